@@ -3,8 +3,10 @@
 import pytest
 
 from ..long import IS_LONG, longest
-from ..tools.guard.nights import CASES, Case, found_in
+from ..tools.guard.nights import CASES, NIGHTS, Case, found_in
 from ..tools.guard.page import PAGE, measure, tables
+from ..tools.guard.watch import watched
+from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
 
 # More are on docs/guard.md, as measured by its command.
@@ -17,6 +19,7 @@ _NAMES = (
     "clock put right",
     "motion on the spot in an outage",
     "carried and says it stands, second time",
+    "armed again after being carried off",
 )
 _CASES = [case for case in CASES if case.world.name in _NAMES]
 
@@ -28,6 +31,16 @@ def test_nights(case: Case) -> None:
     assert found.false_alarms == 0
     assert set(found.carried) <= {1, 2, 3}
     assert found.says_so == found.driven == found.ridden == {1: _NIGHTS}
+
+
+@pytest.mark.parametrize("dusk_in_outage", [False, True])
+def test_night_guard(dusk_in_outage: bool) -> None:
+    """The night guard raises no false alarm, and a theft is told with its first report."""
+    watch = watched(WORLDS[0], dusk_in_outage=dusk_in_outage)
+    assert watch.nights >= NIGHTS
+    assert watch.false_alarms == watch.breakfasts == 0
+    thefts = watch.ridden + watch.shaken_first + watch.guarded_again
+    assert set(thefts) == {1}
 
 
 @longest

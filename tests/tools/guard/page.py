@@ -1,6 +1,7 @@
-"""The table of docs/guard.md: what a guard makes of nights whose truth is known."""
+"""The tables of docs/guard.md: what a guard makes of nights whose truth is known."""
 
 from collections import Counter
+from typing import NamedTuple
 
 from tests.tools.tables import (
     DATA,
@@ -10,7 +11,9 @@ from tests.tools.tables import (
     with_usual_ones_together,
 )
 
+from ..rides.worlds import WORLDS
 from .nights import CASES, NEVER, NIGHTS, Case, found_in
+from .watch import Watch, watched
 
 PAGE = DOCS / "guard.md"
 TABLE = DATA / "guard.csv"
@@ -24,15 +27,52 @@ HEAD = (
 )
 
 
-def measure() -> list[list[str]]:
-    """Measure all worlds, and return a row of each."""
-    return [_row(case) for case in CASES]
+NIGHT_TABLE = DATA / "night-guard.csv"
+NIGHT_HEAD = (
+    "World",
+    "Nights",
+    "False alarms",
+    "Alarms at breakfast",
+    "Ridden off",
+    "Ridden off after a vibration",
+    "Guarded again on the way",
+)
 
 
-def tables(rows: list[list[str]]) -> list[str]:
-    """Return the tables of the page, of which the last is measured."""
-    *others, _ = tables_of(PAGE)
-    return [*others, as_markdown(HEAD, with_usual_ones_together(rows))]
+class Rows(NamedTuple):
+    """Rows of each world: of a guard that is armed by hand, and of the night guard."""
+
+    guard: list[list[str]]
+    night: list[list[str]]
+
+
+def measure() -> Rows:
+    """Measure all worlds."""
+    night = [_night(world.name, watched(world)) for world in WORLDS]
+    dusk = watched(WORLDS[0], dusk_in_outage=True)
+    night.append(_night("comes home in an outage, at dusk", dusk))
+    return Rows([_row(case) for case in CASES], night)
+
+
+def tables(rows: Rows) -> list[str]:
+    """Return the tables of the page, of which the last two are measured."""
+    *others, _, _ = tables_of(PAGE)
+    return [
+        *others,
+        as_markdown(NIGHT_HEAD, with_usual_ones_together(rows.night)),
+        as_markdown(HEAD, with_usual_ones_together(rows.guard)),
+    ]
+
+
+def _night(world: str, watch: Watch) -> list[str]:
+    thefts = (watch.ridden, watch.shaken_first, watch.guarded_again)
+    return [
+        world,
+        str(watch.nights),
+        str(watch.false_alarms),
+        str(watch.breakfasts),
+        *(_triggered_with(Counter(theft)) for theft in thefts),
+    ]
 
 
 def _row(case: Case) -> list[str]:

@@ -1,10 +1,12 @@
 """A home that polls for one tracker, and notes the rides that it reports."""
 
+from collections import deque
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import cast
+from typing import Self, cast
 from unittest.mock import patch
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -73,6 +75,7 @@ class Home:
     requests: int = 0
     """Number of history requests."""
     _sent: list[Report] = field(default_factory=list)
+    _newest: Report | None = None
     _last_fired: int = 0
     _came_back: bool = True
     _pending: tuple[datetime, HistoryAnswer] | None = None
@@ -101,45 +104,54 @@ class Home:
         restarts: Iterable[datetime] = (),
     ) -> None:
         """Poll every minute, but skip polls that bring nothing and can end nothing."""
-        coming = sorted(reports, key=lambda report: report.comes_at)
-        down = sorted(outages, key=lambda span: span.begin)
-        starts = sorted(restarts)
-        # The server's current report is the one that was measured last.
-        newest: Report | None = None
-        number, now = 0, coming[0].comes_at
+        coming = deque(sorted(reports, key=lambda report: report.comes_at))
+        down, starts = list(outages), deque(sorted(restarts))
+        now = coming[0].comes_at
         while now <= end:
-            before = number
-            while number < len(coming) and coming[number].comes_at <= now:
-                report = coming[number]
-                if newest is None or _time(report) > _time(newest):
-                    newest = report
-                self._sent.append(report)
-                if self.service.is_live and not self._came_back:
-                    self.push(report)
-                number += 1
+            is_idle = not self._receive(coming, now)
             self._answer(now)
             while starts and starts[0] <= now:
-                del starts[0]
+                starts.popleft()
                 self.restart()
-            while down and down[0].end <= now:
-                del down[0]
-            if down and now in down[0]:
+            down = [span for span in down if now < span.end]
+            if any(now in span for span in down):
                 self._came_back = True
-            elif newest is not None:
-                self.poll(newest, now)
+            elif self._newest is not None:
+                self.poll(self._newest, now)
             is_waiting = self._came_back or self._pending or self.account.gaps
-            is_idle = before == number and not self.is_riding and not is_waiting
-            if is_idle and number < len(coming):
-                now = max(now, coming[number].comes_at - _POLL)
-            elif is_idle:
-                break
+            if is_idle and not self.is_riding and not is_waiting:
+                if not coming:
+                    break
+                now = max(now, coming[0].comes_at - _POLL)
             now += _POLL
+
+    def _receive(self, coming: deque[Report], now: datetime) -> bool:
+        """Let the service receive the reports that come by now; return whether any did."""
+        before = len(coming)
+        while coming and coming[0].comes_at <= now:
+            report = coming.popleft()
+            # The server's current report is the one that was measured last.
+            if self._newest is None or _time(report) > _time(self._newest):
+                self._newest = report
+            self._sent.append(report)
+            if self.service.is_live and not self._came_back:
+                self.push(report)
+        return len(coming) < before
 
     @property
     def is_riding(self) -> bool:
         """Return whether a ride is under way."""
         state = self.account.states.get(BIKE)
         return bool(state and state.ride_state.ride)
+
+    def copied(self) -> Self:
+        """Return a home with the same past and another future."""
+        other, account = copy(self), copy(self.account)
+        for name in ("states", "gaps", "_touched"):
+            setattr(account, name, {**getattr(account, name)})
+        other.account, other.book = account, [*self.book]
+        other.started, other.ended = [*self.started], [*self.ended]
+        return other
 
     def restart(self) -> None:
         """Start again with the stored state."""
@@ -180,22 +192,26 @@ class Home:
         if not (gaps and self.service.has_history) or self._pending:
             return
 
+        seconds = (now - _EPOCH).total_seconds()
+
         def clock() -> float:
-            return (now - _EPOCH).total_seconds()
+            return seconds
 
         with (
             patch.object(backoff, "monotonic", clock),
             patch.object(history, "monotonic", clock),
         ):
             asked_at, trackers = now + self.clock, self.account.trackers
-            if request := self._history.next_request(gaps, trackers, asked_at):
-                self.requests += 1
-                try:
-                    self._history.async_ask(request).send(None)
-                except StopIteration as answered:
-                    after = timedelta(seconds=self._random.uniform(*self.service.answers))
-                    if answered.value:
-                        self._pending = now + after, answered.value
+            request = self._history.next_request(gaps, trackers, asked_at)
+            if request is None:
+                return
+            self.requests += 1
+            try:
+                self._history.async_ask(request).send(None)
+            except StopIteration as answered:
+                after = timedelta(seconds=self._random.uniform(*self.service.answers))
+                if answered.value:
+                    self._pending = now + after, answered.value
         if self.service.answers == Service.answers:
             self._answer(now + timedelta(seconds=1))
 
@@ -206,8 +222,8 @@ class Home:
         if self.service.refuses and self._random.random() < self.service.refuses:
             raise InvalidResponseError("more than 8 MiB", is_too_large=True)
         # Nothing before is requested again.
-        self._sent = [report for report in self._sent if _fix_time(report) >= start]
-        return [it.position for it in self._sent if _fix_time(it) <= end]
+        self._sent = [report for report in self._sent if fix_time(report) >= start]
+        return [it.position for it in self._sent if fix_time(it) <= end]
 
     def _answer(self, now: datetime) -> None:
         """Apply an answer of the history that has come by now."""
@@ -216,16 +232,18 @@ class Home:
             context = self._context(at)
             self._fire(self.account.apply_history(BIKE, answer, context), at)
 
-    def _fire(self, changes: Changes, now: datetime) -> None:
+    def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
+        """Book rides, and return what occurred."""
         if BIKE not in changes.keys:
-            return
+            return []
         tracker = changes.after[BIKE]
-        for occurrence in tracker.state.occurrences:
-            if occurrence.seq > self._last_fired and "ride" in occurrence.type:
-                self._last_fired = occurrence.seq
-                is_start = occurrence.type == "ride_started"
-                fired = self.started if is_start else self.ended
-                fired.append((now, ride_of(occurrence)))
+        news = [it for it in tracker.state.occurrences if it.seq > self._last_fired]
+        for occurrence in news:
+            self._last_fired = occurrence.seq
+            if occurrence.type == "ride_started":
+                self.started.append((now, ride_of(occurrence)))
+            elif occurrence.type == "ride_ended":
+                self.ended.append((now, ride_of(occurrence)))
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
             older = [
@@ -236,6 +254,7 @@ class Home:
             self.book = [*older, *tracker.rides]
         if tracker.total_distance is not None:
             self.totals.append((now, tracker.total_distance))
+        return news
 
 
 def ride_of(occurrence: Occurrence) -> Ride:
@@ -253,6 +272,7 @@ def _time(report: Report) -> datetime:
     return report.position.device_time or report.comes_at
 
 
-def _fix_time(report: Report) -> datetime:
+def fix_time(report: Report) -> datetime:
+    """Return the time of the fix."""
     assert report.position.fix_time is not None
     return report.position.fix_time

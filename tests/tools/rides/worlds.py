@@ -6,12 +6,11 @@ from datetime import UTC, datetime, time, timedelta
 from functools import cache
 from random import Random
 
-from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.tools.simulator.streets import HOME, Point, metres
 
 from .accuracy import distance_error, rides_of
-from .home import Home, Service, Span
+from .home import Home, Service, Span, fix_time
 from .plan import BEGIN, a_journey, restarts
 from .trackers import Report, Tracker, reports
 from .trips import Journey, Trip
@@ -35,7 +34,7 @@ def _usual() -> Journey:
 
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
 _EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
-_HISTORY = Service(has_history=True)
+_PLAIN, _HISTORY = Service(), Service(has_history=True)
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class World:
     bend: Bend = lambda said, _journey: said
     behind: timedelta = _AT_ONCE
     """How far the times that it reports are behind."""
-    service: Service = Service()
+    service: Service = _PLAIN
     clock: timedelta = _AT_ONCE
     """How far the house's clock is ahead."""
     journey: Callable[[], Journey] = _usual
@@ -84,9 +83,9 @@ def middle(trip: Trip) -> datetime:
     return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
 
 
-def place(position: Position) -> Point:
+def place(report: Report) -> Point:
     """Return the place of a report."""
-    return position.latitude or 0, position.longitude or 0
+    return report.position.latitude or 0, report.position.longitude or 0
 
 
 def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
@@ -146,8 +145,7 @@ def clock(ahead: timedelta) -> Bend:
 
 
 def _changed_time(report: Report, ahead: timedelta) -> Report:
-    assert report.position.fix_time is not None
-    time = report.position.fix_time + ahead
+    time = fix_time(report) + ahead
     return _changed(report, fix_time=time, device_time=time)
 
 
@@ -173,18 +171,19 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
 
     It counts from the newest fix that it has, so late fixes count the way back and forth.
     """
-    newest = Position(device_id=1, id=0, fix_time=None)
+    newest: Report | None = None
     total = 0.0
     coming = sorted(said, key=lambda report: report.comes_at)
     for number, report in enumerate(coming, 1):
-        position = report.position
-        counted = total + metres(place(newest), place(position)) if number > 1 else 0
-        position = position._replace(
-            id=number, total_distance=counted / 1_000, server_time=report.comes_at
+        way = metres(place(newest or report), place(report))
+        yield _changed(
+            report,
+            id=number,
+            total_distance=(total + way) / 1_000,
+            server_time=report.comes_at,
         )
-        yield Report(position, report.comes_at)
-        if newest.fix_time is None or position.fix_time >= newest.fix_time:
-            newest, total = position, counted
+        if newest is None or fix_time(report) >= fix_time(newest):
+            newest, total = report, total + way
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
@@ -272,11 +271,12 @@ WORLDS = (
         _EACH_10_S,
         _falls_back,
         service=_HISTORY,
+        is_clear=False,
     ),
     World(
         "2 % of the times an hour off",
         bend=_glitches,
-        service=Service(says_time=False),
+        service=Service(says_time=False, is_live=True),
         is_clear=False,
     ),
     World(
