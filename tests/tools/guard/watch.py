@@ -293,7 +293,7 @@ def _steal(
 
 def _later(report: Report, **fields: object) -> Report:
     """Return a report of the same place a minute later."""
-    own = (report.position.fix_time or report.comes_at) + _MINUTE
+    own = (report.position.device_time or report.comes_at) + _MINUTE
     position = report.position._replace(
         id=report.position.id + 1,
         fix_time=own,

@@ -202,7 +202,7 @@ class Home:
             patch.object(history, "monotonic", clock),
         ):
             asked_at, trackers = now + self.clock, self.account.trackers
-            request = self._history.next_request(gaps, trackers, asked_at)
+            request = self._history.next_request(gaps, {}, trackers, asked_at)
             if request is None:
                 return
             self.requests += 1
