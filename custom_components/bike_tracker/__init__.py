@@ -13,6 +13,7 @@ from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .database import Database, async_remove_database
 from .devices import tracker_of
+from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
@@ -67,11 +68,13 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         raise
     entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
-    await entry.runtime_data.async_start()
+    dispatcher = Dispatcher(coordinator, entry.runtime_data.async_add)
+    dispatcher.async_start()
+    await dispatcher.async_notify_all()
     NightGuards(coordinator).async_start()
-    # Once the entry is loaded: automations are told of nothing before.
-    started = hass.loop.call_soon(coordinator.async_update_listeners)
-    entry.async_on_unload(started.cancel)
+    # Nothing is fired before the entry is loaded.
+    loaded = hass.loop.call_soon(dispatcher.async_notify)
+    entry.async_on_unload(loaded.cancel)
     return True
 
 

@@ -85,6 +85,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         if changes is None:
             raise validation_error("guard_without_place")
         self._async_set(changes)
+        self._handle_coordinator_update()
         if changes.after[self.coordinator_context].state.rearming:
             raise validation_error("still_moving")
 
@@ -93,11 +94,12 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         """Guard the bike no more."""
         changed_by, account = await self._async_person(), self.coordinator.data
         self._async_set(account.disarm(self.coordinator_context, changed_by))
+        self._handle_coordinator_update()
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Show what changed, and remove the last message about the guard from phones."""
-        self.coordinator.async_set_changes(changes)
+        """Store a change, and remove the last message about the guard from phones."""
+        self.coordinator.async_store(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
         if now and now.state.rearming:

@@ -1,59 +1,40 @@
-"""Data update coordinator: polls, applies answers and messages, notifies listeners."""
+"""Data update coordinator: polls, and applies polls, push messages and the history."""
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from datetime import datetime, timedelta
 from functools import partial
-from itertools import batched, takewhile
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CoreState, Event, HassJob, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
-from homeassistant.helpers.start import async_at_started
+from homeassistant.core import CoreState, Event, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
-from homeassistant.util.signal_type import SignalType
 
 from .api.websocket import Message
 from .const import DOMAIN, LOGGER
-from .database import SOON, Database, Evaluation
+from .database import SOON, Database
 from .devices import TrackerDevices, async_create_issue, async_delete_issue, owners_in
 from .live import Live
 from .polling.history import HistoryRequest
 from .polling.poll import Service
 from .tracking.account import Account, log_errors
 from .tracking.history import HistoryAnswer, rides_before
-from .tracking.occurrences import Occurrence, UpdateContext
+from .tracking.occurrences import UpdateContext
 from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
-# Automations begin to listen when Home Assistant has started, all of them in a moment.
-START_SECONDS: Final = 5
-# Reports of messages that are applied at once: 20 ms.
+# Reports of push messages that are applied at once: 20 ms.
 _REPORTS_AT_ONCE: Final = 500
 # A longer history answer is replayed in a thread, again if a report came meanwhile.
 _REPORTS_IN_A_THREAD: Final = 1_000
 _MAX_REPLAYS: Final = 3
-# Ten milliseconds of work where nine entities of each are added.
-_TRACKERS_AT_ONCE: Final = 8
-
-SIGNAL_UPDATED: Final[
-    SignalType[BikeTrackerCoordinator, Collection[str], Evaluation, Evaluation]
-] = SignalType(f"{DOMAIN}_updated")
-"""An account was updated: its coordinator, trackers that changed, since when, by now."""
-SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
-    SignalType(f"{DOMAIN}_occurred")
-)
-"""Something happened to a tracker: its coordinator, its `uniqueId`, and what."""
 
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
-    """Polls the trackers of one account and notifies the entities of those that changed."""
+    """Polls the trackers of one account."""
 
     config_entry: ConfigEntry
     _is_polling = False
@@ -67,37 +48,44 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             config_entry=entry,
             name=f"{DOMAIN} {entry.title}",
             update_interval=_INTERVAL,
-            always_update=False,
         )
         self.data = Account(entry.title, database.content.trackers)
+        self.changed = set[str]()
+        """Trackers that changed and of which nothing was notified yet."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
         self.live = Live(self, service.client, self._async_apply_messages)
-        self._notifying = asyncio.Lock()
-        self._has_started = hass.state is CoreState.running
-        entry.async_on_unload(async_at_started(hass, self._async_on_start))
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         entry.async_on_unload(on_stop)
 
     @property
     def asked_at(self) -> datetime:
-        """Return when the newest answer was asked for, in UTC."""
+        """Return the start of the newest request that was answered, in UTC."""
         return self.service.answered_at
 
     @property
-    def evaluated(self) -> Evaluation:
-        """Return up to when triggers were evaluated."""
-        now = dt_util.utcnow()
-        return self.database.content.evaluation or Evaluation(now, self.asked_at)
-
-    @property
-    def may_fire(self) -> bool:
-        """Return whether the service answers, and automations notice what happens."""
+    def is_up(self) -> bool:
+        """Return whether the last poll of a loaded account succeeded in a running house."""
         is_loaded = self.config_entry.state is ConfigEntryState.LOADED
-        is_running = self._has_started and self.hass.state is CoreState.running
+        is_running = self.hass.state is CoreState.running
         return self.last_update_success and is_loaded and is_running
+
+    def signal(self, unique_id: str) -> str:
+        """Return the signal for changes of one tracker."""
+        return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
+
+    @callback
+    @override
+    def async_add_listener(
+        self, update_callback: Callable[[], None], context: Any = None
+    ) -> Callable[[], None]:
+        """Listen to every update, or to one tracker, whose `uniqueId` is the context."""
+        if context is None:
+            return super().async_add_listener(update_callback)
+        signal = self.signal(context)
+        return async_dispatcher_connect(self.hass, signal, update_callback)
 
     # Polls
 
@@ -127,7 +115,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @override
     async def _async_update_data(self) -> Account:
-        # A person may have renamed the account.
+        # The user may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # A poll wins over messages before it, and later ones are applied after it.
         while self.live.messages:
@@ -135,7 +123,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             await asyncio.sleep(0)
         self._is_polling = True
         try:
-            changes = await self._async_poll()
+            await self._async_poll()
         finally:
             self._is_polling = False
             self._async_apply_messages()
@@ -143,36 +131,31 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.live.async_start()
         self._async_request_more()
         await asyncio.sleep(0)
-        # Nobody listens to the first poll; after an outage Home Assistant notifies all.
-        if self._listeners and self.last_update_success:
-            self._async_notify_soon(changes.keys)
         return self.data
 
-    async def _async_poll(self) -> Changes:
-        """Ask the service, and apply what it answers."""
+    async def _async_poll(self) -> None:
+        """Request the device list and the positions, and apply them."""
         has_missed = self.service.has_missed
         listed = await self.service.async_get_devices()
         devices = self.devices.async_own(listed)
         wanted = self.data.wanted(devices)
         positions = await self.service.async_get_positions(wanted)
-        # Reading, applying and notifying of thousands of reports are three goes of the
-        # event loop.
+        # Reading, applying and notifying are separate steps of the event loop.
         await asyncio.sleep(0)
         context = self._update_context()._replace(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
-        if changes.keys:
-            self._async_store(changes)
+        self.async_store(changes)
+        self.changed |= changes.keys
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
         # It was created only if there was none before.
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
-        return changes
 
     def _update_context(self) -> UpdateContext:
-        """Return the context of what is applied now."""
+        """Return the context of an update that is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.may_fire, has_history=has_history)
+        return UpdateContext(now, not self.is_up, has_history=has_history)
 
     @callback
     def _async_request_more(self) -> None:
@@ -204,7 +187,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         with log_errors(self.config_entry.title, "updating a tracker"):
             replayed = await self._async_replayed(request.tracker, answer, context)
         changes = self.data.apply_history(request.tracker, answer, context, replayed)
-        self.async_set_changes(changes)
+        self._async_set_changes(changes)
 
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
@@ -226,10 +209,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             rides_before, answer, request.start, dt_util.utcnow()
         )
         await self.database.async_book(request.tracker, rides, until)
-        self._async_notify_soon([request.tracker])
+        self.changed.add(request.tracker)
+        self.async_update_listeners()
 
     @callback
-    def _async_store(self, changes: Changes) -> None:
+    def async_store(self, changes: Changes) -> None:
         """Store trackers that changed, and name their devices as the service does."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
@@ -255,7 +239,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 changes.append(
                     self.data.apply_message(message.devices, message.positions, context)
                 )
-        self.async_set_changes(*changes)
+        self._async_set_changes(*changes)
         if self.live.messages:
             # Others get their turn.
             self.hass.loop.call_soon(self._async_apply_messages)
@@ -274,101 +258,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return portion
 
     @callback
-    def async_set_changes(self, *changes: Changes) -> None:
-        """Update trackers between polls, which come as if nothing had."""
+    def _async_set_changes(self, *changes: Changes) -> None:
+        """Store changes between polls, notify, and request the history if it is needed."""
         for each in changes:
-            self._async_store(each)
-        if keys := set[str]().union(*(each.keys for each in changes)):
-            self._async_notify_soon(keys)
-            # Rides from before have time until the next poll.
+            self.async_store(each)
+            self.changed |= each.keys
+        if self.changed:
+            self.async_update_listeners()
+            # Rides from before can wait for the next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()
-
-    # Notifying entities and triggers
-
-    @callback
-    @override
-    def async_add_listener(
-        self, update_callback: Callable[[], None], context: Any = None
-    ) -> Callable[[], None]:
-        """Listen to one tracker, whose `uniqueId` is the context, or to every change."""
-        if context is None:
-            return super().async_add_listener(update_callback)
-        signal = self.signal(context)
-        return async_dispatcher_connect(self.hass, signal, update_callback)
-
-    def signal(self, unique_id: str = "") -> str:
-        """Return the signal of a tracker that changed, or of several, sent before theirs."""
-        return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
-
-    @callback
-    @override
-    def async_update_listeners(self) -> None:
-        """Notify who listens to any tracker, also to one that left the list."""
-        self._async_notify_soon(self.data.states.keys())
-
-    @callback
-    def _async_notify_soon(self, unique_ids: Collection[str]) -> None:
-        notifying = self.async_notify(unique_ids)
-        self.config_entry.async_create_task(self.hass, notifying)
-
-    async def async_notify(self, unique_ids: Collection[str]) -> None:
-        """Notify who listens to these trackers, fire what happened, evaluate triggers."""
-        # One after the other: what is evaluated now is not looked at for waits that were
-        # over before.
-        async with self._notifying:
-            if unique_ids:
-                super().async_update_listeners()
-            for batch in batched(sorted(unique_ids), _TRACKERS_AT_ONCE, strict=False):
-                if len(unique_ids) > _TRACKERS_AT_ONCE:
-                    await asyncio.sleep(0)
-                self._async_notify_now(batch)
-            self.async_evaluate(unique_ids)
-
-    @callback
-    def _async_notify_now(self, unique_ids: Collection[str]) -> None:
-        # Entities are added before what happened is fired: the event of a first alarm.
-        async_dispatcher_send(self.hass, self.signal(), unique_ids)
-        for unique_id in unique_ids:
-            async_dispatcher_send(self.hass, self.signal(unique_id))
-            if self.may_fire:
-                self._async_fire(unique_id)
-
-    @callback
-    def async_evaluate(self, keys: Collection[str]) -> None:
-        """Let triggers look at trackers that changed, and at waits that are over."""
-        if self.may_fire:
-            last, now = self.evaluated, Evaluation(dt_util.utcnow(), self.asked_at)
-            # Before triggers run what may have them evaluated again.
-            self.database.content.evaluation = now
-            async_dispatcher_send(self.hass, SIGNAL_UPDATED, self, keys, last, now)
-
-    # Occurrences
-
-    @callback
-    def _async_fire(self, unique_id: str) -> None:
-        """Fire what happened to a tracker, each occurrence once, oldest first."""
-        hass, store = self.hass, self.database
-        tracker = self.data.trackers.get(unique_id)
-        newest = reversed(tracker.state.occurrences if tracker else ())
-        # Up to 200 are known, and most reports bring none.
-        new = takewhile(lambda it: not store.has_fired(unique_id, it.seq), newest)
-        for occurrence in reversed(list(new)):
-            store.async_set_last_fired(unique_id, occurrence)
-            # Events and the guard show what was fired, before triggers run.
-            if occurrence.is_event:
-                async_dispatcher_send(hass, self.signal(unique_id))
-            async_dispatcher_send(hass, SIGNAL_OCCURRED, self, unique_id, occurrence)
-
-    @callback
-    def _async_on_start(self, hass: HomeAssistant) -> None:
-        """Fire in a moment what could not be noticed before."""
-        if not self._has_started:
-            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
-            timer = hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
-            self.config_entry.async_on_unload(timer.cancel)
-
-    @callback
-    def _async_on_started(self) -> None:
-        self._has_started = True
-        self.async_update_listeners()

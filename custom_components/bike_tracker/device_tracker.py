@@ -9,7 +9,7 @@ from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.restore_state import RestoredExtraData, RestoreEntity
 from homeassistant.helpers.start import async_at_started
 
-from .coordinator import START_SECONDS
+from .dispatch import START_SECONDS
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.state import Tracker
 

@@ -8,7 +8,6 @@ from typing import Any, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import (
     AddConfigEntryEntitiesCallback as AddEntities,
@@ -126,15 +125,6 @@ class EntityAdder:
     missing: dict[str, list[_Kind]] = field(default_factory=dict)
     """What a tracker has no entity of yet; all kinds for one that is new."""
 
-    async def async_start(self) -> None:
-        """Add the entities of all trackers, and from now on what is missing."""
-        coordinator, entry = self.coordinator, self.coordinator.config_entry
-        hass, signal = coordinator.hass, coordinator.signal()
-        # Home Assistant polls only while a listener exists, even if it listens to nothing.
-        entry.async_on_unload(coordinator.async_add_listener(lambda: None))
-        entry.async_on_unload(async_dispatcher_connect(hass, signal, self._async_add))
-        await coordinator.async_notify(coordinator.data.trackers)
-
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed: it is new once it is back."""
@@ -144,11 +134,15 @@ class EntityAdder:
         self.coordinator.devices.async_forget(unique_id)
 
     @callback
-    def _async_add(self, unique_ids: Collection[str]) -> None:
-        """Add the entities that these trackers report for the first time."""
+    def async_add(self, unique_ids: Collection[str]) -> Collection[str]:
+        """Add entities for values that trackers report for the first time.
+
+        Return the trackers that are new.
+        """
         entry = self.coordinator.config_entry
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
-            return
+            return ()
+        new = [key for key in unique_ids if key not in self.missing]
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
@@ -158,6 +152,7 @@ class EntityAdder:
                     batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
+        return new
 
     def _reported_kinds(self, unique_id: str) -> list[_Kind]:
         """Return the missing kinds whose values a tracker reports."""

@@ -1,8 +1,10 @@
 """Events: what happened to the bike."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from itertools import takewhile
 from typing import Any, Final, override
 
 from homeassistant.components.event import (
@@ -51,19 +53,30 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> Occurrence | None:
-        key, store = self.entity_description.key, self.coordinator.database
-        unique_id = self.coordinator_context
-        newest = reversed(tracker.state.occurrences)
-        own = (it for it in newest if it.type.startswith(key))
-        return next((it for it in own if store.has_fired(unique_id, it.seq)), None)
+        return next(self._newest_fired(tracker), None)
+
+    def _newest_fired(self, tracker: Tracker) -> Iterator[Occurrence]:
+        """Yield the occurrences of this entity that were fired, newest first."""
+        key, has_fired = (
+            self.entity_description.key,
+            self.coordinator.database.has_fired,
+        )
+        for it in reversed(tracker.state.occurrences):
+            if it.type.startswith(key) and has_fired(self.coordinator_context, it.seq):
+                yield it
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        before = self._value
-        if self._read():
-            if (occurrence := self._value) and occurrence != before:
-                self._trigger_event(*_described(occurrence))
+        last = self._value.seq if self._value else 0
+        if not self._read():
+            return
+        newest = self._newest_fired(self.tracker) if self.tracker else ()
+        new = list(takewhile(lambda it: it.seq > last, newest))
+        for occurrence in reversed(new):
+            self._trigger_event(*_described(occurrence))
+            self.async_write_ha_state()
+        if not new:
             self.async_write_ha_state()
 
     @override

@@ -10,7 +10,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import async_mock_service
 
-from custom_components.bike_tracker.coordinator import SIGNAL_OCCURRED
+from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from tests.conftest import RED
 from tests.tools.simulator.server import Simulator

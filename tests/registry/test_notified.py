@@ -14,10 +14,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.bike_tracker.coordinator import (
-    SIGNAL_UPDATED,
-    BikeTrackerCoordinator,
-)
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.dispatch import SIGNAL_UPDATED, Update
 
 from ..conftest import EMAIL, RED, Bikes, async_setup
 from ..settle import settle
@@ -43,10 +41,8 @@ class Followers:
             coordinator.async_add_listener(note, unique_id)
 
     @callback
-    def _async_updated(
-        self, _: BikeTrackerCoordinator, unique_ids: Collection[str], *_times: object
-    ) -> None:
-        self.updates.append(unique_ids)
+    def _async_updated(self, update: Update) -> None:
+        self.updates.append(update.changed)
 
     def changed(self) -> set[str]:
         """Return the trackers that are others than when this was called last."""

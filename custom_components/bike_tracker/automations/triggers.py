@@ -21,9 +21,10 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..const import DOMAIN
-from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
+from ..coordinator import BikeTrackerCoordinator
 from ..database import SOON, Evaluation
 from ..devices import name_of
+from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.targets import coordinators, is_in_target
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
@@ -109,14 +110,11 @@ class TrackerTrigger(Trigger):
             self._run(coordinator, tracker, occurrence)
 
     @callback
-    def _async_look(
-        self,
-        coordinator: BikeTrackerCoordinator,
-        keys: Collection[str],
-        last: Evaluation,
-        now: Evaluation,
-    ) -> None:
+    def _async_look(self, update: Update) -> None:
         """Run it for trackers that changed, or for all of them, if their wait is over."""
+        coordinator, keys, last, now = update
+        if now is None:
+            return
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
         if next_at <= by_now:

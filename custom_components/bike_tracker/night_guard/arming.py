@@ -21,8 +21,8 @@ from homeassistant.helpers.event import (
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from ..coordinator import SIGNAL_OCCURRED, SIGNAL_UPDATED, BikeTrackerCoordinator
-from ..database import Evaluation
+from ..coordinator import BikeTrackerCoordinator
+from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.bikes import Bike, listed_bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
@@ -55,7 +55,8 @@ class NightGuards:
         self._unsubscribe: list[Callable[[], None]] = []
         self._cancel_timer: Callable[[], None] | None = None
         # A night that began while Home Assistant was off begins with the first update.
-        self._started_at = coordinator.evaluated.at
+        evaluation = coordinator.database.content.evaluation
+        self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True
         self._news: list[tuple[str, Occurrence]] = []
@@ -69,7 +70,6 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_OCCURRED, self._async_occurred))
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
-        on_unload(self._coordinator.async_add_listener(self._async_polled))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
         on_unload(self._async_stop)
         self._async_load()
@@ -106,9 +106,9 @@ class NightGuards:
     # The account
 
     @callback
-    def _async_polled(self) -> None:
+    def _async_failed(self) -> None:
         """Note an outage, which is told about if it lasts."""
-        if not (self._coordinator.last_update_success or self._cancel_timer):
+        if not self._cancel_timer:
             self._is_due = True
             over = self._coordinator.asked_at + alerts.NO_CONTACT_AFTER
             seconds = max((over - dt_util.utcnow()).total_seconds(), 0)
@@ -134,15 +134,14 @@ class NightGuards:
             self._news.append((tracker, occurrence))
 
     @callback
-    def _async_updated(
-        self,
-        coordinator: BikeTrackerCoordinator,
-        _keys: Collection[str],
-        _last: Evaluation,
-        now: Evaluation,
-    ) -> None:
+    def _async_updated(self, update: Update) -> None:
         """Send messages and compare guards, after triggers ran."""
+        coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator:
+            return
+        if not coordinator.last_update_success:
+            self._async_failed()
+        if now is None:
             return
         self._async_stop_timer()
         messenger, trackers = self._messenger, coordinator.data.trackers

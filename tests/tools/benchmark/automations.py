@@ -13,7 +13,7 @@ from homeassistant.helpers.trigger import (
     async_validate_trigger_config,
 )
 
-from custom_components.bike_tracker import coordinator
+from custom_components.bike_tracker import dispatch
 from custom_components.bike_tracker.const import DOMAIN
 
 from .bench import Bench
@@ -26,7 +26,7 @@ _KINDS: Final = (
     *("alarm_raised", "became_silent", "came_online", "ride_ended"),
     *("ride_started", "started_moving", "stopped_moving", "went_offline"),
 )
-_SIGNALS: Final = {coordinator.SIGNAL_OCCURRED, coordinator.SIGNAL_UPDATED}
+_SIGNALS: Final = {dispatch.SIGNAL_OCCURRED, dispatch.SIGNAL_UPDATED}
 """What triggers listen to."""
 
 
@@ -62,7 +62,7 @@ async def _listen(hass: HomeAssistant, kind: str, area_id: str) -> None:
 async def _poll(bench: Bench) -> list[dict[str, float]]:
     """Return what triggers took of each poll."""
     # The one that Home Assistant loaded from its own folder.
-    ours = import_module(coordinator.__name__)
+    ours = import_module(dispatch.__name__)
     send, seconds = ours.async_dispatcher_send, 0.0
 
     def timed(hass: HomeAssistant, signal: Any, *values: object) -> None:

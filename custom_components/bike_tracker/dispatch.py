@@ -1,0 +1,146 @@
+"""Dispatch: notifies entities and triggers, and fires each occurrence once."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from itertools import batched, takewhile
+from typing import Final, NamedTuple
+
+from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_call_later
+from homeassistant.helpers.start import async_at_started
+from homeassistant.util import dt as dt_util
+from homeassistant.util.signal_type import SignalType
+
+from .const import DOMAIN
+from .coordinator import BikeTrackerCoordinator
+from .database import Evaluation
+from .tracking.occurrences import Occurrence
+
+# Automations begin to listen soon after Home Assistant has started.
+START_SECONDS: Final = 5
+# Ten milliseconds of work where nine entities of each are added.
+_TRACKERS_AT_ONCE: Final = 8
+
+
+class Update(NamedTuple):
+    """An update of one account, also a poll that failed."""
+
+    coordinator: BikeTrackerCoordinator
+    changed: Collection[str]
+    """Trackers that changed, by `uniqueId`."""
+    last: Evaluation
+    """The last time for which triggers were evaluated."""
+    now: Evaluation | None
+    """The time for which they are evaluated now, None while nothing is fired."""
+
+
+SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
+"""An account was updated; sent after its entities and occurrences."""
+SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
+    SignalType(f"{DOMAIN}_occurred")
+)
+"""Something happened to a tracker: its coordinator, its `uniqueId`, the occurrence."""
+
+
+class Dispatcher:
+    """Notifies the entities of the trackers that changed, then triggers."""
+
+    def __init__(
+        self,
+        coordinator: BikeTrackerCoordinator,
+        add_entities: Callable[[Collection[str]], Collection[str]],
+    ) -> None:
+        """Initialize with the function that adds missing entities of trackers.
+
+        It returns the trackers that are new: their entities need no notification.
+        """
+        self._coordinator = coordinator
+        self._add_entities = add_entities
+        self._one_at_a_time = asyncio.Lock()
+        self._was_successful = True
+        self._did_fire = False
+        self._has_started = coordinator.hass.state is CoreState.running
+
+    @callback
+    def async_start(self) -> None:
+        """Listen to the coordinator, which polls only while it has a listener."""
+        coordinator, entry = self._coordinator, self._coordinator.config_entry
+        entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
+        entry.async_on_unload(async_at_started(coordinator.hass, self._async_on_start))
+
+    @callback
+    def _async_on_start(self, hass: HomeAssistant) -> None:
+        if not self._has_started:
+            job = HassJob(self._async_on_started, cancel_on_shutdown=True)
+            cancel = async_call_later(hass, START_SECONDS, job)
+            self._coordinator.config_entry.async_on_unload(cancel)
+
+    @callback
+    def _async_on_started(self, _now: object) -> None:
+        """Fire the occurrences that automations could not notice before."""
+        self._has_started = True
+        self.async_notify()
+
+    @callback
+    def async_notify(self) -> None:
+        """Notify at once, or after a notification that is under way."""
+        entry, notifying = self._coordinator.config_entry, self.async_notify_all()
+        entry.async_create_task(self._coordinator.hass, notifying)
+
+    async def async_notify_all(self) -> None:
+        """Notify entities, fire occurrences and evaluate triggers."""
+        coordinator = self._coordinator
+        async with self._one_at_a_time:
+            fires = self._has_started and coordinator.is_up
+            changed, coordinator.changed = coordinator.changed, set()
+            if self._was_successful is not coordinator.last_update_success:
+                changed |= coordinator.data.states.keys()
+            begins = fires and not self._did_fire
+            self._was_successful = coordinator.last_update_success
+            self._did_fire = fires
+            keys = changed | coordinator.data.trackers.keys() if begins else changed
+            for batch in batched(sorted(keys), _TRACKERS_AT_ONCE, strict=False):
+                if len(keys) > _TRACKERS_AT_ONCE:
+                    await asyncio.sleep(0)
+                self._async_notify(batch, changed, fires=fires)
+            self._async_evaluate(changed, fires=fires)
+
+    @callback
+    def _async_notify(
+        self, batch: Collection[str], changed: Collection[str], *, fires: bool
+    ) -> None:
+        coordinator, hass = self._coordinator, self._coordinator.hass
+        # The event of a first alarm exists before the alarm is fired.
+        new = self._add_entities([key for key in batch if key in changed])
+        for unique_id in batch:
+            occurrences = self._unfired(unique_id) if fires else ()
+            for occurrence in occurrences:
+                coordinator.database.async_set_last_fired(unique_id, occurrence)
+            if occurrences or (unique_id in changed and unique_id not in new):
+                async_dispatcher_send(hass, coordinator.signal(unique_id))
+            for occurrence in occurrences:
+                async_dispatcher_send(
+                    hass, SIGNAL_OCCURRED, coordinator, unique_id, occurrence
+                )
+
+    def _unfired(self, unique_id: str) -> Collection[Occurrence]:
+        """Return the occurrences of a tracker that were not fired, oldest first."""
+        has_fired = self._coordinator.database.has_fired
+        tracker = self._coordinator.data.trackers.get(unique_id)
+        newest = reversed(tracker.state.occurrences if tracker else ())
+        # Up to 200 are known, and most reports bring none.
+        new = list(takewhile(lambda it: not has_fired(unique_id, it.seq), newest))
+        return new[::-1]
+
+    @callback
+    def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
+        """Let triggers look at trackers that changed, and at waits that are over."""
+        coordinator, content = self._coordinator, self._coordinator.database.content
+        now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
+        last = content.evaluation or now
+        if fires:
+            # Actions of triggers may cause another evaluation.
+            content.evaluation = now
+        update = Update(coordinator, changed, last, now if fires else None)
+        async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
