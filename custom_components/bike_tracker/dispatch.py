@@ -14,7 +14,7 @@ from homeassistant.util.signal_type import SignalType
 
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .database import Evaluation
+from .tracking.evaluation import Evaluation
 from .tracking.occurrences import Occurrence
 
 # Automations begin to listen soon after Home Assistant has started.
@@ -66,6 +66,10 @@ class Dispatcher:
     def async_start(self) -> None:
         """Listen to the coordinator, which polls only while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
+        content = coordinator.database.content
+        # The clock of a machine without a battery may be behind until it has a network.
+        if content.evaluation and dt_util.utcnow() < content.evaluation.at:
+            content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
         entry.async_on_unload(async_at_started(coordinator.hass, self._async_on_start))
 
@@ -137,10 +141,18 @@ class Dispatcher:
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
         """Let triggers look at trackers that changed, and at waits that are over."""
         coordinator, content = self._coordinator, self._coordinator.database.content
-        now = Evaluation(dt_util.utcnow(), coordinator.asked_at)
+        now = self._evaluation()
         last = content.evaluation or now
         if fires:
             # Actions of triggers may cause another evaluation.
             content.evaluation = now
         update = Update(coordinator, changed, last, now if fires else None)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
+
+    def _evaluation(self) -> Evaluation:
+        """Return the evaluation of now."""
+        coordinator, now = self._coordinator, dt_util.utcnow()
+        last = coordinator.database.content.evaluation
+        if last is None:
+            return Evaluation(now, coordinator.asked_at)
+        return last.next(now, coordinator.asked_at, coordinator.data.starts_of_waits())

@@ -38,7 +38,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "tracking": ("tests/tracking",),
     "api": ("tests/api", "tests/test_address.py"),
     "polling": ("tests/polling", "tests/test_rides_from_before.py"),
-    "dispatch.py": ("tests/automations", "tests/registry", "tests/test_alarms.py"),
+    "dispatch.py": ("tests/automations", "tests/test_alarms.py"),
     "database": ("tests/registry", "tests/test_database.py"),
     "night_guard": ("tests/night_guard",),
 }

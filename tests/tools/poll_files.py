@@ -1,11 +1,13 @@
-"""Counts the files that a poll passes, for scripts/lib/house.py; no part of a usual run of the tests."""
+"""Counts what an update runs, for tests and for scripts/lib/house.py; no part of a usual run of the tests."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 
+from homeassistant.helpers.entity import Entity
 import pytest
 
 from custom_components import bike_tracker
@@ -14,26 +16,42 @@ from ..conftest import EVERYTHING, RED, Poll
 from .simulator import Simulator
 
 _ROOT = Path(bike_tracker.__file__).parent
-_COORDINATOR = str(_ROOT / "coordinator.py")
 _TOOL = 4
 
 
 class Passed:
-    """The files in which a function was called, and how often another file called the coordinator."""
+    """The functions of the integration that began."""
 
     def __init__(self) -> None:
         """Begin with none."""
-        self.files: set[str] = set()
-        self.coordinator = 0
+        self.files = list[str]()
+        """The file of each function, in order."""
+        self.functions = Counter[str]()
+        self.reads = Counter[str]()
+        """How often each entity was read, by entity ID."""
+
+    @property
+    def changes(self) -> int:
+        """Return how often a function began in another file than the one before."""
+        return sum(a != b for a, b in zip(self.files, self.files[1:], strict=False))
 
     def start(self, code: CodeType, _offset: int) -> None:
         """Note a function that begins."""
         if not code.co_filename.startswith(str(_ROOT)):
             return
-        self.files.add(code.co_filename)
-        caller = sys._getframe(1).f_back  # noqa: SLF001
-        by_itself = caller is not None and caller.f_code.co_filename == _COORDINATOR
-        self.coordinator += code.co_filename == _COORDINATOR and not by_itself
+        self.files.append(code.co_filename)
+        self.functions[code.co_name] += 1
+        if code.co_name == "_read":
+            frame = sys._getframe(1)  # noqa: SLF001
+            if not _is_of_base(frame):
+                self.reads[frame.f_locals["self"].entity_id] += 1
+
+
+def _is_of_base(frame: FrameType) -> bool:
+    """Return whether a method was called by the same method of a subclass."""
+    caller = frame.f_back
+    is_read = caller is not None and caller.f_code.co_name == "_read"
+    return is_read or not isinstance(frame.f_locals.get("self"), Entity)
 
 
 @pytest.mark.usefixtures("setup")
@@ -43,15 +61,18 @@ async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)
     for words in ("a changed poll", "an idle poll"):
-        with _watching() as passed:
+        with watching() as passed:
             await poll()
-        print(f"\nfiles of {words}: {len(passed.files)}")  # noqa: T201
-        print(f"times {words} enters the coordinator: {passed.coordinator}")  # noqa: T201
+        files, reads = set(passed.files), passed.reads.values()
+        print(f"\nfiles of {words}: {len(files)}")  # noqa: T201
+        print(f"changes of file of {words}: {passed.changes}")  # noqa: T201
+        print(f"reads of an entity in {words}: {max(reads, default=0)}")  # noqa: T201
+        print(*sorted(Path(file).name for file in files))  # noqa: T201
 
 
 @contextmanager
-def _watching() -> Iterator[Passed]:
-    """Note each function of the integration that begins meanwhile."""
+def watching() -> Iterator[Passed]:
+    """Note each function of the integration that begins in the meantime."""
     passed = Passed()
     begins = sys.monitoring.events.PY_START
     sys.monitoring.use_tool_id(_TOOL, "files of a poll")

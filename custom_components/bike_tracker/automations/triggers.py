@@ -22,12 +22,13 @@ import voluptuous as vol
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..database import SOON, Evaluation
+from ..database import SOON
 from ..devices import name_of
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.targets import coordinators, is_in_target
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
+from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker
 from .types import AT_ONCE, TRIGGER_TYPES, StateType
@@ -115,6 +116,9 @@ class TrackerTrigger(Trigger):
         coordinator, keys, last, now = update
         if now is None:
             return
+        if now.at < last.at:
+            # Changes from now on are later than the attaching.
+            self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
         if next_at <= by_now:
@@ -142,8 +146,9 @@ class TrackerTrigger(Trigger):
             if (tracker := trackers.get(unique_id)) is None:
                 gone.setdefault(unique_id, last)
                 continue
-            evaluated = self.type.time_of(gone.pop(unique_id, last))
+            evaluation = gone.pop(unique_id, last)
             if flag := self._wait_from(tracker):
+                evaluated = self.type.time_of(evaluation.of_wait(flag.changed_at))
                 yield flag.changed_at + self._wait, evaluated, unique_id, flag
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:

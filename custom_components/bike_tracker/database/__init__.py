@@ -27,10 +27,8 @@ from ..tracking.occurrences import Occurrence
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker
 from . import file as sql
-from .file import BookedRides, Content, Evaluation, File
+from .file import BookedRides, Content, File
 from .import_2_0 import files_of_2_0, import_2_0
-
-__all__ = ["SOON", "Database", "Evaluation"]
 
 # Seconds until a change is written: an event or an arming; a ride under way or a flag; any
 # other report. Two of five bikes may report every five minutes while they stand: 2,000

@@ -16,6 +16,7 @@ from homeassistant.util import dt as dt_util
 
 from ..tracking.account import log_errors
 from ..tracking.distance import Fix
+from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import kept
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
@@ -71,15 +72,6 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 type Row = tuple[TrackerState, int, str | None]
 """State, number of the last occurrence that was fired, and JSON of the backfill."""
-
-
-class Evaluation(NamedTuple):
-    """The time up to which triggers were evaluated, in UTC."""
-
-    at: datetime
-    """By the clock."""
-    asked_at: datetime
-    """By the start of the newest request that was answered."""
 
 
 class NewerVersionError(Exception):

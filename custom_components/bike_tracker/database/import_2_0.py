@@ -10,6 +10,7 @@ from typing import Any
 
 from ..const import DOMAIN, LOGGER
 from ..tracking.account import log_errors
+from ..tracking.evaluation import Evaluation
 from ..tracking.import_2_0 import state_from_2_0
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
@@ -18,7 +19,6 @@ from .file import (
     SET_EVALUATION,
     SET_TRACKER,
     BookedRides,
-    Evaluation,
     add_missing,
     as_json,
     replace_rides,

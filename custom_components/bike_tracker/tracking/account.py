@@ -149,6 +149,16 @@ class Account:
         self.states[unique_id] = state
         return self._become({})
 
+    def starts_of_waits(self) -> Iterator[datetime]:
+        """Yield the times from which the waits of triggers count."""
+        for state in self.states.values():
+            yield from (
+                flag.changed_at for flag in (state.online, state.moving) if flag
+            )
+        for tracker in self.trackers.values():
+            if tracker.device.last_update:
+                yield tracker.device.last_update
+
     def forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed."""
         self.states.pop(unique_id, None)

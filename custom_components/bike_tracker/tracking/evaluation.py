@@ -1,0 +1,65 @@
+"""The time up to which the waits of triggers were evaluated, also if a clock is set back."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple, Self
+
+# An update is applied at most so long before it is evaluated.
+_LATEST: Final = timedelta(seconds=1)
+
+
+class Reached(NamedTuple):
+    """A time that was reached before the clock was set back."""
+
+    at: datetime
+    asked_at: datetime
+    since: datetime
+    """When that was noticed, by the clock that was set back."""
+    later: tuple[datetime, ...]
+    """Starts of waits that were later than that."""
+
+    def includes(self, start: datetime) -> bool:
+        """Return whether a wait began before the clock was set back."""
+        return start < self.since or start in self.later
+
+    def set_back(self, new: Reached) -> Self:
+        """Return the same once the clock is set back again."""
+        later = tuple(filter(self.includes, new.later))
+        return self._replace(since=min(self.since, new.since), later=later)
+
+
+class Evaluation(NamedTuple):
+    """The time up to which waits were evaluated, in UTC."""
+
+    at: datetime
+    """By the clock."""
+    asked_at: datetime
+    """By the start of the newest request that was answered."""
+    ahead: tuple[Reached, ...] = ()
+    """Later times that were reached before the clock was set back."""
+
+    def next(
+        self, at: datetime, asked_at: datetime, starts: Iterable[datetime]
+    ) -> Self:
+        """Return the evaluation at a time, with the starts of the waits known by then.
+
+        A wait fires once and none is lost: waits from before the clock was set back stay
+        evaluated, and later ones count by the clock as it is now.
+        """
+        ahead = self.ahead
+        if at < self.at or asked_at < self.asked_at:
+            later = tuple(start for start in starts if start > at)
+            since = min(asked_at, at - _LATEST)
+            new = Reached(self.at, self.asked_at, since, later)
+            ahead = (*(it.set_back(new) for it in ahead), new)
+        still = tuple(it for it in ahead if it.at > at or it.asked_at > asked_at)
+        return self._replace(at=at, asked_at=asked_at, ahead=still)
+
+    def of_wait(self, start: datetime) -> Self:
+        """Return the time up to which a wait with this start was evaluated."""
+        reached = [it for it in self.ahead if it.includes(start)]
+        if not reached:
+            return self
+        at = max(self.at, *(it.at for it in reached))
+        asked_at = max(self.asked_at, *(it.asked_at for it in reached))
+        return self._replace(at=at, asked_at=asked_at)

@@ -1,0 +1,169 @@
+"""Waits of triggers while the clock of the house is set back, or begins behind."""
+
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.util import dt as dt_util
+import pytest
+
+from .garage import Garage
+
+WAIT = {"for": "00:10:00"}
+BACK = timedelta(minutes=15)
+WAITING = ("went_offline", "stopped_moving", "became_silent")
+
+
+class Clock:
+    """The clock on the wall, which may differ from the time that passes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Patch the clock of Home Assistant; the service keeps its own."""
+        self.behind = timedelta()
+        for name in ("now", "utcnow"):
+            right = getattr(dt_util, name)
+            monkeypatch.setattr(
+                dt_util,
+                name,
+                lambda *zone, right=right: right(*zone) - self.behind,
+            )
+
+
+@pytest.fixture
+def wall(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Return the clock on the wall."""
+    return Clock(monkeypatch)
+
+
+@pytest.fixture
+async def listening(garage: Garage, trigger: str) -> Garage:
+    """Return a garage with an automation that waits for ten minutes."""
+    await garage.async_prepare(trigger)
+    await garage.async_listen(trigger, **WAIT)
+    return garage
+
+
+async def async_back_to_normal(garage: Garage, trigger: str) -> None:
+    """Let the bike be what the trigger does not wait for."""
+    opposite = {"went_offline": "came_online", "stopped_moving": "started_moving"}
+    garage.become(opposite.get(trigger, trigger))
+    await garage.async_minutes(2)
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_set_back_after_it_ran(
+    listening: Garage, wall: Clock, trigger: str, restarts: bool
+) -> None:
+    """It does not run again, not after a restart either."""
+    listening.become(trigger)
+    await listening.async_minutes(13)
+    assert len(listening.runs) == 1
+
+    wall.behind = BACK
+    await listening.async_minutes(3)
+    if restarts:
+        await listening.async_restart()
+    await listening.async_minutes(30)
+    assert len(listening.runs) == 1
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_wait_that_begins_after_the_clock_was_set_back(
+    listening: Garage, wall: Clock, trigger: str, restarts: bool
+) -> None:
+    """It is over ten minutes later, once, though the clock showed that time before."""
+    listening.become(trigger)
+    await listening.async_minutes(13)
+    await async_back_to_normal(listening, trigger)
+    listening.runs.clear()
+    wall.behind = 4 * BACK
+    await listening.async_minutes(1)
+    if restarts:
+        await listening.async_restart()
+
+    listening.become(trigger)
+    await listening.async_minutes(3)
+    if restarts:
+        await listening.async_restart()
+    await listening.async_minutes(5)
+    assert len(listening.runs) == 0
+    # The service's clock is right: by the clock on the wall the bike is silent later.
+    late = 4 * BACK if trigger == "became_silent" else timedelta()
+    await listening.async_minutes(4 + int(late.total_seconds() // 60))
+    assert len(listening.runs) == 1
+    await listening.async_minutes(70)
+    assert len(listening.runs) == 1
+
+
+async def test_silence_after_a_clock_ahead_was_put_right(
+    garage: Garage, wall: Clock
+) -> None:
+    """A bike that falls silent then is noticed, though the clock showed that time before."""
+    wall.behind = -2 * BACK
+    await garage.async_listen("became_silent", **WAIT)
+    garage.become("became_silent")
+    await garage.async_minutes(3)
+    wall.behind = timedelta()
+    await garage.async_minutes(3)
+    garage.runs.clear()
+    garage.become("became_silent")
+    await garage.async_minutes(8)
+    assert garage.runs == []
+    await garage.async_minutes(4)
+    assert len(garage.runs) == 1
+    await garage.async_minutes(30)
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+async def test_set_back_during_a_wait(
+    listening: Garage, wall: Clock, trigger: str
+) -> None:
+    """It runs once, later by what the clock was set back at most."""
+    listening.become(trigger)
+    await listening.async_minutes(5)
+    wall.behind = BACK
+    await listening.async_minutes(40)
+    assert len(listening.runs) == 1
+
+
+@pytest.mark.parametrize("trigger", WAITING)
+@pytest.mark.parametrize("begins", [False, True])
+async def test_boot_with_a_clock_behind(
+    listening: Garage, wall: Clock, trigger: str, begins: bool
+) -> None:
+    """A wait that was over does not run again, and one that begins then does, once."""
+    listening.become(trigger)
+    await listening.async_minutes(13)
+    if begins:
+        await async_back_to_normal(listening, trigger)
+    listening.runs.clear()
+    await listening.async_stop()
+    wall.behind = 3 * BACK
+    await listening.async_start()
+    await listening.async_minutes(2)
+    if begins:
+        listening.become(trigger)
+        await listening.async_minutes(2)
+    wall.behind = timedelta()
+    await listening.async_minutes(30)
+    assert len(listening.runs) == int(begins)
+
+
+@pytest.mark.parametrize("changed", ["before", "after"])
+async def test_automation_made_before_the_clock_was_set_back(
+    garage: Garage, wall: Clock, changed: str
+) -> None:
+    """What began after it counts, what held before it does not."""
+    options: dict[str, Any] = WAIT
+    if changed == "before":
+        garage.become("went_offline")
+        await garage.async_minutes(30)
+    await garage.async_listen("went_offline", **options)
+    wall.behind = BACK
+    await garage.async_minutes(1)
+    if changed == "after":
+        garage.become("went_offline")
+    await garage.async_minutes(30)
+    assert len(garage.runs) == int(changed == "after")

@@ -1,0 +1,318 @@
+"""Who is notified of what: those who follow what changed, once, and nobody else."""
+
+from collections import Counter
+from collections.abc import Collection
+from functools import partial
+from random import Random
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.const import EVENT_STATE_CHANGED, Platform
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.dispatch import (
+    SIGNAL_OCCURRED,
+    SIGNAL_UPDATED,
+    Update,
+)
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
+
+from .conftest import BLUE, EMAIL, EVERYTHING, RED, Bikes, async_setup
+from .riding import async_ride
+from .settle import settle
+from .tools.poll_files import watching
+from .tools.simulator.server import Simulator
+
+TRACKERS = [f"8610000000000{number:02}" for number in range(100)]
+
+
+class Followers:
+    """What followers of an account and of each of its trackers were notified of."""
+
+    def __init__(
+        self, hass: HomeAssistant, coordinator: BikeTrackerCoordinator
+    ) -> None:
+        """Follow the account, and each tracker that it may list."""
+        self._coordinator = coordinator
+        self._known = coordinator.data.trackers
+        self.updates: list[Collection[str]] = []
+        self.signals = Counter[str]()
+        async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_updated)
+        for unique_id in self._known:
+            note = partial(self.signals.update, [unique_id])
+            coordinator.async_add_listener(note, unique_id)
+
+    @callback
+    def _async_updated(self, update: Update) -> None:
+        self.updates.append(update.changed)
+
+    def changed(self) -> set[str]:
+        """Return the trackers that are others than when this was called last."""
+        before, self._known = self._known, self._coordinator.data.trackers
+        self.updates.clear()
+        self.signals.clear()
+        return {
+            unique_id
+            for unique_id in before.keys() | self._known.keys()
+            if before.get(unique_id) != self._known.get(unique_id)
+        }
+
+
+@pytest.fixture
+async def followers(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    freezer: FrozenDateTimeFactory,
+) -> Followers:
+    """Return who follows an account of 102 trackers, for which no time passes."""
+    for unique_id in TRACKERS:
+        simulator.add_device(unique_id, email=EMAIL)
+    await async_setup(hass, entry)
+    return Followers(hass, entry.runtime_data.coordinator)
+
+
+def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
+    """Let something happen to a tracker, or nothing at all."""
+    match rng.randrange(5):
+        case 0:
+            simulator.set_status(unique_id, rng.choice(["online", "offline"]))
+        case 1:
+            simulator.rename(unique_id, rng.choice(["Old bike", "New bike"]))
+        case 2:
+            simulator.report(unique_id, latitude=rng.uniform(48, 49))
+        case 3:
+            simulator.unassign(EMAIL, unique_id)
+        case _:
+            simulator.assign(EMAIL, unique_id)
+
+
+async def test_one_of_many(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    followers: Followers,
+) -> None:
+    """Of 102 trackers one reports: its followers are notified, once, with its key."""
+    simulator.report(RED, latitude=48.5)
+    await entry.runtime_data.coordinator.async_refresh()
+    await settle(hass)
+
+    assert list(map(set, followers.updates)) == [{RED}]
+    assert followers.signals == {RED: 1}
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_polls(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    simulator: Simulator,
+    followers: Followers,
+    seed: int,
+) -> None:
+    """Each poll notifies once, of what is another now; one without news of nothing."""
+    rng = Random(seed)  # noqa: S311
+    for _ in range(15):
+        followers.changed()
+        for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
+            change(simulator, unique_id, rng)
+        await entry.runtime_data.coordinator.async_refresh()
+        await settle(hass)
+
+        [updated], signals = followers.updates, Counter(followers.signals)
+        changed = followers.changed()
+        assert set(updated) == changed
+        assert signals == dict.fromkeys(changed, 1)
+
+
+@pytest.mark.usefixtures("with_live")
+async def test_messages(bikes: Bikes, followers: Followers) -> None:
+    """Each message notifies of what it changed."""
+    bikes.freezer.tick(11)
+    async_fire_time_changed(bikes.hass)
+    await settle(bikes.hass)
+    assert len(bikes.simulator.live.sockets) == 1
+    rng = Random(0)  # noqa: S311
+    for _ in range(20):
+        followers.changed()
+        for unique_id in rng.sample(TRACKERS, rng.choice([1, 3])):
+            bikes.simulator.report(unique_id, latitude=rng.uniform(48, 49))
+        await settle(bikes.hass)
+
+        updated, signals = followers.updates.copy(), Counter(followers.signals)
+        changed = followers.changed()
+        assert changed
+        assert set().union(*updated) == changed == signals.keys()
+        assert sum(map(len, updated)) == signals.total()
+
+
+# What an update runs
+
+
+async def async_guard(bikes: Bikes, action: str) -> None:
+    """Arm or disarm the guard of the red bike."""
+    await bikes.hass.services.async_call(
+        Platform.ALARM_CONTROL_PANEL,
+        f"alarm_{action}",
+        {"entity_id": "alarm_control_panel.red_bike_guard"},
+        blocking=True,
+    )
+
+
+def entities_of(bikes: Bikes, tracker: str) -> set[str]:
+    """Return the enabled entities of a tracker."""
+    return {
+        entity.entity_id
+        for entity in er.async_get(bikes.hass).entities.values()
+        if entity.unique_id.startswith(tracker) and not entity.disabled
+    }
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
+async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
+    """It reads each entity of the tracker once, whatever occurred, and adds none."""
+    await async_guard(bikes, "arm_away")
+    for latitude in (49.1, 49.2, 49.3):
+        bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
+        await bikes.poll()
+    attributes = EVERYTHING | {"alarm": alarm}
+    bikes.simulator.report(RED, latitude=49.5, attributes=attributes)
+
+    with watching() as passed:
+        await bikes.poll()
+
+    assert passed.reads == dict.fromkeys(entities_of(bikes, RED), 1)
+    assert not {"_new_entities", "_device"} & set(passed.functions)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_idle_poll(bikes: Bikes) -> None:
+    """It reads no entity."""
+    await bikes.poll()
+
+    with watching() as passed:
+        await bikes.poll()
+
+    assert not passed.reads
+    assert "_async_notify" not in passed.functions
+
+
+@pytest.mark.usefixtures("setup")
+async def test_newly_reported(bikes: Bikes) -> None:
+    """A value that comes for the first time adds its entity, and is no other one's."""
+    bikes.simulator.report(RED, attributes={"lock": True})
+    await bikes.poll()
+    known = entities_of(bikes, RED)
+    bikes.simulator.report(RED, attributes={"lock": True, "charge": True})
+
+    with watching() as passed:
+        await bikes.poll()
+
+    assert entities_of(bikes, RED) - known == {"binary_sensor.red_bike_charging"}
+    assert {key: passed.reads[key] for key in known} == dict.fromkeys(known, 1)
+    assert passed.functions["_new_entities"] == 1
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("actions", [("arm_away", "disarm"), ("arm_away", "arm_away")])
+async def test_arming(
+    bikes: Bikes, writes: list[str], actions: tuple[str, str]
+) -> None:
+    """It reads and writes the guard alone, adds nothing, and evaluates nothing."""
+    before, action = actions
+    await async_guard(bikes, before)
+    guard = "alarm_control_panel.red_bike_guard"
+    writes.clear()
+
+    with watching() as passed:
+        await async_guard(bikes, action)
+
+    assert set(passed.reads) == {guard}
+    assert writes in ([guard], [])
+    assert not {"async_add", "_async_notify", "_async_look"} & set(passed.functions)
+    state = bikes.state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
+    assert state
+    assert state.state == ("disarmed" if action == "disarm" else "armed_away")
+
+
+async def test_setup(bikes: Bikes) -> None:
+    """It reads each entity once, as it is added; a reload as well."""
+    with watching() as passed:
+        await async_setup(bikes.hass, bikes.entry)
+    entities = entities_of(bikes, RED) | entities_of(bikes, BLUE)
+    assert passed.reads == dict.fromkeys(entities, 1)
+
+    with watching() as passed:
+        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+        await settle(bikes.hass)
+    assert passed.reads == dict.fromkeys(entities, 1)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_outage(bikes: Bikes) -> None:
+    """Its begin and its end read each entity once, its further failures none."""
+    await bikes.poll()
+    entities = entities_of(bikes, RED) | entities_of(bikes, BLUE)
+    for fault in ("status-503", "status-503", None, None):
+        bikes.simulator.fault(fault)
+        before = bikes.entry.runtime_data.coordinator.last_update_success
+        with watching() as passed:
+            await bikes.poll(300)
+        is_change = before is not (fault is None)
+        assert passed.reads == dict.fromkeys(entities if is_change else (), 1)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_events_before_triggers(bikes: Bikes) -> None:
+    """Each event is written before its occurrence is fired, oldest first."""
+    seen = list[tuple[str, str | None]]()
+
+    @callback
+    def _occurred(_: BikeTrackerCoordinator, key: str, occurrence: Occurrence) -> None:
+        state = bikes.state_of(f"{key}_alarm", Platform.EVENT)
+        if occurrence.type == "alarm_raised":
+            shown = state.attributes["alarm"] if state else None
+            seen.append((str(occurrence.attributes["alarm"]), shown))
+
+    @callback
+    def _changed(event: Event[Any]) -> None:
+        new = event.data["new_state"]
+        if event.data["entity_id"] == "event.red_bike_alarm" and new:
+            seen.append(("event", new.attributes.get("alarm")))
+
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, _occurred)
+    bikes.hass.bus.async_listen(EVENT_STATE_CHANGED, _changed)
+    bikes.simulator.report(RED, attributes={"alarm": "tow,vibration"})
+    await bikes.poll()
+
+    events = [("event", "tow"), ("event", "vibration")]
+    assert seen == [*events, ("tow", "vibration"), ("vibration", "vibration")]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_start_and_end_at_once(bikes: Bikes) -> None:
+    """A ride of an outage is two events, of which each is fired."""
+    fired = list[str]()
+
+    @callback
+    def _changed(event: Event[Any]) -> None:
+        new = event.data["new_state"]
+        if event.data["entity_id"] == "event.red_bike_ride" and new:
+            fired.append(new.attributes["event_type"])
+
+    await async_ride(bikes.simulator, bikes.poll)
+    assert bikes.state_of(f"{RED}_ride", Platform.EVENT)
+    bikes.hass.bus.async_listen(EVENT_STATE_CHANGED, _changed)
+    await async_ride(bikes.simulator, bikes.poll)
+    assert [kind for kind in fired if kind] == ["started", "ended"]
