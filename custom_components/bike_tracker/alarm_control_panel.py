@@ -85,7 +85,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         if changes is None:
             raise validation_error("guard_without_place")
         self._async_set(changes)
-        self._handle_coordinator_update()
         if changes.after[self.coordinator_context].state.rearming:
             raise validation_error("still_moving")
 
@@ -94,12 +93,11 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         """Guard the bike no more."""
         changed_by, account = await self._async_person(), self.coordinator.data
         self._async_set(account.disarm(self.coordinator_context, changed_by))
-        self._handle_coordinator_update()
 
     @callback
     def _async_set(self, changes: Changes) -> None:
         """Store a change, and remove the last message about the guard from phones."""
-        self.coordinator.async_store(changes)
+        self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
         if now and now.state.rearming:
@@ -108,6 +106,16 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             hass, device_id = self.coordinator.hass, self.device_entry.id
             taken_away = async_remove_guard_message(hass, self._context, device_id)
             hass.async_create_task(taken_away)
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the guard as well as to the tracker."""
+        await super().async_added_to_hass()
+        update, context = (
+            self._handle_coordinator_update,
+            f"{self.coordinator_context}_guard",
+        )
+        self.async_on_remove(self.coordinator.async_add_listener(update, context))
 
     @override
     async def async_will_remove_from_hass(self) -> None:

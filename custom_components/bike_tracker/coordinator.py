@@ -9,7 +9,10 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import CoreState, Event, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
@@ -73,7 +76,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return self.last_update_success and is_loaded and is_running
 
     def signal(self, unique_id: str) -> str:
-        """Return the signal for changes of one tracker."""
+        """Return the signal for changes of one tracker, or of its guard alone."""
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -220,6 +223,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             with log_errors(self.config_entry.title, "storing a tracker"):
                 self.database.async_follow(before, after)
                 self.devices.async_follow(after)
+
+    @callback
+    def async_set_guards(self, *changes: Changes) -> None:
+        """Store guards that were armed or disarmed, and notify their entities alone."""
+        for each in changes:
+            self.async_store(each)
+            for unique_id in each.keys:
+                async_dispatcher_send(self.hass, self.signal(f"{unique_id}_guard"))
 
     # Between polls
 

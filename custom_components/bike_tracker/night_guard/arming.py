@@ -181,7 +181,7 @@ class NightGuards:
                     changes += self._compared(bike, reasons, leaving)
         self._messenger.tell_reasons(reasons)
         # The message about a triggered guard stays until a person acts.
-        self._coordinator.async_set_changes(*changes)
+        self._coordinator.async_set_guards(*changes)
 
     def _compared(
         self, bike: Bike, reasons: dict[str, str], leaving: Collection[NightGuard]
@@ -267,7 +267,7 @@ class NightGuards:
             messenger.run(messenger.async_report(bike))
         elif action == "arm" and self._is_gone(unique_id):
             if changes := self._coordinator.data.arm(unique_id, dt_util.utcnow()):
-                self._coordinator.async_set_changes(changes)
+                self._coordinator.async_set_guards(changes)
             for night in messenger.guards_of(bike):
                 messenger.send(night, alerts.still_moving(self._hass, bike))
         elif action in _ACTIONS and (panel := self._panel(unique_id)):
