@@ -24,10 +24,8 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
 import custom_components.bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.coordinator import (
-    SIGNAL_OCCURRED,
-    BikeTrackerCoordinator,
-)
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from tests.tools.benchmark.home import home
 
