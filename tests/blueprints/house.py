@@ -89,6 +89,11 @@ class House:
         """The messages of the notifications."""
         return [notification["message"] for notification in self.notifications]
 
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the notifications."""
+        return [notification["title"] for notification in self.notifications]
+
     def device(self, tracker: str) -> str:
         """Return the ID of a tracker's device."""
         device = dr.async_get(self._hass).async_get_device_by_identifier(

@@ -1,6 +1,7 @@
 """Tests of the blueprint: alarm."""
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import async_load_integrations
 from pytest_homeassistant_custom_component.common import async_mock_service
 
@@ -28,13 +29,30 @@ async def test_tells_what_was_raised(
     await house.async_minutes(3)
     await house.async_restart()
     await house.async_minutes(3)
-    assert house.fired == [
-        *("Red bike: Vibration", "Red bike: Bike fell over", "Blue bike: SOS")
-    ]
+    titles = ["Red bike: Vibration", "Red bike: Bike fell over", "Blue bike: SOS"]
+    assert house.titles == [push.data["title"] for push in ben] == titles
+    assert house.fired[2].startswith("Blue bike is at home, position from ")
     assert [push.data["message"] for push in ben] == house.fired
     assert ben[0].data["data"]["ttl"] == 0
     tags = {push.data["data"]["tag"] for push in ben}
     assert len(tags) == 3
+
+
+async def test_sos_without_a_place(
+    hass: HomeAssistant, simulator: Simulator, house: House
+) -> None:
+    """It is told although nobody can say where the bike is."""
+
+    async def fail(_: ServiceCall) -> None:
+        raise HomeAssistantError("no place")
+
+    await house.async_automate("alarm", RED)
+    await house.async_minutes(1)
+    only = SupportsResponse.ONLY
+    hass.services.async_register("bike_tracker", "where", fail, supports_response=only)
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await house.async_minutes(1)
+    assert house.fired == house.titles == ["Red bike: SOS"]
 
 
 async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
@@ -43,7 +61,7 @@ async def test_only_what_was_chosen(simulator: Simulator, house: House) -> None:
     for alarm in ("sos", "lowBattery", "*general*", "vibration"):
         simulator.report(RED, attributes={"alarm": alarm})
         await house.async_minutes(1)
-    assert house.fired == ["Red bike: Battery low", "Red bike: *general*"]
+    assert house.titles == ["Red bike: Battery low", "Red bike: *general*"]
 
 
 def test_every_type_can_be_chosen() -> None:
@@ -65,4 +83,4 @@ async def test_from_right_to_left(
     await house.async_automate("alarm", RED)
     simulator.report(RED, attributes={"alarm": "sos"})
     await house.async_minutes(2)
-    assert house.fired == ["\u200f\u2068Red bike\u2069: SOS"]
+    assert house.titles == ["\u200f\u2068Red bike\u2069: SOS"]

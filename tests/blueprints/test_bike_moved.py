@@ -23,11 +23,12 @@ async def test_once_per_ride(
     await house.async_minutes(2)
     simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
     await house.async_minutes(1)
-    assert house.fired == MOVED
+    assert house.titles == MOVED
+    assert house.fired[0].startswith("Red bike is 0.3 km north of home, position from")
     await async_ride(simulator, house, by=0.01)
     await async_ride(simulator, house, by=0.01, tracker=BLUE)
     await async_ride(simulator, house, by=0.02)
-    assert house.fired == 2 * MOVED
+    assert house.titles == 2 * MOVED
     assert ann[0].data["data"]["channel"] == "alarm_stream"
 
 
@@ -58,4 +59,4 @@ async def test_riders(
     assert house.fired == []
     hass.states.async_set(BEN, after)
     await house.async_minutes(10)
-    assert house.fired == fired
+    assert house.titles == fired

@@ -58,6 +58,8 @@ async def test_by_name(
         ("guard the red bike", "Red bike: Guarded."),
         ("find my bike", "at home"),
         ("where's my bike", "at home"),
+        ("where's the red bike", "Red bike is at home"),
+        ("find the red bike", "Red bike is at home"),
         ("is the red bike at home", "Red bike is at home"),
         ("guard the green bike", "No bike"),
     ],
@@ -83,8 +85,15 @@ async def test_five_bikes(
     await house.async_minutes(2)
     await house.async_automate("where_is_my_bike", RED, BLUE, *more)
     names = ["Bike 0", "Bike 1", "Bike 2", "Blue bike", "Red bike"]
-    sentences = " ".join(f"{name} is at home." for name in names)
-    assert await async_ask(hass, "where is my bike") == sentences
+    for asked, answer in (
+        ("where's my bike", "{} is at home."),
+        ("find my bike", "{} is at home."),
+        ("is my bike guarded", "{}: Not guarded."),
+        ("guard my bike", "{}: Guarded."),
+        ("are my bikes guarded", "{}: Guarded."),
+    ):
+        answers = " ".join(answer.format(name) for name in names)
+        assert await async_ask(hass, asked) == answers
 
 
 @pytest.mark.parametrize(

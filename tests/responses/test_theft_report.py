@@ -12,15 +12,18 @@ from homeassistant.exceptions import (
     ServiceValidationError,
     Unauthorized,
 )
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.drawing import route_as_svg
+from custom_components.bike_tracker.responses.theft_report import async_link_to_report
 from custom_components.bike_tracker.tracking.routes import decode
 
-from ..conftest import PASSWORD, RED, Bikes, Poll, async_setup
+from ..conftest import BLUE, PASSWORD, RED, Bikes, Poll, async_setup
 from ..riding import async_ride, go, standing
 from ..test_actions import async_get_rides, device_of
 from ..tools.simulator.server import Simulator
@@ -236,6 +239,44 @@ async def test_who_may(
     user.mock_policy({})
     with pytest.raises(Unauthorized):
         await async_report(hass, anna, **times)
+
+
+@pytest.mark.parametrize("has_address", [True, False])
+async def test_link(
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+    hass_client: ClientSessionGenerator,
+    hass_admin_user: MockUser,
+    has_address: bool,
+) -> None:
+    """A link opens the page without sign-in, for a day and for this bike alone."""
+    if has_address:
+        assert await async_setup_component(hass, "http", {})
+    await async_setup(hass, entry)
+    await async_arm(hass)
+    device = device_of(hass, RED)
+    if not has_address:
+        assert async_link_to_report(hass, device) is None
+        return
+    hass.config.external_url = "https://home.example.com"
+    link = async_link_to_report(hass, device)
+    assert link
+    assert link.startswith("https://home.example.com/api/bike_tracker/theft_report/")
+    path = link.removeprefix("https://home.example.com")
+    client, plain = await hass_client_no_auth(), path.partition("?")[0]
+    page = await client.get(path)
+    assert page.status == 200
+    assert page.content_type == "text/html"
+    assert "<title>Theft report: Red bike</title>" in await page.text()
+    assert (await client.get(plain)).status == 401
+    other = path.replace(device, device_of(hass, BLUE))
+    assert (await client.get(other)).status == 401
+    signed_in = await hass_client()
+    assert (await signed_in.get(plain)).status == 200
+    assert (await signed_in.get(f"{plain}0")).status == 404
+    hass_admin_user.mock_policy({})
+    assert (await signed_in.get(plain)).status == 401
 
 
 @pytest.mark.parametrize(
