@@ -251,12 +251,12 @@ async def test_link(
     has_address: bool,
 ) -> None:
     """A link opens the page without sign-in, for a day and for this bike alone."""
-    if has_address:
-        assert await async_setup_component(hass, "http", {})
+    assert await async_setup_component(hass, "http", {})
     await async_setup(hass, entry)
     await async_arm(hass)
     device = device_of(hass, RED)
     if not has_address:
+        hass.config.api = None
         assert async_link_to_report(hass, device) is None
         return
     hass.config.external_url = "https://home.example.com"
