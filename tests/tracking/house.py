@@ -1,4 +1,7 @@
-"""A house with one tracker: fires occurrences once, keeps a ride book, can be killed."""
+"""A bike that is told how to move, and a house that receives its reports.
+
+`lived("stand 3, ride 10 @15, stand 6").rides` is "started 3, ended 13, 2.5 km".
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,11 +10,14 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
+from custom_components.bike_tracker.tracking.state import Changes, Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader, to_json
 
 from ..tools.rides.home import ride_of
@@ -20,7 +26,8 @@ from .conftest import NOW, Listener, a_device, a_position
 METER = 1 / 111_195
 """Degrees of latitude."""
 SECOND = timedelta(seconds=1)
-_LEG = re.compile(r"(stand|ride|sleep|jump) (-?[\d.]+)(?: @(-?[\d.]+))?")
+_LEG = re.compile(r"(stand|ride|sleep|jump) (-?[\d.]+)(?: @(-?[\d.]+))?(.*)")
+_WORDS = {"none": None, "yes": True, "no": False}
 
 
 def minutes(after: float) -> datetime:
@@ -34,60 +41,120 @@ def time_of(report: Position) -> datetime:
     return report.fix_time
 
 
-def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
-    """Return the reports of "stand 3, ride 10 @15, sleep 60, jump 400".
+def _values(text: str) -> dict[str, Any]:
+    """Return the values of "accuracy=5 motion=none alarm=tow"."""
+    pairs = (pair.split("=") for pair in text.split())
+    return {
+        key: float(it) if re.fullmatch(r"-?[\d.]+", it) else _WORDS.get(it, it)
+        for key, it in pairs
+    }
 
-    These are minutes at km/h, minutes without a report, and meters to the north within
-    no time. `usually` are other values of the fields of each report.
-    """
-    time, meters, reports = NOW, 0.0, list[Position]()
 
-    def report(speed: float) -> Position:
-        says = {"speed": abs(speed), "motion": speed != 0, "accuracy": 5.0, **usually}
-        latitude = 47.9 + meters * METER
-        times = {"fix_time": time, "device_time": time, "server_time": time}
-        number = len(reports) + 1
-        return a_position(number, latitude=latitude, **{**times, **says})
+@dataclass
+class Bike:
+    """A bike whose tracker reports at intervals."""
 
-    for kind, length, speed in _LEG.findall("stand 0, " + legs):
+    says: dict[str, Any] = field(default_factory=dict)
+    """Values of each report in place of the true ones."""
+    every: float = 60
+    """Seconds."""
+    behind: float = 0
+    """Minutes by which the tracker's clock is behind."""
+    age: float = 0
+    """Minutes by which reports are late."""
+    time: datetime = NOW
+    meters: float = 0
+    """To the north."""
+    sent: list[Position] = field(default_factory=list)
+
+    def leg(self, text: str) -> Iterator[Position]:
+        """Yield the reports of "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
+
+        These are minutes at km/h, minutes, minutes without a report, and meters.
+        """
+        match = _LEG.fullmatch(text)
+        assert match, text
+        kind, length, speed, says = match.groups()
+        if not self.sent:
+            yield self.report(0, {})
         if kind == "jump":
-            meters += float(length)
-            continue
-        end = time + timedelta(minutes=float(length))
+            self.meters += float(length)
+            return
+        end = self.time + timedelta(minutes=float(length))
         if kind == "sleep":
-            time = end
-            continue
-        while time < end or not reports:
-            step = float(speed or 0) / 3.6 * every
-            if reports:
-                time, meters = time + every * SECOND, meters + step
-            reports.append(report(float(speed or 0)))
-    return reports
+            self.time = end
+            return
+        while self.time < end:
+            self.time += self.every * SECOND
+            self.meters += float(speed or 0) / 3.6 * self.every
+            yield self.report(float(speed or 0), _values(says))
+
+    def report(self, speed: float, says: dict[str, Any]) -> Position:
+        """Return the report of this time."""
+        measured = self.time - timedelta(minutes=self.behind + self.age)
+        values = {
+            "speed": abs(speed),
+            "motion": speed != 0,
+            "accuracy": 5.0,
+            "latitude": 47.9 + self.meters * METER,
+            "fix_time": measured,
+            "device_time": measured,
+            "server_time": self.time,
+            **self.says,
+            **says,
+        }
+        report = a_position(len(self.sent) + 1, **values)
+        self.sent.append(report)
+        return report
+
+
+def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
+    """Return the reports of "stand 3, ride 10 @15, sleep 60, jump 400"."""
+    bike = Bike(usually, every)
+    for leg in legs.split(","):
+        list(bike.leg(leg.strip()))
+    return bike.sent
 
 
 @dataclass
 class House:
-    """State of one tracker, and everything that was fired and booked."""
+    """An account with one tracker, and everything that was fired and booked."""
 
-    state: TrackerState = field(default_factory=TrackerState)
+    account: Account = field(default_factory=lambda: Account("Bikes", {}))
     has_history: bool = True
+    bike: Bike = field(default_factory=Bike)
     fired: list[tuple[str, Ride]] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     """Types of other occurrences, and the words of alarms."""
+    triggered: list[str] = field(default_factory=list)
+    """Causes of the guard, with their minutes and meters."""
     book: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     listener: Listener = field(default_factory=Listener)
+    clock: timedelta = timedelta()
+    """Time by which the house's clock is wrong."""
+    _how: str = "poll"
+    _held: list[Position] = field(default_factory=list)
+
+    @property
+    def state(self) -> TrackerState:
+        """Return the state of the tracker."""
+        return self.account.states.get("red") or TrackerState()
 
     def at(
         self, now: datetime, *, is_complete: bool = False, away: bool = False
     ) -> UpdateContext:
         """Return the context of an update."""
-        return UpdateContext(now, away, is_complete, self.has_history)
+        return UpdateContext(now + self.clock, away, is_complete, self.has_history)
+
+    # What a house does
 
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
         """Apply the current report of a poll."""
-        context = self.at(now or time_of(report), **how)
-        self.look(self.state.with_reports([report], context, report.id))
+        now = now or time_of(report)
+        device = a_device(id=1, position_id=report.id, last_update=now)
+        context = self.at(now, **how)
+        self.look(self.account.apply_poll({"red": device}, {"red": report}, context))
 
     def polls(self, reports: Iterable[Position]) -> None:
         """Apply reports, each at its time."""
@@ -96,7 +163,7 @@ class House:
 
     def hear(self, reports: Sequence[Position], now: datetime, **how: bool) -> None:
         """Apply a push message."""
-        self.look(self.state.with_reports(reports, self.at(now, **how)))
+        self.look(self.account.apply_message([], reports, self.at(now, **how)))
 
     def answer(
         self, reports: Iterable[Position], now: datetime, until: datetime | None = None
@@ -104,43 +171,128 @@ class House:
         """Apply a history answer with the reports of the gap among these."""
         assert self.state.gap
         start, until = self.state.gap.start, until or now
-        found = [it for it in reports if start <= time_of(it) <= until]
-        context = self.at(now)
-        self.look(self.state.with_history(HistoryAnswer(found, until), context))
+        found = [it for it in reports if it.fix_time and start <= it.fix_time <= until]
+        self.apply(HistoryAnswer(found, until), now)
+
+    def apply(self, answer: HistoryAnswer, now: datetime) -> None:
+        """Apply a history answer."""
+        self.look(self.account.apply_history("red", answer, self.at(now)))
 
     def wait(self, now: datetime) -> None:
         """Let time pass."""
-        self.look(self.state.by(now))
+        known = self.state.position
+        device = a_device(id=1, position_id=known and known.id)
+        self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
+
+    def arm(self, now: datetime) -> None:
+        """Guard the bike."""
+        changes = self.account.arm("red", now + self.clock)
+        assert changes
+        self.look(changes)
 
     def kill(self) -> None:
         """Start again with what was stored."""
         text = json.dumps(to_json(self.state.stored()))
-        self.state = reader(TrackerState)(json.loads(text)).restored()
+        state = reader(TrackerState)(json.loads(text))
+        self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
-    def look(self, state: TrackerState) -> None:
+    def look(self, _changes: Changes) -> None:
         """Fire and book."""
-        self.state = state
-        for occurrence in self.listener.fired(state):
+        for occurrence in self.listener.fired(self.state):
+            said, at = occurrence.attributes, self._minute(occurrence.since)
             if occurrence.type.startswith("ride_"):
                 kind = occurrence.type.removeprefix("ride_")
                 self.fired.append((kind, ride_of(occurrence)))
+            elif occurrence.type == "guard_triggered":
+                self.triggered.append(f"{said['cause']} {at} {said['distance']} m")
             else:
-                alarm = occurrence.attributes.get("alarm")
-                self.others.append(alarm or occurrence.type)
-        tracker = Tracker(a_device(), state)
+                self.others.append(said.get("alarm") or occurrence.type)
+        tracker = Tracker(a_device(), self.state)
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
-            self.book = [
-                *(
-                    ride
-                    for ride in self.book
-                    if ride.started_at < since and ride.started_at not in starts
-                ),
-                *tracker.rides,
-            ]
+            older = [it for it in self.book if it.started_at < since]
+            older = [it for it in older if it.started_at not in starts]
+            self.book = [*older, *tracker.rides]
         if (total := tracker.total_distance) is not None:
             # A kill rounds to a tenth of a millimeter.
             self.totals.append(round(total, 4))
+
+    # A script of legs and steps
+
+    def live(self, script: str) -> House:
+        """Let the bike move, and receive its reports, by a script."""
+        for step in script.split(","):
+            verb, _, text = step.strip().partition(" ")
+            if run := getattr(self, f"_on_{verb}", None):
+                run(text)
+                continue
+            for report in self.bike.leg(step.strip()):
+                self._receive(report)
+        return self
+
+    def _receive(self, report: Position) -> None:
+        now, how = self.bike.time, self._how
+        if how == "outage":
+            return
+        if how == "hold":
+            self._held.append(report)
+        elif how == "live" and self.account.trackers:
+            self.hear([report], now, is_complete=True)
+        elif how != "sixth" or len(self.bike.sent) % 6 == 1:
+            self.poll(report, now, away=how == "back" or not self.account.trackers)
+            self._how = "poll" if how == "back" else how
+
+    def _on_says(self, text: str) -> None:
+        """Let each report have these values: "says accuracy=0 motion=none"."""
+        self.bike.says |= _values(text)
+
+    def _on_bike(self, text: str) -> None:
+        """Set `every`, `behind`, `age` or `meters`."""
+        for key, value in _values(text).items():
+            setattr(self.bike, key, value)
+
+    def _on_receive(self, text: str) -> None:
+        """Receive by "poll", "live" or each "sixth" report, or not: "outage", "hold"."""
+        self._how = "back" if (self._how, text) == ("outage", "poll") else text
+
+    def _on_deliver(self, text: str) -> None:
+        """Deliver held reports by messages, in order or "newest" first, or "at once"."""
+        held, self._held, self._how = self._held, [], "live"
+        parts = [held] if text == "at once" else [[it] for it in held]
+        for part in reversed(parts) if text == "newest" else parts:
+            self.hear(part, self.bike.time, is_complete=True)
+
+    def _on_history(self, text: str) -> None:
+        """Answer requests for the history: "history", "history until=12 rows=40"."""
+        limits = _values(text)
+        for _ in range(1 if limits else 99):
+            if (gap := self.state.gap) is None:
+                return
+            until = minutes(limits["until"]) if "until" in limits else self.bike.time
+            found = [
+                it for it in self.bike.sent if it.fix_time and it.fix_time >= gap.start
+            ]
+            self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
+
+    def _on_arm(self, _text: str) -> None:
+        self.arm(self.bike.time + 30 * SECOND)
+
+    def _on_disarm(self, _text: str) -> None:
+        self.look(self.account.disarm("red"))
+
+    def _on_kill(self, _text: str) -> None:
+        self.kill()
+
+    def _on_wait(self, text: str) -> None:
+        """Let minutes pass without a report."""
+        self.bike.time += timedelta(minutes=float(text))
+        self.wait(self.bike.time)
+
+    def _on_clock(self, text: str) -> None:
+        """Set the house's clock ahead by minutes."""
+        self.clock = timedelta(minutes=float(text))
+
+    # What it was told
 
     @property
     def kinds(self) -> list[str]:
@@ -148,15 +300,37 @@ class House:
         return [kind for kind, _ in self.fired]
 
     @property
-    def summary(self) -> str:
+    def rides(self) -> str:
         """Return the fired starts and ends with their minutes, and the booked distance."""
-        parts = list(self._parts())
-        return ", ".join([*parts, f"{sum(it.distance for it in self.book):.1f} km"])
+        parts = [
+            f"{kind} {self._minute(it.moved_at if kind == 'ended' else it.started_at)}"
+            for kind, it in self.fired
+        ]
+        return ", ".join(
+            [*parts, f"{round(sum(it.distance for it in self.book), 2):g} km"]
+        )
 
-    def _parts(self) -> Iterator[str]:
-        for kind, ride in self.fired:
-            at = ride.moved_at if kind == "ended" else ride.started_at
-            yield f"{kind} {(at - NOW).total_seconds() / 60:g}"
+    @property
+    def guard(self) -> str:
+        """Return the causes of the guard, with minutes and meters, and its state."""
+        guard = self.state.guard
+        state = "triggered" if guard and guard.triggered else "armed"
+        return ", ".join([*self.triggered, state if guard else "disarmed"])
+
+    @staticmethod
+    def _minute(time: datetime) -> str:
+        return f"{round((time - NOW).total_seconds() / 60, 2):g}"
+
+
+def lived(script: str, **says: Any) -> House:
+    """Return a house that lived through a script, with these values in each report."""
+    return House(bike=Bike(says)).live(script)
+
+
+def rows(table: str) -> list[Any]:
+    """Return the parameters of a table of "script -> summary"; the rest are comments."""
+    lines = [line.strip().split(" -> ") for line in table.splitlines() if "->" in line]
+    return [pytest.param(*line, id=line[0]) for line in lines]
 
 
 def true_rides(reports: list[Position], now: datetime) -> list[Ride]:

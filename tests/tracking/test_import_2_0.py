@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader
@@ -73,21 +74,20 @@ def test_everything_stays(last: dict[str, Any]) -> None:
 
 def test_rides_go_on() -> None:
     """The next ride is fired, and only that one."""
-    house = House(imported())
+    house = House(Account("Bikes", {"red": imported()}))
     house.listener.last_fired = 7
     house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
-    assert house.summary == "started 0, ended 5, 1.2 km"
+    assert house.rides == "started 0, ended 5, 1.25 km"
 
 
 def test_ride_under_way() -> None:
     """Its start was fired, and its end is."""
     ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
-    house = House(
-        imported(
-            ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
-            rides={"open_since": RIDE["started_at"]},
-        )
+    state = imported(
+        ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
+        rides={"open_since": RIDE["started_at"]},
     )
+    house = House(Account("Bikes", {"red": state}))
     house.listener.last_fired = 7
     house.polls(it._replace(id=it.id + 99) for it in story("stand 6"))
     assert house.kinds == ["ended"]
@@ -99,6 +99,6 @@ def test_little(stored: dict[str, Any]) -> None:
     """A tracker that never reported a place is none that did."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
-    house = House(state)
+    house = House(Account("Bikes", {"red": state}))
     house.polls(story("stand 3"))
     assert house.kinds == []

@@ -12,21 +12,70 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import (
-    HistoryAnswer,
-    history_input,
-    rides_before,
-)
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, history_input
 from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..long import examples
 from .conftest import NOW, a_device, a_position
-from .house import SECOND, House, minutes, story, time_of, true_rides
+from .house import SECOND, House, lived, minutes, rows, story, time_of, true_rides
 
 every = examples(60)
 _HOUR = timedelta(hours=1)
+
+TABLE = """
+The history makes a ride that polls saw exact, and fires nothing again.
+  bike every=10, receive sixth, stand 5, ride 10 @15, stand 7, history -> started 5, ended 15, 2.5 km
+Rides of an outage, in one answer, in answers that are cut, and in portions.
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history -> started 5, ended 15, started 24, ended 34, 5 km
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history rows=40, history rows=40, history rows=40, history -> started 5, ended 15, started 24, ended 34, 5 km
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, receive poll, stand 0.1, history until=12 -> started 5, 0 km
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history until=12, history until=20 -> 2.5 km
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history until=12, history until=30, history -> started 5, ended 15, started 24, ended 34, 5 km
+The history lacks everything, or all but the newest report.
+  bike every=10, receive sixth, stand 5, ride 10 @15, stand 9, history rows=0 -> started 5, ended 15, 2.5 km
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 9, receive poll, stand 0.1, history rows=1 -> 0 km
+The last report of an answer has no place.
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 5, stand 0.2 latitude=none fix_time=none, stand 5, receive poll, stand 0.1, history rows=92, history -> started 5, ended 15, 2.5 km
+Two rides around an outage.
+  bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 5 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 35, started 24, ended 34.17, 5.04 km
+A report dated ahead keeps the gap.
+  bike every=10, stand 5, receive outage, ride 5 @15, receive poll, ride 0.1 @15, bike behind=-9000, ride 0.1 @15, bike behind=0, receive sixth, ride 5 @15, stand 9, history -> started 10.17, ended 16, 2.58 km
+A ride there and back that a tracker buffered: in order, newest first, at once.
+  bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, deliver in order, stand 9, history -> started 5, ended 15, 2.5 km
+  bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver newest, stand 9, history -> started 14.83, ended 15, 2.5 km
+  bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver at once, stand 9, history -> started 5, ended 15, 2.5 km
+  bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, receive live, stand 1, deliver newest, stand 9 -> started 14.83, ended 15, 2.5 km
+A kill and a restart under way.
+  bike every=10, receive sixth, stand 5, ride 10 @15, kill, ride 10 @15, stand 9, history -> started 5, ended 25, 5 km
+  bike every=10, receive sixth, stand 5, ride 10 @15, kill, receive outage, ride 9 @15, stand 20, receive poll, stand 1, history -> started 5, ended 24, 4.75 km
+  bike every=10, receive live, stand 5, ride 10 @15, kill, receive poll, ride 0.1 @15, receive live, ride 10 @15, stand 9, history -> started 5, ended 25.17, 5.04 km
+  bike every=10, receive sixth, stand 5, ride 10 @15, stand 3, kill, stand 9, history -> started 5, ended 15, 2.5 km
+A ride under way while its account is added is one ride, from its start on.
+  bike every=10, receive outage, ride 9 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 15 @15, stand 9, history -> started 18, ended 39, 7.29 km
+  bike every=10, receive outage, stand 30, receive poll, stand 0.1, receive sixth, ride 10 @15, stand 9, history -> started 30.17, ended 41, 2.5 km
+A ride that the clock ended goes on: its rest is another one for whoever was told.
+  bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 40 @15, receive poll, wait 0, history, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 10, 12.5 km
+  bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, wait 31, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 10, started 46.17, ended 52, 3.79 km
+A round trip between two polls, if the server counts it.
+  bike every=10, receive sixth, says total_distance=10, stand 1, ride 0.33 @40 total_distance=10.3, ride 0.33 @-40 total_distance=10.6, says total_distance=10.6, stand 9, history -> started 1, ended 1.67, 0.44 km
+  bike every=10, receive sixth, says total_distance=10, stand 1, ride 0.33 @40 total_distance=10.03, ride 0.33 @-40 total_distance=10.1, says total_distance=10.1, stand 9, history -> 0 km
+Without a kill or an outage a live ride needs no history.
+  bike every=10, receive live, stand 5, ride 10 @15, stand 9 -> started 5, ended 15, 2.5 km
+A clock that is ahead has no gap: the history has other times.
+  bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 9 -> started 16, ended 16, 2.5 km
+After a week the history is not requested.
+  stand 1, sleep 14400, jump 900, receive outage, stand 1, receive poll, stand 1 -> 0 km
+"""
+
+
+@pytest.mark.parametrize(("script", "summary"), rows(TABLE))
+def test_rides(script: str, summary: str) -> None:
+    """The book ends with the true rides, each fired once."""
+    house = lived(script)
+    assert house.rides == summary
+    assert house.totals == sorted(house.totals)
 
 
 def near(house: House, reports: list[Position], now: datetime) -> None:
@@ -35,19 +84,6 @@ def near(house: House, reports: list[Position], now: datetime) -> None:
     assert [it[:3] for it in house.book] == [it[:3] for it in true]
     assert [it.route for it in house.book] == [it.route for it in true]
     assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-
-
-def test_exact_in_the_end() -> None:
-    """The history makes a ride that polls saw exact, and fires nothing again."""
-    reports, house = story("stand 5, ride 10 @15, stand 7", every=10), House()
-    house.polls(reports[::6])
-    assert house.kinds == ["started", "ended"]
-    assert house.state.gap
-    assert house.state.gap.start == minutes(5)
-    assert house.state.gap.is_of_ride
-    house.answer(reports, minutes(22) + SECOND)
-    assert house.kinds == ["started", "ended"]
-    near(house, reports, minutes(60))
 
 
 @pytest.mark.parametrize("late", range(3, 46, 6))
@@ -64,7 +100,7 @@ def test_message_during_a_slow_answer(late: int) -> None:
     until = made + late * SECOND
     found = [it for it in reports if house.state.gap.start <= time_of(it) <= made]
     answer = HistoryAnswer(found, until)
-    house.look(house.state.with_history(answer, house.at(until)))
+    house.apply(answer, until)
     for report in reports[121 + late // 10 + 1 :]:
         house.hear([report], time_of(report), is_complete=True)
     if house.state.gap:
@@ -86,75 +122,6 @@ def test_answer_in_the_middle_of_an_upload() -> None:
     assert [it[:3] for it in house.book] == [it[:3] for it in true]
 
 
-def test_rides_of_an_outage() -> None:
-    """All rides are found, also if the last report of a part has no place."""
-    legs = (
-        "stand 5, ride 10 @15, stand 160, ride 10 @-15, stand 20, ride 9 @15, stand 9"
-    )
-    reports, house = story(legs, every=10), House()
-    for number in range(1_000, len(reports), 1_000):
-        reports[number - 1] = reports[number - 1]._replace(
-            latitude=None, longitude=None, fix_time=None
-        )
-    house.poll(reports[0])
-    house.poll(reports[-1], away=True)
-    gap = house.state.gap
-    assert gap
-    answer = HistoryAnswer(reports[1:], minutes(223))
-    house.look(house.state.with_history(answer, house.at(minutes(223))))
-    assert house.kinds == ["started", "ended"] * 3
-    assert sum(it.distance for it in house.book) == pytest.approx(7.25, abs=0.1)
-
-
-def test_report_dated_ahead_keeps_the_gap() -> None:
-    """A gap that waits in the queue survives a report with a wrong time."""
-    reports, house = story("stand 5, ride 10 @15, stand 9", every=10), House()
-    house.poll(reports[0])
-    house.poll(reports[60], away=True)
-    assert house.state.gap
-    ahead = minutes(9_000)
-    wrong = reports[61]._replace(fix_time=ahead, device_time=ahead)
-    house.poll(wrong, minutes(11))
-    assert house.state.gap
-    house.polls(reports[62:])
-    house.answer(reports, minutes(24) + SECOND)
-    assert len(house.book) == 1
-    assert house.book[0].distance == pytest.approx(2.5, abs=0.1)
-
-
-@pytest.mark.parametrize("has_history", [True, False])
-def test_there_and_back_newest_first(has_history: bool) -> None:
-    """A ride that a tracker buffered and sent newest first over live is found."""
-    legs = "stand 5, ride 5 @15, ride 5 @-15, stand 9"
-    reports, house = story(legs, every=10), House(has_history=has_history)
-    for report in reports[:30]:
-        house.hear([report], time_of(report), is_complete=True)
-    for report in reversed(reports[30:100]):
-        house.hear([report], minutes(17), is_complete=True)
-    for report in reports[100:]:
-        house.hear([report], max(time_of(report), minutes(17)), is_complete=True)
-    near(house, reports, minutes(60))
-
-
-def test_ride_under_way_while_its_account_is_added() -> None:
-    """It is one ride, from its start on."""
-    legs = "ride 9 @15, stand 9, ride 20 @15, stand 9"
-    reports, house = story(legs, every=10), House()
-    house.kill()
-    house.poll(reports[150], away=True)
-    assert house.state.gap
-    added = time_of(reports[150])
-    house.answer(reports[:151], added + SECOND)
-    rides, _ = rides_before(HistoryAnswer(reports[:151], added), NOW, added)
-    assert len(rides) == 2
-    house.polls(reports[156::6])
-    if house.state.gap:
-        house.answer(reports, minutes(47) + SECOND)
-    # The ride before the first report is booked alone.
-    assert house.kinds == ["started", "ended"]
-    near(house, reports, minutes(60))
-
-
 @pytest.mark.parametrize("way", ["newest first", "parallel"])
 def test_totals_out_of_order(way: str) -> None:
     """The server's total of late reports jumps; the ride is as long as its fixes are."""
@@ -174,94 +141,14 @@ def test_totals_out_of_order(way: str) -> None:
             newest = report
         sent.append(report._replace(id=number, total_distance=total))
     house = House()
-    for report in sent:
+    house.poll(sent[0])
+    for report in sent[1:]:
         now = max(time_of(report), minutes(17))
         house.hear([report], now, is_complete=True)
     if house.state.gap:
         house.answer(sorted(sent, key=time_of), minutes(27))
     [ride] = house.book
     assert ride.distance == pytest.approx(2.5, rel=0.03)
-
-
-def test_two_rides_around_an_outage() -> None:
-    """Each fires its own start and end, however late the history is answered."""
-    legs = "stand 5, ride 10 @15, stand 9, ride 10 @15, stand 9"
-    reports, house = story(legs, every=10), House()
-    polled = reports[::6]
-    outage = range(10, 29)
-    for number, report in enumerate(polled):
-        if number not in outage:
-            house.poll(report, away=number == outage.stop)
-    assert house.state.gap
-    house.answer(reports, minutes(44))
-    assert sorted(house.kinds) == ["ended"] * 2 + ["started"] * 2
-    near(house, reports, minutes(60))
-
-
-@pytest.mark.parametrize("rows", [100, 40])
-def test_answer_that_is_cut(rows: int) -> None:
-    """The rest is requested as long as there is more."""
-    legs = "stand 5, ride 10 @15, stand 9, ride 10 @15, stand 9"
-    reports, house = story(legs, every=10), House()
-    house.poll(reports[0])
-    house.poll(reports[-1], away=True)
-    requests = 0
-    while gap := house.state.gap:
-        requests += 1
-        found = [it for it in reports if time_of(it) >= gap.start]
-        house.answer(found[:rows], minutes(44))
-    assert requests <= len(reports) / (rows - 1) + 2
-    near(house, reports, minutes(60))
-
-
-@pytest.mark.parametrize("found", [[], [-1]])
-def test_service_without_more(found: list[int]) -> None:
-    """A history that ignores the time, or lost its database, changes nothing."""
-    reports, house = story("stand 5, ride 10 @15, stand 9", every=10), House()
-    house.polls(reports[::6])
-    book, gap = list(house.book), house.state.gap
-    assert gap
-    answer = HistoryAnswer([reports[::6][number] for number in found], minutes(24))
-    house.look(house.state.with_history(answer, house.at(minutes(24))))
-    assert (house.state.gap, house.book) == (None, book)
-    assert house.kinds == ["started", "ended"]
-
-
-def test_history_in_portions() -> None:
-    """A gap moves along with each portion, and is closed by the last."""
-    legs = "stand 5, ride 10 @15, stand 60, ride 10 @-15, stand 9"
-    reports, house = story(legs, every=10), House()
-    house.poll(reports[0])
-    house.poll(reports[-1], away=True)
-    house.answer(reports, minutes(95), until=minutes(12))
-    assert house.state.gap
-    assert house.state.gap.start == minutes(12)
-    # More of the ride may follow.
-    assert house.kinds == []
-    house.answer(reports, minutes(96), until=minutes(40))
-    assert house.kinds == ["started", "ended"]
-    house.answer(reports, minutes(97))
-    assert house.kinds == ["started", "ended"] * 2
-    near(house, reports, minutes(98))
-
-
-@pytest.mark.parametrize("counts", [True, False])
-def test_round_trip_between_two_polls(counts: bool) -> None:
-    """The server's total shows that there was one."""
-    reports = story("stand 1, ride 1 @20, ride 1 @-20, stand 1", every=10)
-    reports = [
-        it._replace(total_distance=min(number * 0.06, 0.7) if counts else None)
-        for number, it in enumerate(reports)
-    ]
-    house, last = House(), reports[-1]
-    house.poll(reports[0])
-    house.poll(last)
-    assert (house.state.gap is not None) is counts
-    if counts:
-        house.answer(reports, time_of(last) + SECOND)
-        last = last._replace(id=99, fix_time=minutes(10), server_time=minutes(10))
-        house.poll(last)
-        assert house.kinds == ["started", "ended"]
 
 
 def test_no_more_than_seven_days() -> None:
@@ -290,16 +177,6 @@ def test_service_without_a_history(worked: bool) -> None:
     assert len(house.book) == 1
 
 
-def test_clock_that_is_ahead_has_no_gap() -> None:
-    """The history of such a tracker has other times."""
-    house = House()
-    for report in story("stand 5, ride 10 @15, stand 7"):
-        ahead = time_of(report) + timedelta(hours=2)
-        late = report._replace(fix_time=ahead, device_time=ahead)
-        house.poll(late, time_of(report), away=True)
-        assert house.state.gap is None
-
-
 def test_recent_alarms_of_the_history() -> None:
     """Alarms of the last hour are fired once, older ones not."""
     reports = [
@@ -310,43 +187,9 @@ def test_recent_alarms_of_the_history() -> None:
     house.poll(reports[0])
     house.poll(last, away=True)
     house.answer(reports, time_of(last) + SECOND)
-    house.answer(reports, time_of(last) + SECOND) if house.state.gap else None
     alarms = [it for it in house.others if it.startswith("alarm")]
     recent = [it.alarm for it in reports if time_of(last) - time_of(it) < _HOUR]
-    assert sorted(alarms) == sorted(["alarm0", *filter(None, recent)])
-
-
-def test_ride_that_was_fired_as_over_and_went_on() -> None:
-    """The rest is fired as another ride; the book knows that it was one."""
-    reports, house = story("stand 5, ride 50 @15, stand 12", every=10), House()
-    house.polls(reports[:60:6])
-    house.wait(minutes(41))
-    assert house.kinds == ["started", "ended"]
-    house.poll(reports[300], away=True)
-    house.answer(reports[:301], time_of(reports[300]) + SECOND)
-    house.polls(reports[301::6])
-    house.answer(reports, minutes(69))
-    assert house.kinds == ["started", "ended"] * 2
-    near(house, reports, minutes(69))
-
-
-@pytest.mark.parametrize("has_history", [True, False])
-@pytest.mark.parametrize("at", [3, 30, 70, 110])
-def test_kill(at: int, has_history: bool) -> None:
-    """After a kill under way the ride goes on, and the history makes it exact."""
-    reports = story("stand 5, ride 20 @15, stand 9", every=10)
-    house = House(has_history=has_history)
-    for number, report in enumerate(reports[::6]):
-        house.poll(report, away=number == at // 6)
-        if number == at // 6 - 1:
-            house.kill()
-    if has_history:
-        assert house.state.gap
-        house.answer(reports, minutes(40))
-        near(house, reports, minutes(40))
-    assert house.kinds == ["started", "ended"]
-    assert len(house.book) == 1
-    assert house.totals == sorted(house.totals)
+    assert sorted(alarms) == sorted(filter(None, recent))
 
 
 def test_error_costs_one_tracker(
@@ -447,9 +290,9 @@ def test_core_is_the_fold(
         if house.state.gap and random.random() < 0.5:
             house.answer(reports[: report.id], now)
         if random.random() < 0.1:
-            house.kill()
+            house.arm(now)
         if random.random() < 0.1:
-            house.look(house.state.armed(now, None))
+            house.kill()
         core: Core = house.state.log.settled
         for it in house.state.log.inputs:
             core = apply(core, it)
@@ -490,7 +333,7 @@ def test_any_part_came_before(
         before = number
         if coming and random.random() < 0.5:
             answer = HistoryAnswer(*coming.pop(0))
-            house.look(house.state.with_history(answer, house.at(now)))
+            house.apply(answer, now)
         if house.state.gap and is_prompt:
             house.answer(reports[: number + 1], now)
         elif house.state.gap and not coming and random.random() < 0.5:
@@ -532,7 +375,7 @@ def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None
             ]
             coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
         if coming and random.random() < 0.5:
-            house.look(house.state.with_history(coming.pop(), house.at(now)))
+            house.apply(coming.pop(), now)
     _hold(house)
 
 
