@@ -1,7 +1,7 @@
 """Make mutants of a module: the same code with one small change in each."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 import difflib
 from functools import cached_property
@@ -12,14 +12,11 @@ import libcst as cst
 from libcst import metadata
 from mutmut.mutation import mutators
 
-_MUTMUTS = [
-    (kind, operator)
-    for kind, operator in mutators.mutation_operators
-    # Most arguments are optional: dropping them makes hundreds of mutants that change nothing.
-    if operator is not mutators.operator_arg_removal
-]
-_PER_STRING = 1
-"""mutmut makes three mutants of a string; its upper case proves nothing more."""
+_LEFT_OUT = (
+    *(cst.Annotation, cst.Decorator, cst.ImportFrom),
+    *(cst.TypeAlias, cst.TypeParameters),
+)
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 type Lines = range
 
@@ -38,7 +35,7 @@ class Mutant:
 
     @cached_property
     def source(self) -> str:
-        """Return the changed code, or "" where the change is none or no Python."""
+        """Return the changed code, or "" where it is the same or no Python."""
         changed = self._module.deep_replace(self._old, self._new)
         assert isinstance(changed, cst.Module)
         try:
@@ -49,12 +46,9 @@ class Mutant:
 
     def diff(self) -> str:
         """Return the changed lines as a diff."""
-        before = self._module.code.splitlines()
-        changes = difflib.unified_diff(
-            before, self.source.splitlines(), lineterm="", n=0
-        )
-        lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
-        return "\n".join(lines)
+        old, new = self._module.code.splitlines(), self.source.splitlines()
+        lines = difflib.unified_diff(old, new, lineterm="", n=0)
+        return "\n".join(it for it in lines if not it.startswith(("---", "+++", "@@")))
 
 
 def mutants_of(path: Path, only: Sequence[Lines] | None = None) -> list[Mutant]:
@@ -76,48 +70,28 @@ def mutants_of(path: Path, only: Sequence[Lines] | None = None) -> list[Mutant]:
 
 
 def functions_of(path: Path) -> list[Lines]:
-    """Return the lines of each function of a module, and of what stands outside of them."""
-    tree = ast.parse(path.read_text())
-    functions = [
-        _lines(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    outside = [
-        _lines(node)
-        for parent in ast.walk(tree)
+    """Return the lines of each function, and of each statement outside of functions."""
+    return [
+        range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for parent in ast.walk(ast.parse(path.read_text()))
         if isinstance(parent, ast.Module | ast.ClassDef)
         for node in parent.body
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if not isinstance(node, ast.ClassDef)
     ]
-    return functions + outside
-
-
-def _lines(node: ast.stmt) -> Lines:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _statements(tree: ast.Module) -> Iterator[Lines]:
     """Yield the lines of each statement in a function; of a compound one, its head."""
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            for node in ast.walk(function):
-                if isinstance(node, ast.stmt) and node is not function:
-                    body = getattr(node, "body", None)
-                    last = body[0].lineno if body else (node.end_lineno or 0) + 1
-                    yield range(node.lineno, max(last, node.lineno + 1))
+    functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTION)]
+    for node in (node for function in functions for node in ast.walk(function)):
+        if isinstance(node, ast.stmt) and node not in functions:
+            body = getattr(node, "body", None)
+            last = body[0].lineno if body else (node.end_lineno or 0) + 1
+            yield range(node.lineno, max(last, node.lineno + 1))
 
 
 class _Collector(cst.CSTVisitor):
-    """Collects pairs of a part and what a mutant has in its place."""
-
-    _LEFT_OUT = (
-        cst.Annotation,
-        cst.Decorator,
-        cst.ImportFrom,
-        cst.TypeAlias,
-        cst.TypeParameters,
-    )
+    """Collects nodes and their replacements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,23 +100,23 @@ class _Collector(cst.CSTVisitor):
     @override
     def on_visit(self, node: cst.CSTNode) -> bool:
         # The words of logs and errors are for people: no test pins them.
-        if isinstance(node, self._LEFT_OUT) or _is_log(node) or _is_text(node):
+        if isinstance(node, _LEFT_OUT) or _is_log(node) or _is_text(node):
             return False
         self.found += [(node, new) for new in (*_of_mutmut(node), *_own(node))]
         return True
 
 
 def _of_mutmut(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    for kind, operator in _MUTMUTS:
-        if isinstance(node, kind):
-            made: Iterable[cst.CSTNode] = operator(node)
-            for number, new in enumerate(made):
-                if operator is not mutators.operator_string or number < _PER_STRING:
-                    yield new
+    for kind, operator in mutators.mutation_operators:
+        # Most arguments are optional: without them, hundreds of mutants change nothing.
+        if isinstance(node, kind) and operator is not mutators.operator_arg_removal:
+            made = list(operator(node))
+            # Of a string, one of three mutants proves enough.
+            yield from made[:1] if operator is mutators.operator_string else made
 
 
 def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what mutmut lacks: a condition that is turned round, a call left out."""
+    """Yield what mutmut lacks: a negated condition, a call left out."""
     match node:
         case cst.If() | cst.While() | cst.CompIf():
             test = node.test.with_changes(
@@ -150,9 +124,7 @@ def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
                 rpar=[*node.test.rpar, cst.RightParen()],
             )
             yield node.with_changes(test=cst.UnaryOperation(cst.Not(), test))
-        case cst.Expr(value=cst.Call() as call) if not _is_log(call):
-            yield cst.Pass()
-        case cst.Expr(value=cst.Await()):
+        case cst.Expr(value=cst.Call() | cst.Await() as value) if not _is_log(value):
             yield cst.Pass()
 
 

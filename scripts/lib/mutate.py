@@ -1,21 +1,19 @@
 """Run tests against mutants of the code; scripts/mutate says how.
 
-Each module's tests run once as they are, which shows how long each takes and which lines it runs.
-Then each mutant runs in a process of its own, forked when Home Assistant was imported already: it
-compiles the changed code in place of the file, and runs the tests of its lines, the quickest first,
-up to the first that fails.
+Modules with the same tests form a group. Its tests run once as they are: that shows how long each
+takes and which lines it runs. Then each mutant runs in a forked process, which compiles the changed
+code in place of the file and runs the tests of the changed lines, the quickest first.
 """
 
 import argparse
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 import gc
 from importlib import import_module
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
+from importlib.machinery import SourceFileLoader
 import json
 import os
 from pathlib import Path
@@ -25,8 +23,8 @@ import subprocess
 import sys
 from tempfile import TemporaryDirectory
 import time
-from types import CodeType, ModuleType
-from typing import override
+from types import CodeType
+from typing import Any
 
 import pytest
 
@@ -34,112 +32,69 @@ from scripts.lib.mutants import Lines, Mutant, functions_of, mutants_of
 
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
-TESTS: dict[str, tuple[str, ...]] = {
-    "tracking": ("tests/tracking",),
-    "api": ("tests/api", "tests/test_address.py"),
-    "polling": ("tests/polling", "tests/test_rides_from_before.py"),
-    "dispatch.py": ("tests/automations", "tests/test_alarms.py"),
-    "database": ("tests/registry", "tests/test_database.py"),
-    "night_guard": ("tests/night_guard",),
+SURVIVORS = Path(__file__).with_name("survivors.txt")
+"""Mutants that make no difference: module and reason in one line, then the changed lines."""
+TESTS = {
+    "tracking": ["tests/tracking"],
+    "api": ["tests/api", "tests/test_address.py"],
+    "polling": ["tests/polling", "tests/test_rides_from_before.py"],
+    "live.py": ["tests/test_live.py"],
+    "dispatch.py": ["tests/automations", "tests/test_alarms.py"],
+    "database": ["tests/registry", "tests/test_database.py"],
+    "night_guard": ["tests/night_guard"],
 }
 """The tests of a folder or module; of others the tests that are named like them."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
 """Tests that take a minute for each survivor. They measure, and pin nothing alone."""
-GOALS = {"tracking": 90, "api": 90, "night_guard": 90, "polling": 80}
+GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
 OTHER_GOAL = 80
 _TOOL = sys.monitoring.PROFILER_ID
-_SLOWEST = 20.0
-"""Seconds; a mutant that loops is killed after these and five times what its tests take."""
+_LINE = sys.monitoring.events.LINE
+_OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
+_MIN_TIMEOUT = 20.0
+"""Seconds. A mutant that loops is killed after these and five times the time of its tests."""
+
+type Watch = Callable[[CodeType], None]
+type Changed = dict[Path, list[Lines]]
 
 
 @dataclass
-class Baseline:
-    """What the tests of a module do with the code as it is."""
+class Test:
+    """A test of the unchanged code."""
 
-    seconds: dict[str, float] = field(default_factory=dict)
-    """How long each test took."""
-    lines: dict[str, list[int]] = field(default_factory=dict)
-    """The lines of the module that each test ran."""
+    seconds: float
+    lines: dict[str, list[int]]
+    """The lines that it ran, by file."""
 
-    def tests_of(self, mutant: Mutant) -> list[str]:
-        """Return the tests that may notice a mutant, the quickest first."""
-        wanted = set(mutant.statement)
-        found = [
-            test
-            for test, lines in self.lines.items()
-            if lines and (not wanted or wanted.intersection(lines))
-        ]
-        return sorted(found, key=self.seconds.__getitem__)
+    def runs(self, mutant: Mutant) -> bool:
+        """Return whether the test may notice a mutant."""
+        lines = self.lines.get(str(mutant.path), [])
+        return bool(lines) and (
+            not mutant.statement or not set(mutant.statement).isdisjoint(lines)
+        )
 
 
-@dataclass(frozen=True)
-class Result:
-    """What became of a mutant."""
-
-    mutant: Mutant
-    survived: bool
-
-
-class _Loader(SourceFileLoader):
-    """Loads a module from other source than what its file holds."""
-
-    def __init__(
-        self, name: str, path: str, source: str, seen: Callable[[CodeType], None]
-    ) -> None:
-        super().__init__(name, path)
-        self._source = source
-        self._seen = seen
-
-    @override
-    def get_code(self, fullname: str) -> CodeType:
-        code = compile(self._source, self.path, "exec", dont_inherit=True)
-        self._seen(code)
-        return code
-
-
-class _Finder(MetaPathFinder):
-    """Finds one module, and leaves all others to Python."""
-
-    def __init__(
-        self, path: Path, source: str, seen: Callable[[CodeType], None]
-    ) -> None:
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        self._name = ".".join(parts).removesuffix(".__init__")
-        self._path = str(path)
-        self._loader = _Loader(self._name, self._path, source, seen)
-
-    @override
-    def find_spec(
-        self,
-        fullname: str,
-        path: Sequence[str] | None,
-        target: ModuleType | None = None,
-    ) -> ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        return spec_from_file_location(fullname, self._path, loader=self._loader)
+type Tests = dict[str, Test]
 
 
 class _Watching:
-    """A pytest plugin that notes which lines of a module each test runs."""
+    """A pytest plugin that notes which lines of some modules each test runs."""
 
     def __init__(self) -> None:
-        self.baseline = Baseline()
-        self._ran: set[int] = set()
+        self.tests: Tests = {}
+        self._ran: defaultdict[str, set[int]] = defaultdict(set)
         sys.monitoring.use_tool_id(_TOOL, "mutate")
-        sys.monitoring.register_callback(
-            _TOOL, sys.monitoring.events.LINE, self._on_line
-        )
+        sys.monitoring.register_callback(_TOOL, _LINE, self._on_line)
 
     def watch(self, code: CodeType) -> None:
         """Watch the functions in compiled code."""
         for part in code.co_consts:
             if isinstance(part, CodeType):
-                sys.monitoring.set_local_events(_TOOL, part, sys.monitoring.events.LINE)
+                sys.monitoring.set_local_events(_TOOL, part, _LINE)
                 self.watch(part)
 
     def _on_line(self, code: CodeType, line: int) -> object:
-        self._ran.add(line)
+        self._ran[code.co_filename].add(line)
         return sys.monitoring.DISABLE
 
     @pytest.hookimpl(wrapper=True)
@@ -148,29 +103,40 @@ class _Watching:
         sys.monitoring.restart_events()
         started = time.monotonic()
         done = yield
-        self.baseline.seconds[item.nodeid] = time.monotonic() - started
-        self.baseline.lines[item.nodeid] = sorted(self._ran)
+        lines = {file: sorted(ran) for file, ran in self._ran.items()}
+        self.tests[item.nodeid] = Test(time.monotonic() - started, lines)
         return done
 
 
 class _Choosing:
-    """A pytest plugin that runs some tests alone, in a given order."""
+    """A pytest plugin that runs only some tests, in their order."""
 
     def __init__(self, tests: Sequence[str]) -> None:
-        self._order = {test: number for number, test in enumerate(tests)}
+        self._tests = tests
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = sorted(
-            (item for item in items if item.nodeid in self._order),
-            key=lambda item: self._order[item.nodeid],
-        )
+        by_id = {item.nodeid: item for item in items}
+        items[:] = [by_id[test] for test in self._tests if test in by_id]
 
 
-def _pytest(tests: Sequence[str], plugin: object) -> int:
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov"]
-    options += [f"--ignore-glob=*/{name}" for name in WORLDS]
-    return int(pytest.main([*options, *tests], plugins=[plugin]))
+def _pytest(tests: Iterable[str], plugin: object) -> int:
+    worlds = [f"--ignore-glob=*/{name}" for name in WORLDS]
+    return int(pytest.main([*_OPTIONS, *worlds, *tests], plugins=[plugin]))
+
+
+def _replace_source(sources: dict[str, str], watch: Watch) -> None:
+    """Load these files from other source code."""
+    load: Callable[..., Any] = SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, fullname: str) -> Any:
+        if (source := sources.get(self.path)) is None:
+            return load(self, fullname)
+        code = compile(source, self.path, "exec", dont_inherit=True)
+        watch(code)
+        return code
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
 
 def _in_child(run: Callable[[], int]) -> int:
@@ -194,58 +160,55 @@ def _kill(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def baseline_of(path: Path, tests: Sequence[str]) -> Baseline:
-    """Run the tests of a module as it is; import here what they imported."""
+def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
+    """Run the tests of modules as they are; import here what they imported."""
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
         def run() -> int:
             plugin = _Watching()
-            sys.meta_path.insert(0, _Finder(path, path.read_text(), plugin.watch))
-            status = _pytest(tests, plugin)
-            found = plugin.baseline
-            answer.write_text(
-                json.dumps([status, found.seconds, found.lines, _outside()])
-            )
+            sources = {str(path): path.read_text() for path in paths}
+            _replace_source(sources, plugin.watch)
+            status = _pytest(names, plugin)
+            found = {
+                name: [test.seconds, test.lines] for name, test in plugin.tests.items()
+            }
+            ours = ("custom_components", "tests", "conftest", "__main__", "scripts")
+            imported = [name for name in sys.modules if not name.startswith(ours)]
+            answer.write_text(json.dumps([status, found, imported]))
             return status
 
         os.waitpid(_in_child(run), 0)
-        if not answer.exists():
-            sys.exit(f"The tests of {path.name} did not end: {' '.join(tests)}")
-        status, seconds, lines, imported = json.loads(answer.read_text())
+        status, found, imported = json.loads(answer.read_text())
     if status:
-        sys.exit(f"These tests fail without any change: pytest {' '.join(tests)}")
+        sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
     # In their order, and Home Assistant first: it replaces a library that others import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
     # Each test collects garbage several times: what was imported here is none.
     gc.freeze()
-    return Baseline(seconds, lines)
-
-
-def _outside() -> list[str]:
-    """Return the modules that are imported now and that no mutant changes."""
-    ours = ("custom_components", "tests", "conftest", "__main__", "scripts")
-    return [name for name in sys.modules if not name.startswith(ours)]
+    return {name: Test(*values) for name, values in found.items()}
 
 
 def results_of(
-    mutants: Sequence[Mutant], baseline: Baseline, until: float, processes: int
-) -> Iterator[Result]:
-    """Yield what becomes of mutants, as far as the time allows."""
+    mutants: Iterable[Mutant], tests: Tests, until: float, processes: int
+) -> Iterator[tuple[Mutant, bool]]:
+    """Yield mutants and whether they survived, as far as the time allows."""
     running: dict[int, tuple[Mutant, float]] = {}
     waiting = iter(mutants)
     mutant = next(waiting, None)
     try:
         while (mutant or running) and time.monotonic() < until:
             if mutant and len(running) < processes:
-                if tests := baseline.tests_of(mutant) if mutant.source else []:
-                    child = _in_child(partial(_run_tests, mutant, tests))
-                    most = 5 * sum(map(baseline.seconds.__getitem__, tests))
-                    running[child] = mutant, time.monotonic() + _SLOWEST + most
-                elif mutant.source:
-                    yield Result(mutant, survived=True)
+                names = [name for name, test in tests.items() if test.runs(mutant)]
+                names.sort(key=lambda name: tests[name].seconds)
+                if names:
+                    most = 5 * sum(tests[name].seconds for name in names)
+                    child = _in_child(partial(_run_mutant, mutant, names))
+                    running[child] = mutant, time.monotonic() + _MIN_TIMEOUT + most
+                else:
+                    yield mutant, True
                 mutant = next(waiting, None)
                 continue
             yield from _ended(running)
@@ -255,7 +218,7 @@ def results_of(
             _kill(child)
 
 
-def _ended(running: dict[int, tuple[Mutant, float]]) -> Iterator[Result]:
+def _ended(running: dict[int, tuple[Mutant, float]]) -> Iterator[tuple[Mutant, bool]]:
     for child, (mutant, until) in list(running.items()):
         done, status = os.waitpid(child, os.WNOHANG)
         if not done and time.monotonic() > until:
@@ -263,74 +226,69 @@ def _ended(running: dict[int, tuple[Mutant, float]]) -> Iterator[Result]:
             done, status = child, 1
         if done:
             del running[child]
-            yield Result(mutant, survived=status == 0)
+            yield mutant, status == 0
 
 
-def _run_tests(mutant: Mutant, tests: Sequence[str]) -> int:
-    sys.meta_path.insert(0, _Finder(mutant.path, mutant.source, lambda _: None))
-    files = sorted({test.partition("::")[0] for test in tests})
-    return _pytest(files, _Choosing(tests))
+def _run_mutant(mutant: Mutant, names: Sequence[str]) -> int:
+    _replace_source({str(mutant.path): mutant.source}, lambda _: None)
+    files = sorted({name.partition("::")[0] for name in names})
+    return _pytest(files, _Choosing(names))
 
 
-def tests_of(path: Path) -> list[str]:
+def name_of(path: Path) -> str:
+    """Return the name of a module as people type it."""
+    return str(path.relative_to(INTEGRATION))
+
+
+def tests_of(path: Path) -> tuple[str, ...]:
     """Return the files and folders of the tests that concern a module."""
     part = path.relative_to(INTEGRATION).parts[0]
-    named = (f"tests/test_{path.stem}.py", f"tests/{path.stem}")
-    return [test for test in TESTS.get(part, named) if (ROOT / test).exists()]
+    named = [f"tests/test_{path.stem}.py", f"tests/{path.stem}"]
+    return tuple(test for test in TESTS.get(part, named) if (ROOT / test).exists())
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files of the modules that are named, or of all that have a goal."""
+    """Return the files of the modules that are named, or of all that have tests."""
     found: list[Path] = []
     for name in names or TESTS:
-        path = ROOT / name
-        path = path if path.exists() else INTEGRATION / name
+        path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name
         if not path.exists() and names:
             sys.exit(f"No such module: {name}")
         found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return [
-        path for path in found if path.exists() and path.read_text().count("\n") > 2
-    ]
+    return [it for it in found if it.exists() and it.read_text().count("\n") > 2]
 
 
-def changed_lines(revision: str) -> dict[Path, list[Lines]]:
+def changed_lines(revision: str) -> Changed:
     """Return the lines of each module that differ from a revision."""
     printed = _git("diff", "--unified=0", revision, "--", str(INTEGRATION))
     if not _git("rev-parse", "--verify", "--quiet", revision):
         sys.exit(f"Git knows no revision {revision}")
-    changed: dict[Path, list[Lines]] = {}
+    changed: Changed = {}
     path = ROOT
     for line in printed.splitlines():
         if line.startswith("+++ "):
             path = ROOT / line.removeprefix("+++ b/")
         elif line.startswith("@@"):
             start, _, count = line.split()[2].removeprefix("+").partition(",")
-            changed.setdefault(path, []).append(
-                range(int(start), int(start) + int(count or 1))
-            )
+            lines = range(int(start), int(start) + int(count or 1))
+            changed.setdefault(path, []).append(lines)
     return changed
 
 
 def changed_functions(path: Path, changed: Sequence[Lines]) -> list[Lines]:
-    """Return the innermost functions and statements of a module that hold changed lines."""
-    parts = functions_of(path)
-    found: list[Lines] = []
-    for lines in changed:
-        for line in lines:
-            around = [part for part in parts if line in part]
-            found += [min(around, key=len)] if around else []
+    """Return the innermost functions and statements that hold changed lines."""
+    parts, found = functions_of(path), list[Lines]()
+    for line in (line for lines in changed for line in lines):
+        if around := [part for part in parts if line in part]:
+            found.append(min(around, key=len))
     return list(dict.fromkeys(found))
 
 
 def _git(*arguments: str) -> str:
-    """Return what git prints, nothing where it fails."""
-    return subprocess.run(  # noqa: S603
-        ["git", *arguments],  # noqa: S607
-        cwd=ROOT,
-        check=False,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    """Return git's output, or nothing if it fails."""
+    command = ["git", *arguments]
+    run = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)  # noqa: S603
+    return run.stdout.strip()
 
 
 def base_revision() -> str:
@@ -344,67 +302,46 @@ def base_revision() -> str:
     return day_ago if day_ago and day_ago != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
-def goal_of(path: Path) -> int:
-    """Return the percentage of a module's mutants that tests should kill."""
-    return GOALS.get(path.relative_to(INTEGRATION).parts[0], OTHER_GOAL)
+def explained() -> set[tuple[str, str]]:
+    """Return module and changed lines of the survivors that make no difference."""
+    entries = SURVIVORS.read_text().strip().split("\n\n")
+    return {(it.partition(":")[0], it.partition("\n")[2]) for it in entries}
 
 
-@dataclass
-class Counts:
-    """How many mutants of a module were tried, and how that ended."""
-
-    killed: int = 0
-    survived: int = 0
-    left_out: int = 0
-
-    @property
-    def share(self) -> float | None:
-        """The percentage of killed mutants, None if none was tried."""
-        tried = self.killed + self.survived
-        return 100 * self.killed / tried if tried else None
-
-    def add(self, result: Result) -> None:
-        """Count a result."""
-        self.left_out -= 1
-        self.survived += result.survived
-        self.killed += not result.survived
-
-
-def try_module(path: Path, mutants: list[Mutant], until: float, most: int) -> Counts:
-    """Run the tests of a module against its mutants, and print those that survive."""
-    counts = Counts(left_out=len(mutants))
-    tests = tests_of(path)
-    if not mutants or not tests or time.monotonic() > until:
-        return counts
-    baseline = baseline_of(path, tests)
+def try_group(
+    mutants: list[Mutant], names: Sequence[str], until: float, processes: int
+) -> dict[Path, Counter[str]]:
+    """Run tests against the mutants of a group, and print the unexplained survivors."""
     mutants = [mutant for mutant in mutants if mutant.source]
-    counts.left_out = len(mutants)
-    for result in results_of(mutants, baseline, until, most):
-        counts.add(result)
-        if result.survived:
-            where = f"{path.relative_to(INTEGRATION)}:{result.mutant.line}"
-            print(f"\n{where}\n{result.mutant.diff()}", flush=True)
+    counts = {it.path: Counter[str]() for it in mutants}
+    for mutant in mutants:
+        counts[mutant.path]["left out"] += 1
+    if not (mutants and names) or time.monotonic() > until:
+        return counts
+    tests, known = run_unchanged(list(counts), names), explained()
+    for mutant, survived in results_of(mutants, tests, until, processes):
+        name, diff = name_of(mutant.path), mutant.diff()
+        is_explained = survived and (name, diff) in known
+        if survived and not is_explained:
+            print(f"\n{name}:{mutant.line}\n{diff}", flush=True)
+        kind = "explained" if is_explained else "survived" if survived else "killed"
+        counts[mutant.path].update({kind: 1, "left out": -1})
     return counts
 
 
-def print_counts(found: dict[Path, Counts]) -> list[str]:
+def print_counts(found: dict[Path, Counter[str]]) -> list[str]:
     """Print the table of all modules, and return the names of those below their goal."""
     missed: list[str] = []
-    print(f"\n{'':40} killed  survived  left out")
-    for path, counts in found.items():
-        name = str(path.relative_to(INTEGRATION))
-        line = f"{name:40} {counts.killed:6} {counts.survived:9} {counts.left_out:9}"
-        goal = goal_of(path)
-        share = counts.share
-        # Where the time did not suffice nothing is known.
-        is_missed = share is not None and share < goal
-        if is_missed:
-            missed.append(name)
-        print(
-            line,
-            "     –" if share is None else f"{share:6.1f} %",
-            f"(goal {goal} %)" if is_missed else "",
-        )
+    kinds = ("killed", "survived", "explained", "left out")
+    print(f"\n{'':34}" + "".join(f"{kind:>10}" for kind in kinds))
+    for path, counts in sorted(found.items()):
+        name, tried = name_of(path), counts["killed"] + counts["survived"]
+        goal = GOALS.get(path.relative_to(INTEGRATION).parts[0], OTHER_GOAL)
+        line = f"{name:34}" + "".join(f"{counts[kind]:10}" for kind in kinds)
+        share = f"{100 * counts['killed'] / tried:6.1f} %" if tried else "     –"
+        is_missed = 100 * counts["killed"] < goal * tried
+        missed += [name] * is_missed
+        print(line, share, f"(goal {goal} %)" if is_missed else "")
     return missed
 
 
@@ -421,26 +358,33 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Mutate, and print what survived."""
+    """Mutate, and print the mutants that survived."""
     chosen = options()
     until = time.monotonic() + 60 * chosen.minutes
     os.chdir(ROOT)
     paths = modules(chosen.modules)
-    changed: dict[Path, list[Lines]] = {}
+    changed: Changed = {}
     if chosen.changed is not None:
         changed = changed_lines(chosen.changed or base_revision())
         paths = [path for path in paths if path in changed]
-    found: dict[Path, Counts] = {}
+    groups: defaultdict[tuple[str, ...], list[Mutant]] = defaultdict(list)
     for path in paths:
-        only = changed_functions(path, changed[path]) if path in changed else None
+        only = changed_functions(path, changed[path]) if changed else None
         mutants = mutants_of(path, only)
         random.shuffle(mutants)
-        mutants = mutants[: chosen.sample]
-        found[path] = try_module(path, mutants, until, chosen.processes)
+        groups[tests_of(path)] += mutants[: chosen.sample]
+    found: dict[Path, Counter[str]] = {}
+    # In another order each time, and each group with its share of the time.
+    for left, names in enumerate(
+        random.sample(list(groups), len(groups)), -len(groups)
+    ):
+        random.shuffle(groups[names])
+        share = (until - time.monotonic()) / -left
+        end = time.monotonic() + share
+        found |= try_group(groups[names], names, end, chosen.processes)
     if not found:
         print("No function with a goal has changed")
-        return
-    missed = print_counts(found)
+    missed = print_counts(found) if found else []
     if missed and chosen.strict:
         sys.exit(f"Below the goal: {', '.join(missed)}")
 
