@@ -109,7 +109,7 @@ async def async_get_rides(hass: HomeAssistant, **fields: Any) -> list[Answer]:
 
 def asked(simulator: Simulator) -> int:
     """Return the number of requests for the history."""
-    return sum("deviceId" in request.query for request in simulator.requests)
+    return sum("from" in request.query for request in simulator.requests)
 
 
 def device_of(hass: HomeAssistant, tracker: str) -> str:
