@@ -13,7 +13,8 @@ from .entity import BikeTrackerConfigEntry
 TIMEOUT: Final = 30
 
 
-def _databases(hass: HomeAssistant) -> list[Database]:
+def databases_in(hass: HomeAssistant) -> list[Database]:
+    """Return the databases of all accounts that are loaded."""
     entries: list[BikeTrackerConfigEntry]
     entries = hass.config_entries.async_loaded_entries(DOMAIN)
     return [entry.runtime_data.coordinator.database for entry in entries]
@@ -29,10 +30,10 @@ async def _async_hold(database: Database) -> None:
 
 async def async_pre_backup(hass: HomeAssistant) -> None:
     """Write everything into the files, and hold later writes."""
-    await asyncio.gather(*map(_async_hold, _databases(hass)))
+    await asyncio.gather(*map(_async_hold, databases_in(hass)))
 
 
 async def async_post_backup(hass: HomeAssistant) -> None:
     """Write again."""
-    for database in _databases(hass):
+    for database in databases_in(hass):
         database.async_release()

@@ -1,4 +1,4 @@
-"""System health: number of accounts and whether their servers can be reached."""
+"""System health: accounts, whether their servers can be reached, and their databases."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from homeassistant.components import system_health
 from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant, callback
 
+from .backup import databases_in
 from .const import DOMAIN
 
 
@@ -19,7 +20,18 @@ def async_register(
 
 async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
     urls = [entry.data[CONF_URL] for entry in hass.config_entries.async_entries(DOMAIN)]
-    return {"accounts": len(urls), "can_reach_server": _async_reach(hass, urls)}
+    info: dict[str, Any] = {
+        "accounts": len(urls),
+        "can_reach_server": _async_reach(hass, urls),
+    }
+    found = [await database.async_info() for database in databases_in(hass)]
+    if found:
+        mib = sum(it["bytes"] for it in found) / 2**20
+        info["database_size"] = f"{mib:.2f} MiB"
+        info["database_version"] = found[0]["version"]
+    if written := [it["written_at"] for it in found if it["written_at"]]:
+        info["database_written_at"] = min(written)
+    return info
 
 
 async def _async_reach(hass: HomeAssistant, urls: list[str]) -> str | dict[str, str]:
