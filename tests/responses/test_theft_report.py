@@ -86,13 +86,13 @@ async def test_stolen_bike(
     html = report["html"]
     for text in (
         "<title>Theft report: Red bike</title>",
-        '<th>Owner</th><td dir="auto">Ann Example</td>',
-        '<th>Frame number</th><td dir="auto">WTU123</td>',
+        "<th>Owner</th><td><bdi>Ann Example</bdi></td>",
+        "<th>Frame number</th><td><bdi>WTU123</bdi></td>",
         f">{RED}<",
         ">127.0.0.1<",
-        "<br>Am Bach 3, 49.414599, 8.681470, ± 5 m<",
-        "The bike moves<br>Rue 1, 49.415599, 8.681470, ± 5 m<",
-        "<br>Rue 6, 49.420599, 8.681470, ± 5 m<",
+        "<br><bdi>Am Bach 3, 49.414599, 8.681470, ± 5 m</bdi><",
+        "The bike moves</bdi><br><bdi>Rue 1, 49.415599, 8.681470, ± 5 m<",
+        "<br><bdi>Rue 6, 49.420599, 8.681470, ± 5 m<",
         "time zone Europe/Berlin",
     ):
         assert text in html, text
@@ -283,11 +283,11 @@ async def test_link(
     ("lines", "label", "points"),
     [
         ([], None, 0),
-        ([[(48.0, 7.8)]], "50.0", 1),
+        ([[(48.0, 7.8)]], "100.0", 1),
         ([[(48.0, 7.8), (48.0, 7.9)]], "2000.0", 2),
         # Across the date line.
         ([[(10.0, 179.99), (10.0, -179.99)]], "500.0", 2),
-        ([[(48.0, 7.8), (48.01, 7.8)], [(48.02, 7.8)]], "1000.0", 3),
+        ([[(48.0, 7.8), (48.01, 7.8)], [(48.02, 7.8)]], "2000.0", 3),
     ],
 )
 def test_drawing(lines: Any, label: str | None, points: int) -> None:
@@ -309,5 +309,5 @@ def test_drawing(lines: Any, label: str | None, points: int) -> None:
         for pair in line.attrib["points"].split()
     ]
     assert len(drawn) == points
-    assert all(20 <= x <= 660 and 20 <= y <= 230 for x, y in drawn)
+    assert all(20 <= x <= 660 and 20 <= y <= 170 for x, y in drawn)
     assert [f"{meters:.1f}" for meters in labels] == [label]

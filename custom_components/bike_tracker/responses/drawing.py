@@ -8,7 +8,7 @@ from ..tracking.routes import Point, thinned
 
 _METERS_PER_DEGREE: Final = 111_195
 _WIDTH: Final = 680
-_HEIGHT: Final = 250
+_HEIGHT: Final = 190
 _MARGIN: Final = 26
 _MIN_EXTENT_METERS: Final = 100
 # The longest scale, as a part of the width.
@@ -43,7 +43,7 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        'font-family="sans-serif" font-size="11">'
+        'direction="ltr" font-family="sans-serif" font-size="11">'
         f"{_lines(placed)}{_ends(placed[0][0], placed[-1][-1])}"
         f"{_scale(scale, label)}{_NORTH}</svg>"
     )

@@ -43,17 +43,17 @@ _PAGE: Final = Template("""<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>$title</title>
 <style>
-@page { size: A4; margin: 14mm; }
-body { font: 10pt/1.35 sans-serif; color: #000; background: #fff; max-width: 182mm;
+@page { size: A4; margin: 12mm 14mm; }
+body { font: 10pt/1.3 sans-serif; color: #000; background: #fff; max-width: 182mm;
   margin: 1em auto; padding: 0 1em; }
 @media print { body { margin: 0; padding: 0; max-width: none; } }
 h1 { font-size: 17pt; margin: 0 0 .4em; }
-h2 { font-size: 11pt; margin: 1em 0 .3em; border-bottom: 1px solid #000; }
+h2 { font-size: 11pt; margin: .7em 0 .3em; border-bottom: 1px solid #000; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: start; }
 td, th { padding: .12em .8em .12em 0; vertical-align: top; overflow-wrap: anywhere; }
 .facts th { width: 24%; font-weight: normal; color: #444; }
-.positions { font-size: 8.5pt; }
+.positions { font-size: 8pt; line-height: 1.15; }
 .positions td:first-child { padding-right: .3em; }
 .positions td { border-top: 1px solid #ccc; }
 .positions tr { break-inside: avoid; }
@@ -222,11 +222,11 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
     """Yield labels and values about the bike and its tracker."""
     for key in DETAILS:
         if value := report.details.get(key):
-            yield escape(text(hass, f"{_FIELDS}.{key}.name", key)), escape(value)
+            yield escape(text(hass, f"{_FIELDS}.{key}.name", key)), _lines(value)
     device = report.tracker.device
     tracker = " · ".join(filter(None, (device.model, device.unique_id)))
-    yield _label(hass, "tracker", "Tracker"), escape(tracker)
-    yield _label(hass, "service", "Tracking service"), escape(report.host)
+    yield _label(hass, "tracker", "Tracker"), _lines(tracker)
+    yield _label(hass, "service", "Tracking service"), _lines(report.host)
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
@@ -251,13 +251,12 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
     return "".join(
-        f'<tr><th>{label}</th><td dir="auto">{value}</td></tr>'
-        for label, value in facts
+        f"<tr><th>{label}</th><td>{value}</td></tr>" for label, value in facts
     )
 
 
 def _lines(*parts: str | None) -> str:
-    return "<br>".join(escape(part) for part in parts if part)
+    return "<br>".join(f"<bdi>{escape(part)}</bdi>" for part in parts if part)
 
 
 def _place(hass: HomeAssistant, fix: Fix | None) -> str | None:
@@ -291,8 +290,8 @@ def _marks(count: int) -> list[str]:
 def _row(fix: Fix, mark: str) -> str:
     accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
     numbers = (_time(fix.time), _coordinates(fix), accuracy)
-    cells = "".join(f'<td class="number" dir="ltr">{escape(it)}</td>' for it in numbers)
-    return f'<tr><td>{mark}</td>{cells}<td dir="auto">{escape(fix.address or "–")}</td></tr>'
+    cells = "".join(f'<td class="number">{_lines(it)}</td>' for it in numbers)
+    return f"<tr><td>{mark}</td>{cells}<td>{_lines(fix.address or '–')}</td></tr>"
 
 
 def _notes(hass: HomeAssistant, report: TheftReport, shown: int) -> str:
