@@ -1,4 +1,4 @@
-"""The guard: one tap, and nobody moves the bike unnoticed."""
+"""The guard: one tap arms a bike where it stands."""
 
 from functools import partial
 from typing import Final, override
@@ -17,10 +17,10 @@ from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .tracking.state import Changes, Tracker
 
-# The coordinator asks for all entities at once.
+# The coordinator updates all entities together.
 PARALLEL_UPDATES = 0
 
-# One that an account which is not there for a while disabled is armed once it is back.
+# A guard stays armed if Home Assistant disabled its entity for a while.
 _DISABLED_BY_PERSON: Final = (
     er.RegistryEntryDisabler.USER,
     er.RegistryEntryDisabler.DEVICE,
@@ -35,10 +35,10 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelEntity):
-    """The guard of a tracker: its value is what there is new to show.
+    """The guard of a tracker.
 
-    It is our own, so it is armed and disarmed while the service does not answer, too. It
-    comes back armed, and is triggered once automations notice that.
+    Users arm and disarm it in outages too. After a restart it is armed first, and triggered
+    once automations notice the change.
     """
 
     _attr_code_arm_required = False
@@ -130,14 +130,14 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         self._disarm_disabled()
 
     def _disarm_disabled(self) -> None:
-        """Disarm it if it or its device is disabled: nobody could do that any more."""
+        """Disarm the guard if a user disabled it: it has no panel any more."""
         entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
             self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
     async def _async_person(self) -> str | None:
-        """Return the name of the person who does this, None for an automation."""
+        """Return the name of the user, or None for an automation."""
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
         return user.name if user else None

@@ -218,44 +218,6 @@ async def test_from_right_to_left(
     assert said.endswith(f"\u2069, \u2068{STREET}\u2069, \u206822:00\u2069")
 
 
-async def test_guard_again(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    night: House,
-    phones: list[str],
-    hass_admin_user: MockUser,
-) -> None:
-    """A bike that moves stays followed, and is armed once it has stood for five minutes.
-
-    2.0 armed it at once: no alarm, no message and no *Follow it* while the thief rode on.
-    """
-    ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
-    ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
-    await night.async_night_guard(RED, phones=phones)
-    await async_flee(simulator, night, range(1, 3))
-    assert night.state(GUARD) == "triggered"
-    titles = [button["title"] for button in ann[-1].data["data"]["actions"]]
-    assert titles == ["It's me", "Guard again", "Theft report", "Show on map"]
-    await async_press(hass, hass_admin_user, night, ann[-1], 1)
-    assert night.state(GUARD) == "triggered"
-    still = "Still moving. It will be guarded again where it stops."
-    for pushes in (ann, ben):
-        assert pushes[-1].data["title"] == "Red bike is being moved"
-        assert pushes[-1].data["message"] == still
-    await async_flee(simulator, night, range(3, 6))
-    for _ in range(8):
-        simulator.report(RED, motion=False)
-        await night.async_minutes(1)
-    assert night.state(GUARD) == "armed_away"
-    for pushes in (ann, ben):
-        # It stays on the phone: where the thief left it.
-        assert pushes[-1].data["title"] == "Red bike has stopped"
-        assert pushes[-1].data["message"].endswith("guarded.")
-    # Who armed it matters in the morning: the night guard disarms it, and breakfast is quiet.
-    await night.async_until(6)
-    assert night.state(GUARD) == "disarmed"
-
-
 async def test_it_s_me(
     hass: HomeAssistant,
     simulator: Simulator,
@@ -334,14 +296,6 @@ async def test_each_night_begins_anew(simulator: Simulator, night: House) -> Non
     assert night.state(GUARD) == "triggered"
     await night.async_until(22)
     assert night.state(GUARD) == "armed_away"
-
-
-async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:
-    """What is on its way with somebody then stays so: the night arms what stands."""
-    await parked.async_night_guard(RED, night_begins="12:05:00")
-    await parked.async_guard("red_bike", "arm_away")
-    await async_flee(simulator, parked, range(1, 8))
-    assert parked.state(GUARD) == "triggered"
 
 
 async def async_flee(simulator: Simulator, house: House, minutes: range) -> None:

@@ -296,22 +296,3 @@ async def test_report(
         assert "Red bike" in file.read_text()
     else:
         assert "red_bike-2026-11-20-12" in text
-
-
-async def test_theft_after_a_vibration(simulator: Simulator, parked: House) -> None:
-    """The theft is told at once, as is its arrival; 2.0 was silent for ten minutes."""
-    await parked.async_night_guard(RED, night_begins="12:00:00")
-    await parked.async_minutes(1)
-    simulator.report(RED, motion=False, attributes={"alarm": "shock"})
-    await parked.async_minutes(1)
-    for minute in range(1, 4):
-        steal(simulator, latitude=DEFAULT_LATITUDE + 0.01 * minute)
-        await parked.async_minutes(1)
-    for _ in range(8):
-        simulator.report(RED, motion=False)
-        await parked.async_minutes(1)
-    assert [title for title, _ in told(parked)] == [
-        "Red bike: Vibration",
-        "Red bike is being moved",
-        "Red bike has stopped",
-    ]

@@ -232,12 +232,17 @@ async def test_home_late(night: Night, snapshot: SnapshotAssertion) -> None:
     assert told == snapshot
 
 
-async def test_breakfast(night: Night) -> None:
-    """A cat that nobody answered is no reason for an alarm at breakfast."""
+@pytest.mark.parametrize("is_answered", [True, False])
+async def test_breakfast(
+    night: Night, hass_admin_user: MockUser, is_answered: bool
+) -> None:
+    """A cat, whether somebody tapped *Guard again* or not, rings no alarm at breakfast."""
     house = night.house
     await house.async_until(22)
     night.report(attributes={"alarm": "vibration"})
     await house.async_minutes(1)
+    if is_answered:
+        await night.async_press(hass_admin_user, 1)
     title, *_ = night.told()
     assert title == "Red bike: Vibration [critical]"
     await house.async_until(6)

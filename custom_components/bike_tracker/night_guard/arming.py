@@ -1,7 +1,7 @@
 """Compare the guards of an account with what they should be."""
 
 from collections.abc import Callable, Collection, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from homeassistant.config_entries import (
@@ -14,9 +14,9 @@ from homeassistant.core import Context, CoreState, Event, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
-    async_call_later,
     async_track_state_change_event,
     async_track_time_change,
+    async_track_time_interval,
 )
 from homeassistant.util import dt as dt_util
 
@@ -32,6 +32,7 @@ from .follow import Messenger
 from .messages import EVENT_BUTTON, async_call
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
+_CHECK_EVERY: Final = timedelta(minutes=1)
 _ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
 
 
@@ -53,7 +54,6 @@ class NightGuards:
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        self._cancel_timer: Callable[[], None] | None = None
         # A night that began while Home Assistant was off begins with the first update.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
@@ -71,12 +71,13 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
+        check = self._async_check_contact
+        on_unload(async_track_time_interval(hass, check, _CHECK_EVERY))
         on_unload(self._async_stop)
         self._async_load()
 
     @callback
     def _async_stop(self) -> None:
-        self._async_stop_timer()
         while self._unsubscribe:
             self._unsubscribe.pop()()
 
@@ -106,25 +107,11 @@ class NightGuards:
     # The account
 
     @callback
-    def _async_failed(self) -> None:
-        """Note an outage, which is told about if it lasts."""
-        if not self._cancel_timer:
-            self._is_due = True
-            over = self._coordinator.asked_at + alerts.NO_CONTACT_AFTER
-            seconds = max((over - dt_util.utcnow()).total_seconds(), 0)
-            timer = async_call_later(self._hass, seconds, self._async_no_contact)
-            self._cancel_timer = timer
-
-    @callback
-    def _async_no_contact(self, _now: datetime | None = None) -> None:
+    def _async_check_contact(self, _now: datetime | None = None) -> None:
+        """Note an outage, and tell about it if it lasts."""
         if not self._coordinator.last_update_success:
+            self._is_due = True
             self._messenger.tell_outage(self._coordinator.asked_at)
-
-    @callback
-    def _async_stop_timer(self) -> None:
-        if self._cancel_timer:
-            self._cancel_timer()
-        self._cancel_timer = None
 
     @callback
     def _async_occurred(
@@ -137,13 +124,8 @@ class NightGuards:
     def _async_updated(self, update: Update) -> None:
         """Send messages and compare guards, after triggers ran."""
         coordinator, now = update.coordinator, update.now
-        if coordinator is not self._coordinator:
+        if coordinator is not self._coordinator or now is None:
             return
-        if not coordinator.last_update_success:
-            self._async_failed()
-        if now is None:
-            return
-        self._async_stop_timer()
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         is_due, self._is_due = self._is_due, False
@@ -168,7 +150,7 @@ class NightGuards:
     ) -> None:
         if self._hass.state is CoreState.running:
             self._compare(self._coordinator.data.trackers, leaving)
-            self._async_no_contact()
+            self._async_check_contact()
 
     def _compare(
         self, unique_ids: Collection[str], leaving: Collection[NightGuard] = ()
@@ -254,7 +236,7 @@ class NightGuards:
 
     @callback
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
-        """Do what a button says, in the name of the night guard."""
+        """Handle a tap on a button, in the name of the night guard."""
         action, _, device_id = str(event.data.get("action")).rpartition("_")
         for unique_id in self._coordinator.data.trackers if device_id else ():
             bike = listed_bike(self._coordinator, unique_id)
@@ -266,8 +248,8 @@ class NightGuards:
         if action == "report":
             messenger.run(messenger.async_report(bike))
         elif action == "arm" and self._is_gone(unique_id):
-            if changes := self._coordinator.data.arm(unique_id, dt_util.utcnow()):
-                self._coordinator.async_set_guards(changes)
+            changes = self._coordinator.data.arm(unique_id, dt_util.utcnow())
+            self._coordinator.async_set_guards(*filter(None, [changes]))
             for night in messenger.guards_of(bike):
                 messenger.send(night, alerts.still_moving(self._hass, bike))
         elif action in _ACTIONS and (panel := self._panel(unique_id)):

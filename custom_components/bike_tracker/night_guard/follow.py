@@ -36,7 +36,7 @@ def _outages_in(_: HomeAssistant) -> set[str]:
 
 
 class Messenger:
-    """What the night guards of one account know and tell."""
+    """The messages of the night guards of one account."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
         """Read the night guards of the account."""
@@ -181,11 +181,10 @@ class Messenger:
 
     def tell_contact(self) -> None:
         """Tell the end of an outage to everybody who knows about the outage."""
-        for night in self.guards if self._outages else ():
-            if night.id in self._outages:
-                self._outages.discard(night.id)
-                names = self._guarded_by(night)
-                self.send(night, alerts.contact_again(self._hass, night, names))
+        for night in [it for it in self.guards if it.id in self._outages]:
+            self._outages.discard(night.id)
+            names = self._guarded_by(night)
+            self.send(night, alerts.contact_again(self._hass, night, names))
 
     def _guarded_by(self, night: NightGuard) -> list[str]:
         """Return the names of bikes that are guarded, or should be."""

@@ -18,7 +18,7 @@ from ..tracking.occurrences import Occurrence
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
-    # Whoever uses Home Assistant in these reads English here.
+    # Home Assistant has these languages; the texts here fall back to English.
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
@@ -137,7 +137,7 @@ def happened(
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # What is older says since when. That a ride is over shows after half an hour at most.
+    # Older occurrences have their time. The end of a ride shows within half an hour.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")

@@ -1,4 +1,4 @@
-"""A night: from the page of the integration to a message on the phone about a bike that is moved."""
+"""A night: from a new account to the messages on a phone about a bike that is moved."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -9,7 +9,12 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
-from tests.tools.demo import HomeAssistantProcess
+from tests.tools.demo import (
+    EMAIL,
+    PASSWORD,
+    HomeAssistantClient,
+    HomeAssistantProcess,
+)
 from tests.tools.simulator.streets import HOME
 
 from .clicks import Clicks
@@ -19,9 +24,8 @@ from .phone import phone_on_dashboard
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
-_AWAY = HOME[0] + 0.005, HOME[1]
 _STREET = "Roonstraße"
-_MOST_CLICKS = 3
+_MOST_CLICKS = 6
 _MIDNIGHT = 1
 
 
@@ -38,38 +42,49 @@ async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
 
 @pytest.mark.usefixtures("night")
 async def test_a_night(
-    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
+    frontend: Frontend, fleet: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Three clicks guard all bikes at night; a message says which bike is moved and where it is."""
+    """A new account is guarded by a few clicks; messages follow a theft up to *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
-    await client.wait_for_entities(len(account.places))
-    number = account.serial_numbers[_BIKE]
-    guard = await client.entity_id("alarm_control_panel", f"{number}_guard")
-    tile = {
-        "type": "tile",
-        "entity": guard,
-        "features": [{"type": "alarm-modes", "modes": ["armed_away", "disarmed"]}],
-    }
-    async with phone_on_dashboard(client, tile) as path:
-        await frontend.open_integration()
+    async with phone_on_dashboard(client) as path:
+        await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
+        await frontend.button("OK").click()
+        account = {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
+        await frontend.fill_in(account)
+        await frontend.button("Submit").click()
+        await expect(frontend.button("Finish")).to_be_visible()
         await clicks.begin()
+        await frontend.button("Finish").click()
         await frontend.button("Add night guard").click()
         await expect(frontend.saying("The bikes to guard")).to_be_visible()
         await frontend.button("Submit").click()
         await frontend.button("Finish").click()
+        await client.wait_for_entities(len(fleet.places))
+        number = fleet.serial_numbers[_BIKE]
+        guard = await client.entity_id("alarm_control_panel", f"{number}_guard")
         await client.wait_for_state(guard, "armed_away")
         assert await clicks.count() <= _MOST_CLICKS
 
-        await account.ride(_BIKE, _AWAY, 20, _STREET)
-        await client.poll()
+        await _ride(fleet, client, 0.005)
         await frontend.open(path)
         message = frontend.page.locator("hui-markdown-card")
         await expect(message).to_contain_text(
-            re.compile(rf"{_BIKE} .*5\d\d m from where it stood.*{_STREET}", re.DOTALL)
+            re.compile(
+                rf"{_BIKE} is being moved.*5\d\d m from where.*{_STREET}", re.DOTALL
+            )
         )
 
         tiles = frontend.page.locator("hui-tile-card")
+        await tiles.filter(has_text="Guard again").click()
+        await expect(message).to_contain_text("Still moving. It will be guarded again")
+        await client.wait_for_state(guard, "triggered")
+        await _ride(fleet, client, 0.01)
+        await client.wait_for_state(guard, "triggered")
         await tiles.filter(has_text="It's me").click()
         await expect(message).to_contain_text("No message")
         await client.wait_for_state(guard, "disarmed")
-        await expect(tiles.filter(has_text="Not guarded")).to_be_visible()
+
+
+async def _ride(fleet: Fleet, client: HomeAssistantClient, north: float) -> None:
+    await fleet.ride(_BIKE, (HOME[0] + north, HOME[1]), 20, _STREET)
+    await client.poll()
