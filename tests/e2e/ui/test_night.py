@@ -9,17 +9,13 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
-from tests.tools.demo import (
-    EMAIL,
-    PASSWORD,
-    HomeAssistantClient,
-    HomeAssistantProcess,
-)
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantClient, HomeAssistantProcess
 from tests.tools.simulator.streets import HOME
 
 from .clicks import Clicks
 from .fleet import Fleet
 from .phone import phone_on_dashboard
+from .words import ENGLISH
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -52,9 +48,9 @@ async def test_a_night(
         account = {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
         await frontend.fill_in(account)
         await frontend.button("Submit").click()
-        await expect(frontend.button("Finish")).to_be_visible()
+        await expect(frontend.button(ENGLISH.finish)).to_be_visible()
         await clicks.begin()
-        await frontend.button("Finish").click()
+        await frontend.button(ENGLISH.finish).click()
         await frontend.button("Add night guard").click()
         await expect(frontend.saying("The bikes to guard")).to_be_visible()
         await frontend.button("Submit").click()
