@@ -4,6 +4,9 @@ from typing import Any
 
 from homeassistant.components.event import ATTR_EVENT_TYPE
 from homeassistant.const import (
+    CONF_EMAIL,
+    CONF_PASSWORD,
+    CONF_URL,
     EVENT_STATE_CHANGED,
     STATE_UNAVAILABLE,
     STATE_UNKNOWN,
@@ -20,7 +23,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import RED, Bikes, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from .riding import async_ride
 from .tools.simulator.server import Simulator
 
@@ -219,3 +222,38 @@ async def test_alarm_from_before_the_account(bikes: Bikes, fired: Fired) -> None
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     await bikes.poll(300)
     assert fired == []
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
+async def test_signing_in_again(bikes: Bikes, door: str) -> None:
+    """Activity shows each change of an event's state: none after an outage or a new password."""
+    lines = list[tuple[str, str]]()
+
+    @callback
+    def _changed(event: Event[Any]) -> None:
+        old, new = event.data["old_state"], event.data["new_state"]
+        if new.domain == "event" and old and old.state != new.state:
+            lines.append((new.entity_id, new.state))
+
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    await async_ride(bikes.simulator, bikes.poll)
+    bikes.hass.bus.async_listen(EVENT_STATE_CHANGED, _changed)
+    bikes.simulator.set_password(EMAIL, "another")
+    for _ in range(3):
+        await bikes.poll(300)
+    assert bikes.value_of(RED) == STATE_UNAVAILABLE
+    form = await getattr(bikes.entry, door)(bikes.hass)
+    typed = {CONF_PASSWORD: "another"}
+    if door == "start_reconfigure_flow":
+        typed |= {key: bikes.entry.data[key] for key in (CONF_URL, CONF_EMAIL)}
+    flow = bikes.hass.config_entries.flow
+    await flow.async_configure(form["flow_id"], typed)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    assert bikes.value_of(RED) == "not_home"
+    assert lines == []
+
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    assert bikes.value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNAVAILABLE

@@ -110,8 +110,8 @@ def outcome_of(home: Home) -> Outcome:
         value == STATE_UNAVAILABLE
         for values in home.states().values()
         for key, value in values.items()
-        # The guard and the rides are the house's own.
-        if key not in {"name", "guard", "rides"}
+        # Guard, rides and events are known without the service.
+        if key not in {"name", "guard", "rides", "ride", "alarm"}
     }
     return Outcome.UNAVAILABLE if unavailable else Outcome.AVAILABLE
 

@@ -9,6 +9,7 @@ from typing import Any, override
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     ConfigEntry,
+    ConfigEntryState,
     ConfigFlow,
     ConfigFlowResult,
     ConfigSubentryFlow,
@@ -146,6 +147,15 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
             if old and old.isdisjoint(trackers):
                 return self.async_abort(reason="wrong_account")
         title, reason = self._title(account, entry), f"{self.source}_successful"
+        password = account[CONF_PASSWORD]
+        is_loaded = entry.state is ConfigEntryState.LOADED
+        if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
+            # A reload would show the last event of each bike again in Activity.
+            self.hass.config_entries.async_update_entry(
+                entry, title=title, data=account
+            )
+            entry.runtime_data.coordinator.async_sign_in(password)
+            return self.async_abort(reason=reason)
         return self.async_update_reload_and_abort(
             entry, unique_id=unique_id, title=title, data=account, reason=reason
         )

@@ -110,6 +110,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         await asyncio.wait([task])
 
+    @callback
+    def async_sign_in(self, password: str) -> None:
+        """Poll with a new password."""
+        self.service.client.password = password
+        self.config_entry.async_create_background_task(
+            self.hass, self.async_refresh(), f"{DOMAIN} poll after signing in"
+        )
+
     async def _async_on_stop(self, _event: Event) -> None:
         """Poll no more: what somebody asked for would find its connections closed."""
         # Up to when triggers were evaluated is another time with each poll.

@@ -50,6 +50,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     """The last occurrence of a tracker that was fired; the coordinator fires each once."""
 
     entity_description: BikeTrackerEventDescription
+    # Activity would show the last event again after each outage.
+    _is_available_in_outage = True
 
     @override
     def _new_value(self, tracker: Tracker) -> Occurrence | None:

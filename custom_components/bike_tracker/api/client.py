@@ -28,7 +28,7 @@ TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 """The shorter connect timeout leaves time to try the host's next IP address."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class TrackingClient:
     """Client for one account at a canonical base URL (interface, section 1).
 
