@@ -41,6 +41,11 @@ def time_of(report: Position) -> datetime:
     return report.fix_time
 
 
+def sent_at(report: Position) -> datetime:
+    """Return the time of the fix, or of the report if it has no place."""
+    return report.fix_time or report.device_time or NOW
+
+
 def _values(text: str) -> dict[str, Any]:
     """Return the values of "accuracy=5 motion=none alarm=tow"."""
     pairs = (pair.split("=") for pair in text.split())
@@ -135,6 +140,7 @@ class House:
     """Time by which the house's clock is wrong."""
     _how: str = "poll"
     _held: list[Position] = field(default_factory=list)
+    _requested: list[HistoryAnswer] = field(default_factory=list)
 
     @property
     def state(self) -> TrackerState:
@@ -171,7 +177,7 @@ class House:
         """Apply a history answer with the reports of the gap among these."""
         assert self.state.gap
         start, until = self.state.gap.start, until or now
-        found = [it for it in reports if it.fix_time and start <= it.fix_time <= until]
+        found = [it for it in reports if start <= sent_at(it) <= until]
         self.apply(HistoryAnswer(found, until), now)
 
     def apply(self, answer: HistoryAnswer, now: datetime) -> None:
@@ -186,9 +192,8 @@ class House:
 
     def arm(self, now: datetime) -> None:
         """Guard the bike."""
-        changes = self.account.arm("red", now + self.clock)
-        assert changes
-        self.look(changes)
+        if changes := self.account.arm("red", now + self.clock):
+            self.look(changes)
 
     def kill(self) -> None:
         """Start again with what was stored."""
@@ -269,10 +274,21 @@ class House:
             if (gap := self.state.gap) is None:
                 return
             until = minutes(limits["until"]) if "until" in limits else self.bike.time
-            found = [
-                it for it in self.bike.sent if it.fix_time and it.fix_time >= gap.start
-            ]
+            found = [it for it in self.bike.sent if sent_at(it) >= gap.start]
             self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
+
+    def _on_request(self, text: str) -> None:
+        """Request the history: "request lacks=3" of which each third report is missing."""
+        if gap := self.state.gap:
+            lacks, until = int(_values(text).get("lacks", 99_999)), self.bike.time
+            found = [it for it in self.bike.sent if gap.start <= sent_at(it) <= until]
+            found = [it for it in found if it.id % lacks]
+            self._requested.append(HistoryAnswer(found, until))
+
+    def _on_respond(self, _text: str) -> None:
+        """Answer the oldest request."""
+        if self._requested:
+            self.apply(self._requested.pop(0), self.bike.time)
 
     def _on_arm(self, _text: str) -> None:
         self.arm(self.bike.time + 30 * SECOND)

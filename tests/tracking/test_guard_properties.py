@@ -73,16 +73,6 @@ def _guards(
 
 @every
 @given(reports())
-def test_once(said: list[Position]) -> None:
-    """What triggered it is not forgotten, nor replaced."""
-    fired = [guard.triggered for guard in _guards(said, _standing())]
-    first = next((number for number, one in enumerate(fired) if one), len(fired))
-    assert set(fired[:first]) <= {None}
-    assert len(set(fired[first:])) <= 1
-
-
-@every
-@given(reports())
 def test_for_a_reason(said: list[Position]) -> None:
     """It says that it moves, or is not where it was."""
     guards = _guards(said, _standing())

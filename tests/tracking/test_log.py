@@ -2,18 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from itertools import pairwise
-from random import Random
-from typing import Any
 from unittest.mock import Mock
 
-from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer, history_input
-from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
@@ -36,17 +31,19 @@ Rides of an outage, in one answer, in answers that are cut, and in portions.
 The history lacks everything, or all but the newest report.
   bike every=10, receive sixth, stand 5, ride 10 @15, stand 9, history rows=0 -> started 5, ended 15, 2.5 km
   bike every=10, stand 5, receive outage, ride 10 @15, stand 9, receive poll, stand 0.1, history rows=1 -> 0 km
-The last report of an answer has no place.
-  bike every=10, stand 5, receive outage, ride 10 @15, stand 5, stand 0.2 latitude=none fix_time=none, stand 5, receive poll, stand 0.1, history rows=92, history -> started 5, ended 15, 2.5 km
+The 1,000th report of an answer has no place.
+  bike every=10, stand 5, receive outage, ride 10 @15, stand 156.33, stand 0.16 latitude=none fix_time=none, ride 10 @-15, stand 9, receive poll, stand 0.16, history -> started 5, ended 15, started 171.33, ended 181.5, 5 km
 Two rides around an outage.
   bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 5 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 35, started 24, ended 34.17, 5.04 km
 A report dated ahead keeps the gap.
-  bike every=10, stand 5, receive outage, ride 5 @15, receive poll, ride 0.1 @15, bike behind=-9000, ride 0.1 @15, bike behind=0, receive sixth, ride 5 @15, stand 9, history -> started 10.17, ended 16, 2.58 km
+  bike every=10, stand 5, receive outage, ride 2.5 @15, ride 2.5 @-15, receive poll, ride 0.1 @15, bike behind=-20000, ride 0.1 @15, bike behind=0, receive sixth, ride 5 @15, stand 9, history -> started 10.17, ended 16, 2.58 km
 A ride there and back that a tracker buffered: in order, newest first, at once.
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, deliver in order, stand 9, history -> started 5, ended 15, 2.5 km
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver newest, stand 9, history -> started 14.83, ended 15, 2.5 km
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver at once, stand 9, history -> started 5, ended 15, 2.5 km
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, receive live, stand 1, deliver newest, stand 9 -> started 14.83, ended 15, 2.5 km
+A message that comes while the history is requested voids nothing.
+  bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 15 @15, receive live, ride 0.5 @15, history rows=50, ride 9 @15, stand 9, history -> started 5, ended 34.5, 7.37 km
 A kill and a restart under way.
   bike every=10, receive sixth, stand 5, ride 10 @15, kill, ride 10 @15, stand 9, history -> started 5, ended 25, 5 km
   bike every=10, receive sixth, stand 5, ride 10 @15, kill, receive outage, ride 9 @15, stand 20, receive poll, stand 1, history -> started 5, ended 24, 4.75 km
@@ -223,171 +220,3 @@ def test_history_of_an_account() -> None:
     assert not account.apply_history("blue", answer, context).keys
     assert account.apply_history("red", answer, context).keys == {"red"}
     assert account.gaps == {}
-
-
-# Invariants
-
-_gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
-_meters = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
-_says = st.fixed_dictionaries(
-    {
-        "motion": st.none() | st.booleans(),
-        "speed": st.none() | st.sampled_from([0.0, 0.0, 2.0, 15.0, 100.0]),
-        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
-        "total_distance": st.none() | st.floats(0, 1_000),
-        "is_fix": st.sampled_from([True, True, True, False]),
-    }
-)
-
-
-@st.composite
-def _reports(draw: st.DrawFn) -> list[Position]:
-    """Draw the reports of some days, at the end of a bike that stands."""
-    time, meters, reports = NOW, 0, list[Position]()
-    steps = draw(st.lists(st.tuples(_gaps, _meters, _says), min_size=2, max_size=30))
-    stands: dict[str, Any] = {"motion": False, "speed": 0.0}
-    for gap, step, says in (*steps, (40, 0, stands), (1, 0, stands)):
-        time += timedelta(minutes=gap)
-        meters += step
-        fields = {"latitude": 47.9 + meters / 111_195, **says}
-        times = dict.fromkeys(("fix_time", "device_time", "server_time"), time)
-        reports.append(a_position(len(reports) + 1, **{**times, **fields}))
-    return reports
-
-
-def _inputs(reports: list[Position]) -> list[Input]:
-    return [history_input(it, minutes(99_999)) for it in reports]
-
-
-@every
-@given(_reports(), st.randoms(use_true_random=False))
-def test_any_order(reports: list[Position], random: Random) -> None:
-    """Without a cut, any order and grouping of arrival gives the same core."""
-    expected = Log().with_inputs(_inputs(reports)).core
-    log, left = Log(), _inputs(reports)
-    random.shuffle(left)
-    while left:
-        count = random.randint(1, 4)
-        log, left = log.with_inputs(left[:count]), left[count:]
-        log = log.with_inputs(_inputs(reports[:2])) if log.inputs[1:] else log
-    assert log.core == expected
-
-
-@every
-@given(_reports(), st.randoms(use_true_random=False), st.booleans())
-def test_core_is_the_fold(
-    reports: list[Position], random: Random, has_history: bool
-) -> None:
-    """The core is the fold of the inputs over the settled core, after any update."""
-    house = House(has_history=has_history)
-    for report in reports:
-        if random.random() < 0.3:
-            continue
-        now = time_of(report)
-        if random.random() < 0.2:
-            house.hear(reports[: random.randint(0, report.id)], now)
-        house.poll(report, away=random.random() < 0.2)
-        if house.state.gap and random.random() < 0.5:
-            house.answer(reports[: report.id], now)
-        if random.random() < 0.1:
-            house.arm(now)
-        if random.random() < 0.1:
-            house.kill()
-        core: Core = house.state.log.settled
-        for it in house.state.log.inputs:
-            core = apply(core, it)
-            assert it.core == core
-        assert house.state.log.core == core
-        assert len(house.state.log.inputs) <= 2_000
-    _hold(house)
-
-
-def _hold(house: House) -> None:
-    """Hold the invariants of everything that was fired and booked."""
-    house.wait(NOW + timedelta(days=90))
-    over = [ride.started_at for kind, ride in house.fired if kind == "ended"]
-    assert len(over) == house.kinds.count("started")
-    assert sum(it.is_open for it in house.state.announced) == 0
-    booked = [ride.started_at for ride in house.book]
-    assert len(booked) == len(set(booked))
-    assert all(a.started_at <= a.moved_at for a in house.book)
-    assert house.totals == sorted(house.totals)
-    assert all(ride.distance for ride in house.book)
-
-
-@every
-@given(_reports(), st.randoms(use_true_random=False), st.booleans())
-def test_any_part_came_before(
-    reports: list[Position], random: Random, is_prompt: bool
-) -> None:
-    """In the end the rides are those of all reports, each fired once."""
-    house, before, now = House(), 0, NOW
-    coming = list[tuple[list[Position], datetime]]()
-    for number, report in enumerate(reports):
-        is_last = number == len(reports) - 1
-        if number and not is_last and random.random() < 0.6:
-            continue
-        now = time_of(report)
-        is_missing = number > before + 1
-        house.poll(report, is_complete=not is_missing, away=is_missing)
-        before = number
-        if coming and random.random() < 0.5:
-            answer = HistoryAnswer(*coming.pop(0))
-            house.apply(answer, now)
-        if house.state.gap and is_prompt:
-            house.answer(reports[: number + 1], now)
-        elif house.state.gap and not coming and random.random() < 0.5:
-            coming = [(reports[: number + 1], now)]
-    for _ in range(9):
-        if house.state.gap:
-            house.answer(reports, now + SECOND)
-    _hold(house)
-    quiet = time_of(reports[0])
-    true = [it for it in true_rides(reports, now + _HOUR) if it.moved_at > quiet]
-    key = [(it.started_at, it.moved_at) for it in true]
-    assert [(it.started_at, it.moved_at) for it in house.book] == key
-
-
-# Of a report that comes late, or of a clock that is wrong, by minutes to weeks.
-_CLOCKS = [0, 0, 0, 1, 45, 480, 20_000, -60, -20_000]
-
-
-@every
-@given(_reports(), st.randoms(use_true_random=False))
-def test_nothing_is_fired_again(reports: list[Position], random: Random) -> None:
-    """Whatever a history has of a gap, and however late it comes."""
-    house, now = House(), NOW
-    coming = list[HistoryAnswer]()
-    for number, report in enumerate(reports):
-        is_known = random.random() < 0.5 or number == len(reports) - 1
-        now = time_of(report) + timedelta(minutes=random.choice(_CLOCKS))
-        if is_known:
-            house.poll(report, now, away=random.random() < 0.3)
-        else:
-            house.wait(now)
-        if gap := house.state.gap:
-            until = random.choice([now, gap.known, gap.start + _HOUR])
-            lost = random.choice([0, 0, 0, 0.3, 1])
-            found = [
-                it
-                for it in reports[: number + 1]
-                if gap.start <= time_of(it) <= until and random.random() >= lost
-            ]
-            coming.insert(random.randint(0, len(coming)), HistoryAnswer(found, until))
-        if coming and random.random() < 0.5:
-            house.apply(coming.pop(), now)
-    _hold(house)
-
-
-@every
-@given(_reports())
-def test_polls_fire_in_order(reports: list[Position]) -> None:
-    """Each ride starts, ends, and only then the next one starts."""
-    house = House(has_history=False)
-    house.polls(reports)
-    _hold(house)
-    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-    for (_, start), (_, end) in zip(house.fired[::2], house.fired[1::2], strict=True):
-        assert start.started_at == end.started_at <= end.moved_at
-    for one, other in pairwise(house.book):
-        assert one.moved_at < other.started_at

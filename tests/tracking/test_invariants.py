@@ -1,0 +1,208 @@
+"""The invariants of the log, the book, the guard and what is fired, in any story."""
+
+from datetime import datetime, timedelta
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from hypothesis import given, strategies as st
+
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, history_input
+from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
+
+from ..long import examples
+from .conftest import NOW, a_position
+from .house import SECOND, Bike, House, minutes, time_of, true_rides
+
+every = examples(60)
+_HOUR = timedelta(hours=1)
+
+
+# Any story: a script of legs, ways to receive them, answers, armings, kills and clocks
+
+_legs = st.sampled_from(
+    [
+        *("stand 1", "stand 3", "stand 6", "stand 12", "stand 2 motion=yes"),
+        *("stand 2 is_fix=no", "stand 1 is_fix=no motion=yes", "stand 1 latitude=none"),
+        *("stand 1 alarm=vibration", "stand 1 alarm=powerCut", "stand 9 accuracy=50"),
+        *("ride 1 @15", "ride 3 @15", "ride 3 @-15", "ride 9 @18", "ride 5 @-9"),
+        *("ride 2 @15 alarm=tow", "ride 3 @12 speed=none motion=none"),
+        *("sleep 5", "sleep 31", "sleep 700", "wait 2", "wait 31"),
+        *("jump 30", "jump -60", "jump 200", "jump -400", "jump 2000", "jump -90000"),
+        *("bike age=9", "bike age=0", "bike behind=180", "bike behind=-90"),
+        *("bike behind=0", "bike every=10", "bike every=60"),
+    ]
+)
+_house = st.sampled_from(
+    [
+        *("receive poll", "receive sixth", "receive live", "receive hold"),
+        *("receive outage", "deliver newest", "deliver at once", "deliver in order"),
+        *("history", "history rows=20", "history rows=0", "request", "request lacks=3"),
+        *("request lacks=1", "respond", "respond", "arm", "arm", "disarm", "kill"),
+        *(
+            "clock 45",
+            "clock -45",
+            "clock 480",
+            "clock -20000",
+            "clock 20000",
+            "clock 0",
+        ),
+    ]
+)
+_says = st.fixed_dictionaries(
+    {},
+    optional={
+        "motion": st.sampled_from([None, True, False]),
+        "speed": st.sampled_from([None, 0.0, 9.0]),
+        "accuracy": st.sampled_from([0.0, 15.0]),
+        "server_time": st.none(),
+    },
+)
+
+
+@every
+@given(st.lists(_legs | _legs | _house, max_size=30), _says, st.booleans())
+def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -> None:
+    """Nothing is fired twice, forgotten or taken back, after any step."""
+    house = House(has_history=has_history, bike=Bike(says))
+    for step in script:
+        before = house.state
+        house.live(step)
+        _hold(house)
+        triggered = before.guard and before.guard.triggered
+        if triggered and not before.rearming and step not in ("arm", "disarm"):
+            guard = house.state.guard
+            assert guard and guard.triggered
+            assert guard.triggered == triggered or triggered.cause == "alarm"
+        if step == "kill":
+            kept = "guard", "announced", "occurrences", "alarms", "changed_by"
+            for name in (*kept, "position", "moving", "online", "rearming"):
+                assert _rounded(getattr(house.state, name)) == _rounded(
+                    getattr(before, name)
+                )
+    house.live("clock 0, receive poll, stand 1, history, stand 40")
+    house.wait(NOW + timedelta(days=90))
+    _hold(house)
+    assert house.kinds.count("ended") == house.kinds.count("started")
+
+
+def _rounded(value: Any) -> Any:
+    """Return a value with floats as they are stored."""
+    if isinstance(value, tuple):
+        return tuple(map(_rounded, value))
+    return round(value, 7) if isinstance(value, float) else value
+
+
+def _hold(house: House) -> None:
+    """Hold the invariants after an update."""
+    log, state = house.state.log, house.state
+    core: Core = log.settled
+    for it in log.inputs:
+        core = apply(core, it)
+        assert it.core == core
+    assert len(log.inputs) <= 1_500
+    is_open = [it.is_open for it in state.announced]
+    assert sum(is_open) <= 1
+    assert house.kinds.count("started") - house.kinds.count("ended") == sum(is_open)
+    booked = [ride.started_at for ride in house.book]
+    assert len(booked) == len(set(booked))
+    assert all(it.distance and it.started_at <= it.moved_at for it in house.book)
+    assert house.totals == sorted(house.totals)
+
+
+# Any reports of some days, of a bike that stands in the end
+
+_gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
+_meters = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
+_values = st.fixed_dictionaries(
+    {
+        "motion": st.none() | st.booleans(),
+        "speed": st.none() | st.sampled_from([0.0, 0.0, 2.0, 15.0, 100.0]),
+        "accuracy": st.sampled_from([0.0, 5.0, 50.0]),
+        "total_distance": st.none() | st.floats(0, 1_000),
+        "is_fix": st.sampled_from([True, True, True, False]),
+    }
+)
+
+
+@st.composite
+def _reports(draw: st.DrawFn) -> list[Position]:
+    """Draw the reports of some days, at the end of a bike that stands."""
+    time, meters, reports = NOW, 0, list[Position]()
+    steps = draw(st.lists(st.tuples(_gaps, _meters, _values), min_size=2, max_size=30))
+    stands: dict[str, Any] = {"motion": False, "speed": 0.0}
+    for gap, step, says in (*steps, (40, 0, stands), (1, 0, stands)):
+        time += timedelta(minutes=gap)
+        meters += step
+        fields = {"latitude": 47.9 + meters / 111_195, **says}
+        times = dict.fromkeys(("fix_time", "device_time", "server_time"), time)
+        reports.append(a_position(len(reports) + 1, **{**times, **fields}))
+    return reports
+
+
+def _inputs(reports: list[Position]) -> list[Input]:
+    return [history_input(it, minutes(99_999)) for it in reports]
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False))
+def test_any_order(reports: list[Position], random: Random) -> None:
+    """Without a cut, any order and grouping of arrival gives the same core."""
+    expected = Log().with_inputs(_inputs(reports)).core
+    log, left = Log(), _inputs(reports)
+    random.shuffle(left)
+    while left:
+        count = random.randint(1, 4)
+        log, left = log.with_inputs(left[:count]), left[count:]
+        log = log.with_inputs(_inputs(reports[:2])) if log.inputs[1:] else log
+    assert log.core == expected
+
+
+@every
+@given(_reports(), st.randoms(use_true_random=False), st.booleans())
+def test_any_part_came_before(
+    reports: list[Position], random: Random, is_prompt: bool
+) -> None:
+    """In the end the rides are those of all reports, each fired once."""
+    house, before, now = House(), 0, NOW
+    coming = list[tuple[list[Position], datetime]]()
+    for number, report in enumerate(reports):
+        is_last = number == len(reports) - 1
+        if number and not is_last and random.random() < 0.6:
+            continue
+        now = time_of(report)
+        is_missing = number > before + 1
+        house.poll(report, is_complete=not is_missing, away=is_missing)
+        before = number
+        if coming and random.random() < 0.5:
+            answer = HistoryAnswer(*coming.pop(0))
+            house.apply(answer, now)
+        if house.state.gap and is_prompt:
+            house.answer(reports[: number + 1], now)
+        elif house.state.gap and not coming and random.random() < 0.5:
+            coming = [(reports[: number + 1], now)]
+    for _ in range(9):
+        if house.state.gap:
+            house.answer(reports, now + SECOND)
+    house.wait(NOW + timedelta(days=90))
+    _hold(house)
+    quiet = time_of(reports[0])
+    true = [it for it in true_rides(reports, now + _HOUR) if it.moved_at > quiet]
+    key = [(it.started_at, it.moved_at) for it in true]
+    assert [(it.started_at, it.moved_at) for it in house.book] == key
+
+
+@every
+@given(_reports())
+def test_polls_fire_in_order(reports: list[Position]) -> None:
+    """Each ride starts, ends, and only then the next one starts."""
+    house = House(has_history=False)
+    house.polls(reports)
+    house.wait(NOW + timedelta(days=90))
+    _hold(house)
+    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
+    for (_, start), (_, end) in zip(house.fired[::2], house.fired[1::2], strict=True):
+        assert start.started_at == end.started_at <= end.moved_at
+    for one, other in pairwise(house.book):
+        assert one.moved_at < other.started_at
