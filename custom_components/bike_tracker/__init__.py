@@ -35,7 +35,7 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
-    """Offer the actions, the cards and the download of tracks."""
+    """Register the actions, the cards and the downloads."""
     async_setup_services(hass)
     async_register_gpx_view(hass)
     async_register_report_view(hass)
@@ -44,16 +44,16 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Give an entry of 1.0 the unique ID that tells port and path.
+    """Set the unique ID of an entry of 1.0, which had no port and path.
 
-    The higher minor version lets 1.0 load it again.
+    Only the minor version changes, so 1.0 can load the entry again.
     """
     async_identify(hass, entry)
     return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
-    """Set up the trackers of one account."""
+    """Set up an account."""
     database = Database(hass, entry)
     await database.async_open()
     known = any(state.position for state in database.content.trackers.values())
@@ -63,7 +63,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Not on unload: the next setup would open the file before, if a disk is slow.
+        # Not on unload: with a slow disk, the next set-up would open the file first.
         await database.async_close()
         raise
     entry.runtime_data = EntityAdder(coordinator)
@@ -81,12 +81,12 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
 async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
-    """Unload the trackers of one account."""
+    """Unload an account."""
     coordinator = entry.runtime_data.coordinator
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
         # A push message that is applied after the last write would be lost.
         await coordinator.live.async_stop()
-        # Not on unload: Home Assistant waits ten seconds for that, however slow a disk is.
+        # Not on unload: Home Assistant waits only ten seconds for that.
         await coordinator.database.async_close()
     return unloaded
 
@@ -99,7 +99,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> bool:
-    """Let a person delete a tracker that the account does not list any more."""
+    """Allow to delete a tracker that the account no longer lists."""
     if entry.state is not ConfigEntryState.LOADED:
         return False
     adder, unique_id = entry.runtime_data, tracker_of(device)

@@ -12,14 +12,14 @@ from homeassistant.const import EntityCategory
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.state import Tracker
 
-# The coordinator asks for all entities at once.
+# The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 _IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}
 
 
 def _is_open(tracker: Tracker) -> bool | None:
-    """Return whether the lock is open, which is what Home Assistant calls on."""
+    """Return whether the lock is open. Home Assistant calls an open lock on."""
     is_locked = tracker.position and tracker.position.lock
     return None if is_locked is None else not is_locked
 

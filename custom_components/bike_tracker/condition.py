@@ -1,13 +1,13 @@
-"""What automations can ask, as Home Assistant asks for it."""
+"""Conditions, where Home Assistant looks them up."""
 
 from .const import LOGGER
 
 try:
     from .automations.conditions import async_get_conditions
 except ImportError as err:
-    # Home Assistant would load none of the other platforms it looks up by name.
+    # An error here would stop Home Assistant from loading the other platforms.
     LOGGER.warning(
-        "Conditions do not fit this release of Home Assistant, all else works: %s", err
+        "Conditions do not work with this release of Home Assistant: %s", err
     )
 
 __all__ = ["async_get_conditions"]

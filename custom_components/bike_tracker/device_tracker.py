@@ -1,4 +1,4 @@
-"""The device tracker: where the bike is."""
+"""The device tracker: the place of the bike."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -18,12 +18,12 @@ PARALLEL_UPDATES = 0
 
 
 class Place(NamedTuple):
-    """What of a position is a place on the map."""
+    """A place on the map."""
 
     latitude: float
     longitude: float
     accuracy: float
-    """Metres; 0 is unknown."""
+    """Meters; 0 is unknown."""
 
 
 def _place(tracker: Tracker) -> Place | None:
@@ -34,7 +34,7 @@ def _place(tracker: Tracker) -> Place | None:
 
 
 def _place_from(stored: Mapping[str, Any]) -> Place | None:
-    """Return the place that an earlier or later version stored, None if it is unreadable."""
+    """Return a stored place, or None if it is unreadable."""
     values = map(stored.get, Place._fields)
     numbers = [value for value in values if isinstance(value, int | float)]
     return Place(*numbers) if len(numbers) == len(Place._fields) else None
@@ -48,18 +48,18 @@ DESCRIPTIONS = (
 
 
 class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity):
-    """The place of a tracker; unknown where the service offers none.
+    """The place of a tracker, unknown if the service offers no positions.
 
-    One that comes back is first where it was: Home Assistant's zone triggers ignore what
-    changes from unavailable, so a ride away meanwhile would go unnoticed.
+    After an outage it first shows the last place, because Home Assistant's zone triggers
+    ignore changes from unavailable.
     """
 
-    # With the default, triggers on the device would skip it.
+    # Triggers on the device skip diagnostic entities, which is the default.
     entity_category = None
-    # The base would record every write, changed or not.
+    # By default, every write is recorded, changed or not.
     force_update = False
     held_position: Place | None = None
-    """Where it was before it came back, shown until automations can notice that it left."""
+    """The last place, shown until automations can notice the change."""
 
     @property
     def _place(self) -> Place | None:
@@ -80,22 +80,22 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @property
     @override
     def location_accuracy(self) -> float:
-        """Return the accuracy in metres, 0 where it is unknown."""
+        """Return the accuracy in meters; 0 is unknown."""
         return self._place.accuracy if self._place else 0
 
     @property
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
-        """Return the place to begin with after a reload or a restart."""
+        """Return the place to show first after a reload or a restart."""
         states = self.coordinator.data.states
-        # Of one that was deleted nothing is kept.
+        # A deleted tracker leaves nothing behind.
         if self._place is None or self.coordinator_context not in states:
             return None
         return RestoredExtraData(self._place._asdict())
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Begin where it was before a reload or a restart."""
+        """Show the place from before the reload or restart."""
         if restored := await self.async_get_last_extra_data():
             self.held_position = _place_from(restored.as_dict())
         await super().async_added_to_hass()
@@ -112,14 +112,14 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
-        """Show the true place in a moment: by then automations listen."""
+        """Show the current place soon, when automations listen."""
         if self.held_position and hass.state is CoreState.running:
             job = HassJob(self._async_release, cancel_on_shutdown=True)
             hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
 
     @callback
     def _async_release(self) -> None:
-        # One that is unavailable by now comes back once more.
+        # An unavailable entity holds its place again when it returns.
         if self.held_position and self._available:
             self.held_position = None
             self.async_write_ha_state()

@@ -26,27 +26,26 @@ _NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
-    """Return the `uniqueId` of the tracker that a device is, None if it is none."""
+    """Return the `uniqueId` of a device, or None if it is not a tracker."""
     # Not every integration identifies its devices by pairs.
     return next((names[1] for names in device.identifiers if names[0] == DOMAIN), None)
 
 
 def name_of(device: dr.AnyDeviceEntry | None) -> str:
-    """Return what a device is called."""
+    """Return the name of a device."""
     return (device and (device.name_by_user or device.name)) or ""
 
 
 def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
-    """Return the `uniqueId` of each tracker that an entry has a device for."""
+    """Return the `uniqueId` of each tracker with a device of an entry."""
     devices = dr.async_entries_for_config_entry(dr.async_get(hass), entry_id)
     return {unique_id for device in devices if (unique_id := tracker_of(device))}
 
 
 def description_of(tracker: Tracker) -> dict[str, Any]:
-    """Return what a tracker's device is called, after what the service calls it.
+    """Return name, model and firmware of a tracker's device, as the service has them.
 
-    A name that a person gave the device stays the one that is shown, and a firmware that
-    was known stays until the tracker sends another.
+    A report without firmware keeps the known firmware.
     """
     names = {"name": tracker.device.name, "model": tracker.device.model}
     firmware = tracker.position and tracker.position.firmware
@@ -55,10 +54,9 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 @singleton(f"{DOMAIN}_owners")
 def owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the config entry that has each tracker, also those that are not loaded.
+    """Return the config entry of each tracker, loaded or not.
 
-    Of two accounts that list a new one in the same instant, one has it although nothing is
-    registered yet.
+    Shared by all accounts, so that two of them never register the same tracker.
     """
     return {
         entity.unique_id: entity.config_entry_id or ""
@@ -71,20 +69,20 @@ def owners_in(hass: HomeAssistant) -> dict[str, str]:
 class TrackerDevices:
     """The devices of one account.
 
-    A tracker that two accounts list belongs to the one that had it first, until its device
-    is deleted there or that account is gone.
+    A tracker in two accounts belongs to the first account, until that account or its
+    device of the tracker is deleted.
     """
 
     hass: HomeAssistant
     entry: ConfigEntry
     owners: dict[str, str]
     listed: Mapping[str, Device] = field(default_factory=dict)
-    """This account's trackers of the last list, which may not be applied yet."""
+    """Trackers of the last list that belong to this account."""
     elsewhere: AbstractSet[str] = frozenset()
     """Trackers of the last list that belong to another account."""
 
     def get(self, unique_id: str) -> dr.DeviceEntry | None:
-        """Return the device of a tracker, if there is one."""
+        """Return the device of a tracker, or None."""
         devices, entry_id = dr.async_get(self.hass), self.entry.entry_id
         return devices.async_get_device_by_identifier((DOMAIN, unique_id), entry_id)
 
@@ -103,7 +101,7 @@ class TrackerDevices:
 
     @callback
     def async_follow(self, tracker: Tracker) -> None:
-        """Call the device of a tracker what the service calls it."""
+        """Update the device of a tracker."""
         description = description_of(tracker)
         device = self.get(tracker.device.unique_id)
         known = {key: getattr(device, key, None) for key in description}
@@ -112,7 +110,7 @@ class TrackerDevices:
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Let another account have a tracker whose device was removed."""
+        """Release a tracker whose device was removed to other accounts."""
         self.owners.pop(unique_id, None)
 
 
@@ -134,7 +132,7 @@ def async_create_issue(
 
 @callback
 def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> None:
-    """Delete an issue, if there is one."""
+    """Delete an issue if it exists."""
     ir.async_delete_issue(hass, DOMAIN, f"{key}_{entry.entry_id}")
 
 
@@ -142,8 +140,8 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
-    """Create the issue for polls that keep failing, since a monotonic time."""
-    # Not by the clock on the wall, which may be put right once a network is there.
+    """Create the issue if polls have failed for 30 minutes, since a monotonic time."""
+    # The wall clock may be corrected once the network works.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:
         since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"

@@ -51,7 +51,7 @@ async def async_get_config_entry_diagnostics(
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
-    """Return the state of one tracker and its account's connection."""
+    """Return the state of a tracker and the connection of its account."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     tracker = _trackers(entry).get(tracker_of(device))

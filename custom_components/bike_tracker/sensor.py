@@ -1,4 +1,4 @@
-"""Sensors: when a tracker reported, and what its position carries."""
+"""Sensors: times, IDs, rides, and the values of a position."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_en
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# The coordinator asks for all entities at once.
+# The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 _LAST_UPDATE_STEP: Final = timedelta(minutes=5)
@@ -41,7 +41,7 @@ class BikeTrackerSensorDescription(
     """A sensor of a tracker."""
 
 
-# Kinds of sensors: what the service says of every tracker, and what a tracker measures.
+# Kinds of sensors: values from the list of trackers, and measurements.
 _listed = partial(
     BikeTrackerSensorDescription,
     reported_fn=lambda _: True,
@@ -173,10 +173,9 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
 
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
-        """Return the value, the last update in steps of five minutes.
+        """Return the value, with the last update in steps of five minutes.
 
-        A bike that rides reports every ten seconds: each would be a line in Activity and
-        a row in the database.
+        Otherwise each report, every ten seconds, would be a row in the database.
         """
         value, shown = super()._new_value(tracker), self._value
         in_steps = self.entity_description.key == "last_update" and self._available
@@ -184,7 +183,7 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
             return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
         of_ride = _OF_RIDE.get(self.entity_description.key)
         if of_ride and tracker.ride is None:
-            # Only the ride book knows rides from before the account was added.
+            # Only the database has the rides from before the account was added.
             last_rides = self.coordinator.database.content.last_rides
             ride = last_rides.get(self.coordinator_context)
             return ride and of_ride(ride)

@@ -1,13 +1,11 @@
-"""What automations can listen for, as Home Assistant asks for it."""
+"""Triggers, where Home Assistant looks them up."""
 
 from .const import LOGGER
 
 try:
     from .automations.triggers import async_get_triggers
 except ImportError as err:
-    # Home Assistant would load none of the other platforms it looks up by name.
-    LOGGER.warning(
-        "Triggers do not fit this release of Home Assistant, all else works: %s", err
-    )
+    # An error here would stop Home Assistant from loading the other platforms.
+    LOGGER.warning("Triggers do not work with this release of Home Assistant: %s", err)
 
 __all__ = ["async_get_triggers"]

@@ -1,1 +1,1 @@
-"""Triggers and conditions. Home Assistant may change how: nothing else needs them to start."""
+"""Triggers and conditions. The rest of the integration starts without them."""

@@ -26,10 +26,9 @@ _OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}
 
 
 class TrackerCondition(Condition):
-    """A condition that is true if one of the trackers is so, or if all of them are.
+    """A condition that is true if the state holds for any or for all trackers.
 
-    Nothing is so of a tracker that is not listed, nor while the service does not answer,
-    but that it is guarded.
+    During an outage, and for trackers that are not listed, only a guard holds.
     """
 
     _type: ClassVar[StateType]
@@ -49,14 +48,15 @@ class TrackerCondition(Condition):
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
-        """Return whether it is so."""
+        """Return whether the condition is true."""
         target, options = self._config.target or {}, self._config.options or {}
         unique_ids = trackers_in(self._hass, target)
-        so = set(self._which(unique_ids, options.get(CONF_FOR, AT_ONCE)))
-        return bool(so) and (options[ATTR_BEHAVIOR] == BEHAVIOR_ANY or so == unique_ids)
+        found = set(self._matching(unique_ids, options.get(CONF_FOR, AT_ONCE)))
+        is_any = options[ATTR_BEHAVIOR] == BEHAVIOR_ANY
+        return bool(found) and (is_any or found == unique_ids)
 
-    def _which(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[str]:
-        """Yield the trackers that are so, and have been for that long."""
+    def _matching(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[str]:
+        """Yield the trackers for which the state has held at least that long."""
         kind = self._type
         for coordinator in coordinators(self._hass):
             now = coordinator.asked_at if kind.is_silence else dt_util.utcnow()
@@ -64,7 +64,7 @@ class TrackerCondition(Condition):
             if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():
                     flag = kind.flag(trackers[unique_id])
-                    # A clock that was set back makes nothing untrue.
+                    # Without a wait, a clock that was set back makes no difference.
                     if flag and (not wait or flag.changed_at + wait <= now):
                         yield unique_id
 

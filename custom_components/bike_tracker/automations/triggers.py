@@ -43,19 +43,18 @@ _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def _target(chosen: ConfigType) -> ConfigType:
-    """Return the target, or refuse one that names nothing."""
+    """Return the target, or refuse an empty target."""
     if not any(chosen.values()):
         raise vol.Invalid("choose at least one bike, area or label")
     return chosen
 
 
 class TrackerTrigger(Trigger):
-    """A trigger that is run by what happens to a tracker, or by what lasts.
+    """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    What happens is an occurrence, which the coordinator fires once. What has to last runs
-    it when its wait ends between the last evaluation and now: one that ended in an outage,
-    during a reload or while the tracker was not listed, with the first answer that still
-    says so.
+    Each occurrence fires once. A state fires when its wait ends between the last
+    evaluation and now. If the wait ended during an outage or a reload, or while the tracker
+    was not listed, the state fires with the first response in which it still holds.
     """
 
     name: ClassVar[OccurrenceType]
@@ -78,12 +77,12 @@ class TrackerTrigger(Trigger):
         self._target = config.target or {}
         self._wait: timedelta = options.get(CONF_FOR, AT_ONCE)
         self._alarms: Collection[str] = options.get(_CONF_ALARM, ALARM_TYPES)
-        # What was so before does not run it, unless Home Assistant is starting.
+        # An earlier state does not fire, unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # When the next wait of each account is over; before the first look any may be.
+        # The end of the next wait of each account, unknown before the first check.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
-        # Trackers of each that are not listed, and up to when they were evaluated.
+        # Trackers of each account that are not listed, and their last evaluation.
         self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
 
     @override
@@ -97,7 +96,7 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # What was so before does not run it after a kill either.
+            # After a kill, an earlier state does not fire, either.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -105,14 +104,14 @@ class TrackerTrigger(Trigger):
     def _async_occurred(
         self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
     ) -> None:
-        """Run it for an occurrence that it waits for."""
+        """Fire for a matching occurrence."""
         alarm = occurrence.attributes.get("type")
         if occurrence.type == self.name and (not alarm or alarm in self._alarms):
             self._run(coordinator, tracker, occurrence)
 
     @callback
     def _async_look(self, update: Update) -> None:
-        """Run it for trackers that changed, or for all of them, if their wait is over."""
+        """Fire for changed trackers, or for all trackers once a wait is over."""
         coordinator, keys, last, now = update
         if now is None:
             return
@@ -136,9 +135,9 @@ class TrackerTrigger(Trigger):
     def _waits(
         self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
     ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
-        """Yield when waits are over, and up to when their trackers were evaluated.
+        """Yield the end of each wait, the last evaluation, the tracker and its flag.
 
-        What is not listed is noted, and from when on it is to be evaluated.
+        Remember the last evaluation of trackers that are not listed.
         """
         trackers = coordinator.data.trackers
         gone = self._gone.setdefault(coordinator, {})
@@ -152,19 +151,19 @@ class TrackerTrigger(Trigger):
                 yield flag.changed_at + self._wait, evaluated, unique_id, flag
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:
-        """Return since when it is so, None if no wait counts from there."""
+        """Return the flag whose wait counts, or None."""
         flag, is_silence = self.type.flag(tracker), self.type.is_silence
-        # The first word about a tracker is no change.
+        # The first report of a tracker is no change.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # Silence is there once it has lasted.
+        # Silence begins after its wait.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 
     def _run(
         self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
     ) -> None:
-        """Run the action for an occurrence of a tracker, if that is in the target."""
+        """Run the action for an occurrence if the target includes the tracker."""
         hass = self._hass
         with log_errors(coordinator.config_entry.title, "running a trigger"):
             device = coordinator.devices.get(tracker)
@@ -181,7 +180,7 @@ class TrackerTrigger(Trigger):
             self._run_action(variables, sentence(hass, name, occurrence))
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
-        """Return what a run is told of an occurrence, times by the clocks of the house."""
+        """Return the variables of an occurrence, with local times."""
         times = {"since": occurrence.since, "before": occurrence.before}
         values = {**occurrence.attributes, **times}
         if occurrence.type == "guard_triggered":

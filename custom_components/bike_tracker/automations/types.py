@@ -1,4 +1,4 @@
-"""What triggers wait for and what conditions ask for, as tables."""
+"""States of triggers and conditions, as tables."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,29 +20,29 @@ _MAX_WAIT: Final = timedelta(days=365)
 
 
 class StateType(NamedTuple):
-    """What has to be so of a tracker, for how long, and by which clock."""
+    """A state of a tracker, its duration and its clock."""
 
     flag_fn: Callable[[Tracker], Flag | None] = lambda _: None
     wait: timedelta | None = None
-    """How long it has to last unless the person says otherwise; None is not asked."""
+    """Default of `for`; None if the trigger or condition has no such option."""
     value: bool = True
-    """What the flag has to be."""
+    """Value of the flag."""
     is_silence: bool = False
-    """Whether nobody knows of it before the service is asked again."""
+    """Whether only a new request to the service shows it."""
     is_ours: bool = False
-    """Whether it is known while the service does not answer."""
+    """Whether it is known during an outage."""
 
     def flag(self, tracker: Tracker) -> Flag | None:
-        """Return since when it is so, None while it is not."""
+        """Return the flag if the state holds, or None."""
         flag = self.flag_fn(tracker)
         return flag if flag and flag.value is self.value else None
 
     def time_of(self, evaluation: Evaluation) -> datetime:
-        """Return the time by which it is judged how long it has lasted."""
+        """Return the time up to which the duration counts."""
         return evaluation.asked_at if self.is_silence else evaluation.at
 
     def validated(self, config: ConfigType, target: Any, options: Any) -> ConfigType:
-        """Return a target and options with their defaults, `for` among them if asked."""
+        """Return a target and options with their defaults."""
         if self.wait is not None:
             options = {**options, vol.Optional(CONF_FOR, default=self.wait): _duration}
         schema = {
@@ -63,7 +63,7 @@ _NOT_MOVING: Final = _MOVING._replace(value=False)
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )
-# What only happens is run by the occurrence of its name.
+# Without a state, the trigger fires for occurrences with its name.
 _HAPPENS: Final = StateType()
 
 TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {
