@@ -12,7 +12,6 @@ from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import Changes
 
 from .conftest import NOW, Read, a_device, a_position, no_fix, position_remembered
-from .said import offline_since
 
 EARLIER = datetime(2026, 11, 21, 11, tzinfo=UTC)
 LATER = datetime(2026, 11, 21, 11, 30, tzinfo=UTC)
@@ -78,7 +77,8 @@ def test_a_device(account: Account, poll: Poll, hear: Hear) -> None:
     assert changes.before is before
     assert changes.after is account.trackers
     assert device_of(account).status == "offline"
-    assert offline_since(account.trackers["red"]) is not None
+    online = account.trackers["red"].state.online
+    assert online and not online.value
     assert account.trackers["blue"] is before["blue"]
 
 

@@ -1,0 +1,70 @@
+"""Flags: whether a tracker is online and moves, and since when; the first value is no change."""
+
+import pytest
+
+from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import Flag, TrackerState
+
+from .conftest import a_device, a_position
+from .house import minutes, rows
+
+# Status and motion minute by minute; the flags with their minutes, and each change.
+TABLE = """
+The first value is known from then on.
+  online stands -> online 0, stands 0
+  offline moves -> offline 0, moves 0
+A change has the time of the value before.
+  online moves, offline stands -> offline 1, stands 1, stopped_moving 1 after 0, went_offline 1 after 0
+  online, offline, offline, online -> online 3, went_offline 1 after 0, came_online 3 after 1
+  online stands, online stands, online moves -> online 0, moves 2, started_moving 2 after 0
+A status that is neither online nor offline counts as offline.
+  online, unknown, unknown -> offline 1, went_offline 1 after 0
+An unreadable status and a message without motion change nothing.
+  offline, none, offline -> offline 0
+  online stands, online, online stands -> online 0, stands 0
+"""
+_MOTION = {"": None, "moves": True, "stands": False}
+
+
+def _described(state: TrackerState) -> str:
+    parts = list[str]()
+    names = ("online", "offline"), ("moves", "stands")
+    for flag, (yes, no) in zip((state.online, state.moving), names, strict=True):
+        if flag:
+            parts.append(f"{yes if flag.value else no} {_minute(flag.changed_at)}")
+    for it in state.occurrences:
+        before = _minute(it.before) if it.before else "nothing"
+        parts.append(f"{it.type} {_minute(it.since)} after {before}")
+    return ", ".join(parts)
+
+
+def _minute(time: object) -> str:
+    return next(f"{number}" for number in range(-9, 9) if minutes(number) == time)
+
+
+def _says(account: Account, minute: int, says: str) -> None:
+    status, _, motion = says.partition(" ")
+    device = a_device(status=None if status == "none" else status, position_id=minute)
+    report = a_position(minute, fix_time=minutes(minute), motion=_MOTION[motion])
+    account.apply_poll({"red": device}, {"red": report}, UpdateContext(minutes(minute)))
+
+
+@pytest.mark.parametrize(("script", "expected"), rows(TABLE))
+def test_flags(script: str, expected: str) -> None:
+    """Each change is an occurrence with its time."""
+    account = Account("Bikes", {})
+    for minute, says in enumerate(script.split(", ")):
+        _says(account, minute, says)
+    assert _described(account.states["red"]) == expected
+
+
+def test_stored_flags_go_on() -> None:
+    """After a restart only a different value is a change."""
+    state = TrackerState(
+        online=Flag(False, minutes(-9)), moving=Flag(False, minutes(-8))
+    )
+    account = Account("Bikes", {"red": state})
+    _says(account, 0, "offline moves")
+    expected = "offline -9, moves 0, started_moving 0 after -8"
+    assert _described(account.states["red"]) == expected
