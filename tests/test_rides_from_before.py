@@ -348,7 +348,7 @@ async def test_service_that_keeps_a_week(
     ("how", "minutes"),
     [
         *(("status-400", 4), ("no-answer", 4), ("status-503", 4)),
-        # All night: 2.0 left out a day with each third failure.
+        # All night, no day is left out.
         *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
     ],
 )

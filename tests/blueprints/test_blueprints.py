@@ -84,7 +84,7 @@ def test_oldest_home_assistant(blueprint: Blueprint) -> None:
     """The blueprints need the Home Assistant that the integration needs."""
     oldest = json.loads((ROOT / "hacs.json").read_text())["homeassistant"]
     assert blueprint.metadata["homeassistant"]["min_version"] == oldest
-    needs = f"Needs Bike Tracker 2.0 and Home Assistant {oldest.rpartition('.')[0]}."
+    needs = f"Needs Bike Tracker 3.0 and Home Assistant {oldest.rpartition('.')[0]}."
     assert blueprint.metadata["description"].endswith(needs)
     assert blueprint.validate() is None
 

@@ -37,7 +37,7 @@ async def test_as_files(
 
 
 async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
-    """Of many rides that end at once each has its file; 2.0 asked for ten and lost the rest."""
+    """Each of many rides that end at once has its file."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
     [entry] = hass.config_entries.async_entries("bike_tracker")
