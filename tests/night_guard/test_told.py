@@ -93,6 +93,11 @@ async def test_not_guarded(
     await parked.async_until(6)
     await parked.async_until(22)
     assert len(told(parked)) == 1
+    simulator.fault("status-503")
+    await parked.async_minutes(20)
+    [_, (title, text)] = told(parked)
+    assert title == "No contact with the tracking service"
+    assert text.count("Bike ") == 25
 
 
 async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:

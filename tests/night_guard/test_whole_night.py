@@ -251,3 +251,35 @@ async def test_breakfast(
     await night.async_stand(8)
     # The message of the night is still there.
     assert night.told() == []
+
+
+async def test_guard_again_in_the_morning(
+    night: Night, hass_admin_user: MockUser
+) -> None:
+    """A thief who arrives after the night: the bike is guarded there, as was asked."""
+    house = night.house
+    await house.async_until(22)
+    await house.async_until(5)
+    await house.async_minutes(55)
+    await night.async_ride(2)
+    await night.async_press(hass_admin_user, 1)
+    await night.async_ride(5)
+    assert night.guard == "triggered"
+    await night.async_stand(10)
+    assert night.guard == "armed_away"
+    assert night.told()[-3] == "Red bike has stopped [critical]"
+    night.latitude += 0.009
+    await night.async_ride(1)
+    assert night.guard == "triggered"
+
+
+async def test_thief_pulls_the_plug(night: Night) -> None:
+    """A tracker that falls silent under way has not stopped: the title says since when."""
+    house = night.house
+    await house.async_until(22)
+    await night.async_ride(3)
+    night.simulator.set_status(RED, "offline")
+    await house.async_minutes(40)
+    title, text, _ = night.told()[-3:]
+    assert title == "Red bike has been offline since 22:02 [critical]"
+    assert text.startswith("  Red bike is at Roonstraße 12, 1.5 km north of home")

@@ -28,7 +28,7 @@ from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
-from .follow import Messenger
+from .follow import Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, async_call
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
@@ -135,8 +135,15 @@ class NightGuards:
         for unique_id, occurrence in news:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
-        stands = {key for key, it in news if it.type == "ride_ended"}
-        self._mine -= stands
+        ends = [(key, it) for key, it in news if it.type == "ride_ended"]
+        self._mine -= {key for key, _ in ends}
+        # *Guard again* under way counts, also where the night is over.
+        stands = [
+            unique_id
+            for unique_id, end in ends
+            if (tracker := trackers.get(unique_id))
+            and not is_armed_by_arrival(tracker.state.guard, end)
+        ]
         self._compare(trackers.keys() if is_due else stands)
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):

@@ -35,6 +35,11 @@ def _outages_in(_: HomeAssistant) -> set[str]:
     return set()
 
 
+def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
+    """Return whether a request under way armed a guard with this end of a ride."""
+    return guard is not None and guard.armed_at >= occurrence.noticed_at
+
+
 class Messenger:
     """The messages of the night guards of one account."""
 
@@ -93,8 +98,7 @@ class Messenger:
             return
         if kind == "guard_triggered" and guard.triggered:
             self._tell_triggered(bike, guard, occurrence, now)
-        # *Guard again* under way armed it as it arrived.
-        was_moved = guard.triggered or guard.armed_at >= occurrence.noticed_at
+        was_moved = guard.triggered or is_armed_by_arrival(guard, occurrence)
         if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
             self._tell_place(bike, has_arrived=True, now=now)
 
@@ -196,5 +200,6 @@ class Messenger:
             for unique_id, state in (states or account.states).items()
             if (device := self._coordinator.devices.get(unique_id))
             and night.is_for(device.id)
+            and (state.guard or unique_id not in self._reasons)
             and (state.guard or self.is_wanted(night, state.position, now))
         )

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
 _STREET = "Roonstraße"
-_MOST_CLICKS = 6
+_MOST_CLICKS = 4
 _MIDNIGHT = 1
 
 
@@ -43,8 +43,10 @@ async def test_a_night(
     """A new account is guarded by a few clicks; messages follow a theft up to *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
     async with phone_on_dashboard(client) as path:
-        await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
-        await frontend.button("OK").click()
+        await frontend.open("/config/integrations/dashboard")
+        await frontend.button(ENGLISH.add).click()
+        await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
+        await frontend.button("Bike Tracker").click()
         account = {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
         await frontend.fill_in(account)
         await frontend.button("Submit").click()
