@@ -5,6 +5,8 @@ from enum import StrEnum
 from functools import cache
 import json
 from pathlib import Path
+import re
+from typing import Any
 
 from .trouble import NAME_NOT_FOUND, TROUBLES
 
@@ -30,7 +32,7 @@ class Outcome(StrEnum):
     AVAILABLE = "available"
     TRIED_AGAIN = "tried again"
     UNAVAILABLE = "unavailable"
-    SIGN_IN = "asks to sign in again"
+    SIGN_IN = "a new sign-in"
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,22 @@ class Message:
     @property
     def text(self) -> str:
         """The text in the log and on the integration's page."""
-        return _texts()[self.key].format(error=self.error).removesuffix(".")
+        text: str = _texts()["exceptions"][self.key]["message"]
+        return text.format(error=self.error).removesuffix(".")
+
+
+def form_text(error: str | None) -> str:
+    """Return the first sentence of an error in the sign-in form."""
+    if error is None:
+        return "succeeds"
+    text: str = _texts()["config"]["error"][error]
+    return re.split(r"[.(:]", text)[0].strip()
 
 
 @cache
-def _texts() -> dict[str, str]:
-    exceptions = json.loads(_TEXTS.read_bytes())["exceptions"]
-    return {key: texts["message"] for key, texts in exceptions.items()}
+def _texts() -> dict[str, Any]:
+    texts: dict[str, Any] = json.loads(_TEXTS.read_bytes())
+    return texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +76,27 @@ class Decided:
     """Entities that change, and to what, while all others stay as they were."""
     requests: int = 1
     next_poll: int = 60
+
+    @property
+    def form_error(self) -> str | None:
+        """The key of the error in the sign-in form, None if signing in succeeds."""
+        match self.message:
+            case None:
+                return None
+            case Message("invalid_response" | "redirected" as key):
+                return key
+            case Message("unauthorized"):
+                return "invalid_auth"
+            case Message(_, error):
+                return _FORM_ERRORS.get(error.partition(":")[0], "cannot_connect")
+
+
+_FORM_ERRORS = {
+    "certificate not valid": "invalid_certificate",
+    "connection refused": "connection_refused",
+    "name not found": "unknown_host",
+    "no answer in time": "timeout",
+}
 
 
 def _fails(key: str, error: str, *, requests: int = 1, next_poll: int = 60) -> Decided:

@@ -1,75 +1,39 @@
-"""The tables of docs/faults.md: what faults do, in short."""
+"""The table of docs/faults.md: the outcomes of all faults of the device list."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 
 from tests.tools.tables import DOCS, as_markdown
 
-from .decided import DECIDED, DECIDED_PLACES, Decided, DecidedPlace, Outcome
+from .decided import DECIDED, Decided, Outcome, form_text
 from .trouble import TROUBLES
 
 PAGE = DOCS / "faults.md"
 
-_EXAMPLES = 3
-
 
 def tables() -> list[str]:
-    """Return the tables of the page: what faults of the list and of positions do."""
-    return [
-        as_markdown(
-            ("Faults", "Such as", "At set-up", "While running", "Next poll"),
-            _outcomes(),
-        ),
-        as_markdown(("Faults", "Known place", "Asked again"), _places()),
-    ]
+    """Return the tables of the page."""
+    head = ("Faults", "Example", "While signing in", "While running", "Next poll")
+    return [as_markdown(head, _outcomes())]
 
 
 def _outcomes() -> Iterator[list[str]]:
-    """Yield how many faults end in the same way, with some of them."""
-    groups: dict[tuple[str, ...], list[str]] = {}
+    """Yield the number of faults with the same outcome, and an example."""
+    groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name, decided in DECIDED.items():
-        key = (
-            decided.at_setup.value,
-            _while_running(decided),
-            _time(decided.next_poll),
-        )
-        groups.setdefault(key, []).append(TROUBLES[name].description)
-    for (at_setup, running, next_poll), faults in sorted(
-        groups.items(), key=lambda group: -len(group[1])
-    ):
-        # From all over the group: neighbours are alike.
-        examples = faults[:: -(-len(faults) // _EXAMPLES)]
-        text = "; ".join(map(_escaped, examples))
-        yield [str(len(faults)), text, at_setup, running, next_poll]
+        minutes = f"{decided.next_poll // 60} min"
+        key = form_text(decided.form_error), _while_running(decided), minutes
+        groups[key].append(TROUBLES[name].description)
+    for outcome, faults in sorted(groups.items(), key=lambda it: -len(it[1])):
+        yield [str(len(faults)), _escaped(faults[len(faults) // 2]), *outcome]
 
 
 def _while_running(decided: Decided) -> str:
     if decided.then is Outcome.SIGN_IN:
-        return f"{decided.while_running}, at the second time {decided.then}"
+        return f"{decided.while_running}, then {decided.then}"
     if decided.message:
         return decided.while_running.value
-    if not decided.changes:
-        return "as ever"
-    return "the field is unknown, or shown as sent; all else as ever"
-
-
-def _places() -> Iterator[list[str]]:
-    found = Counter(
-        (decided.place.value, _asked_again(decided))
-        for decided in DECIDED_PLACES.values()
-    )
-    for (place, again), faults in found.most_common():
-        yield [str(faults), place, again]
-
-
-def _asked_again(decided: DecidedPlace) -> str:
-    if decided.asked_again is None:
-        return "when it moves again"
-    return _time(decided.asked_again)
-
-
-def _time(seconds: int) -> str:
-    return f"after {seconds // 60} min"
+    return "the field is unknown or as sent" if decided.changes else "available"
 
 
 def _escaped(text: str) -> str:
