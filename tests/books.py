@@ -13,7 +13,7 @@ from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database.file import SCHEMA
+from custom_components.bike_tracker.database.file import create
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.stored import reader
@@ -70,8 +70,7 @@ def store(
     file = file_of(hass, entry)
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection, connection:
-        if not file.stat().st_size:
-            connection.executescript(SCHEMA)
+        create(connection)
         connection.executemany(
             "INSERT INTO ride VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", map(_values, rows)
         )

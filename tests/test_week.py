@@ -1,6 +1,7 @@
 """What is left of bikes that are ridden, in Activity and in the database."""
 
 from collections import Counter
+from datetime import timedelta
 import logging
 
 from freezegun.api import FrozenDateTimeFactory
@@ -10,6 +11,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.typing import RecorderInstanceContextManager
 
+from .books import row, store
 from .conftest import EMAIL, PASSWORD, MakeEntry
 from .tools.simulator.server import Simulator
 from .tools.week.found import Found
@@ -55,14 +57,27 @@ async def test_week(
     freezer.move_to(begin)
     async with Simulator() as simulator:
         simulator.add_account(EMAIL, PASSWORD)
-        week = Week(simulator, begin, begin + options.length)
+        week = Week(simulator, begin, begin + options.length, options.bikes)
         week.add_bikes(EMAIL)
-        found = await week.run(hass, freezer, make_entry(url=simulator.url))
+        entry, bikes = make_entry(url=simulator.url), list(week.journeys)
+        store(
+            hass,
+            entry,
+            [
+                row(
+                    timedelta(hours=1 + number // len(bikes)),
+                    bikes[number % len(bikes)],
+                )
+                for number in range(options.booked)
+            ],
+        )
+        found = await week.run(hass, freezer, entry)
     options.take(found)
     assert found.lines_an_hour <= 15
     assert found.share <= 2 / 3
-    # At most 10 MB a week of five bikes, also in a morning in which one is ridden.
-    assert found.written <= 10_000_000 * found.days / 7
+    # At most 10 MB a week of five bikes and 35 of 20, also in a morning with rides.
+    most = {5: 10_000_000, 20: 35_000_000}[options.bikes]
+    assert found.written <= most * found.days / 7
 
 
 def test_page() -> None:

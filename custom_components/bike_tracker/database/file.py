@@ -156,7 +156,7 @@ class File:
                 self.path, timeout=BUSY_SECONDS, check_same_thread=False
             )
             try:
-                _create(connection)
+                create(connection)
                 prepare(connection, self.path, self._title)
                 content = _read(connection, self._title)
             except BaseException:
@@ -196,7 +196,7 @@ class File:
         return str(max(files, default="")) or None
 
 
-def _create(connection: Connection) -> None:
+def create(connection: Connection) -> None:
     """Create the tables of an empty file, or raise if the file is not ours."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -96,13 +96,17 @@ def _of_kind(news: Fired, state: dict[str, Any], book: Book) -> Iterable[str]:
         if attributes["alarm"] not in known:
             yield "alarms"
     if news.occurrence.type == "ride_ended":
-        times = attributes["started_at"], attributes["ended_at"]
-        start, end = (
-            datetime.fromisoformat(it) if isinstance(it, str) else it for it in times
-        )
-        rides = book.rides.get(news.tracker, ())
-        if not any(_touch((start, end), ride) for ride in rides):
+        times = _times(attributes["started_at"], attributes["ended_at"])
+        # After a restart the history may tell when a ride really was.
+        for it in state.get("announced", ()):
+            if _touch(times, announced := _times(it["start"], it["end"])):
+                times = min(times[0], announced[0]), max(times[1], announced[1])
+        if not any(_touch(times, ride) for ride in book.rides.get(news.tracker, ())):
             yield "rides"
+
+
+def _times(start: str, end: str) -> Times:
+    return datetime.fromisoformat(start), datetime.fromisoformat(end)
 
 
 def compared(

@@ -1,5 +1,9 @@
-"""Measures what a week leaves in Activity and in the database, and writes the tables of docs/week.md: python -m tests.tools.week."""
+"""Measures a week in Activity and in the databases: python -m tests.tools.week [--bikes N].
 
+With five bikes it writes the tables of docs/week.md.
+"""
+
+import argparse
 from datetime import timedelta
 from pathlib import Path
 import sys
@@ -16,8 +20,13 @@ _TEST = Path(__file__).parents[2] / "test_week.py"
 
 
 def _write(found: Found) -> None:
-    fill(PAGE, tables(found))
+    print(f"{found.written / 1_000_000:.1f} MB written to Bike Tracker's own files")
+    if chosen.bikes == Options.bikes:
+        fill(PAGE, tables(found))
 
 
-week = Options(begin=timedelta(), length=timedelta(days=7), take=_write)
+parser = argparse.ArgumentParser(prog="python -m tests.tools.week")
+parser.add_argument("--bikes", type=int, default=Options.bikes)
+chosen = parser.parse_args()
+week = Options(timedelta(), timedelta(days=7), chosen.bikes, 50_000, _write)
 sys.exit(pytest.main([str(_TEST), "-q", "-s", "--timeout", "0"], plugins=[week]))

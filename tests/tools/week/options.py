@@ -18,5 +18,8 @@ class Options:
     begin: timedelta = timedelta(hours=9)
     """After the midnight before the week begins."""
     length: timedelta = timedelta(hours=3)
+    bikes: int = 5
+    booked: int = 0
+    """Rides that are in the book before the week begins."""
     take: Callable[[Found], None] = _forget
     """Takes what was found."""

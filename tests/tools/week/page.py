@@ -39,7 +39,7 @@ def tables(found: Found) -> list[str]:
         ),
         ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
         (
-            "Written to Bike Tracker's own files",
+            "*Written* to Bike Tracker's own files",
             f"{found.written / 1_000_000:.1f} MB",
             "",
         ),

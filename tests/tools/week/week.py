@@ -44,7 +44,6 @@ TRACKERS = (
 )
 """Rhythms, of which every second bike has the same."""
 
-_BIKES = 5
 _HOUR = timedelta(hours=1)
 _POLL = timedelta(minutes=1)
 
@@ -87,12 +86,13 @@ class Week:
     simulator: Simulator
     begin: datetime
     end: datetime
+    bikes: int
     journeys: dict[str, Journey] = field(default_factory=dict)
 
     def add_bikes(self, email: str) -> None:
         """Give an account bikes that stand at home."""
         days = (self.end - MIDNIGHT).days + 1
-        for number in range(1, _BIKES + 1):
+        for number in range(1, self.bikes + 1):
             bike = f"86000000000010{number}"
             self.journeys[bike] = Journey(
                 [
@@ -232,7 +232,7 @@ def _writes() -> Iterator[Counter[str]]:
         return call
 
     with ExitStack() as stack:
-        for name in ("open", "run", "checkpoint", "close"):
+        for name in ("open", "run", "close"):
             stack.enter_context(patch.object(File, name, counted(name)))
         yield written
 
