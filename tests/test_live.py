@@ -301,6 +301,48 @@ async def test_waits_where_it_never_worked(
     assert len(simulator.live.sockets) == 1
 
 
+@pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
+@pytest.mark.usefixtures("live")
+async def test_waits_after_a_connection(
+    simulator: Simulator, wait: Pass, lasted: int, seconds: int
+) -> None:
+    """Waits grow after short connections, and start again after one of five minutes."""
+    for expected in (5, 60):
+        simulator.live.drop()
+        await wait(0)
+        await wait(expected + 1)
+        assert len(simulator.live.sockets) == 1
+    await wait(lasted)
+    simulator.live.drop()
+    await wait(0)
+    await wait(seconds - 1)
+    assert simulator.live.sockets == []
+    await wait(2)
+    assert len(simulator.live.sockets) == 1
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize(
+    ("state", "seconds", "expected"),
+    [("live", 1, True), ("live", 0, False), ("live", -1, False), ("off", 1, False)],
+)
+def test_connected_since_before(
+    setup: MockConfigEntry, state: str, seconds: int, expected: bool
+) -> None:
+    """A connection counts that began before a time."""
+    live = setup.runtime_data.coordinator.live
+    live.report.state = state
+    time = live.report.since + timedelta(seconds=seconds)
+    assert live.connected_since_before(time) is expected
+
+
+async def test_stop(live: MockConfigEntry) -> None:
+    """It has ended when the entry is unloaded: no message is applied afterwards."""
+    connection = live.runtime_data.coordinator.live
+    await connection.async_stop()
+    assert connection.task.done()
+
+
 # What it did not tell
 
 
@@ -409,9 +451,13 @@ async def test_diagnostics(
     }
     simulator.live_fault(None)
     await wait(6)
+    simulator.live.drop()
+    await wait(0)
+    await wait(61)
     found = await report()
     assert found["state"] == "live"
-    assert found["reconnects"] == 1
+    assert found["reconnects"] == 2
+    assert found["messages"] == 3
 
 
 async def test_errors_that_nobody_thought_of(

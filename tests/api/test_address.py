@@ -74,6 +74,8 @@ NO_ADDRESS = [
     "tracker example.com",
     "tracker.example.com\r\nX-Header: 1",
     "tracker.example.com\u202e",
+    "tracker.example.com/a b",
+    "tracker.example.com/a\u202eb",
     # No host names
     ".",
     "tracker..com",

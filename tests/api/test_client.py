@@ -10,6 +10,7 @@ import json
 import logging
 import os
 from pathlib import Path
+import ssl
 import time
 
 from aiohttp import ClientSession, CookieJar
@@ -24,6 +25,7 @@ from custom_components.bike_tracker.api.errors import (
     RedirectedError,
     ServiceUnavailableError,
     TrackingError,
+    failure_of,
 )
 from tests.tools.simulator import Simulator
 
@@ -80,7 +82,7 @@ async def test_request(
     }
 
 
-@pytest.mark.parametrize("path", ["/bikes", "/a/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
+@pytest.mark.parametrize("path", ["/bikes", "/%7Ea/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
 async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
     """The path of the address goes out as it was stored."""
     served = await serve(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
@@ -133,6 +135,19 @@ async def test_positions(client: TrackingClient) -> None:
     assert positions.keys() == {red, blue}
     assert positions[red].id == devices[RED].position_id
     assert await client.async_get_positions({red}) == {red: positions[red]}
+
+
+async def test_position_of_one_device(
+    simulator: Simulator, client: TrackingClient, make_client: MakeClient, serve: Serve
+) -> None:
+    """It is requested alone; a server that ignores that sends all positions."""
+    device_id = simulator.devices[RED].id
+    found = await client.async_get_positions({device_id}, device_id)
+    assert found.keys() == {device_id}
+    assert simulator.requests[-1].query == f"deviceId={device_id}"
+    body = json.dumps(simulator.listed("positions", EMAIL))
+    client = make_client((await serve(recorded_answer(200, {}, body))).url)
+    assert await client.async_get_positions({device_id}, device_id) == found
 
 
 async def test_history(simulator: Simulator, client: TrackingClient) -> None:
@@ -413,7 +428,7 @@ async def test_no_http(make_client: MakeClient, serve: Serve, answer: bytes) -> 
     ("statuses", "location", "error"),
     [
         ((201, 206, 300, 402, 407, 499), None, InvalidResponseError),
-        ((501, 599, 999), None, ServiceUnavailableError),
+        ((500, 501, 599, 999), None, ServiceUnavailableError),
         # Only statuses from 300 to 399 lead elsewhere, and each of them does if it says where to.
         ((201, 400, 404), "/api/moved", InvalidResponseError),
         ((401,), "/api/moved", AuthenticationError),
@@ -478,6 +493,22 @@ async def test_retry_after(
         with pytest.raises(ServiceUnavailableError) as caught:
             await client.async_get_devices()
         assert caught.value.retry_after == seconds
+
+
+def test_certificate_error() -> None:
+    """Only the first part of OpenSSL's text is used: the rest contains the host name."""
+    err = ssl.SSLCertVerificationError()
+    err.verify_message = "IP address mismatch, certificate is not valid for 'x'"
+    failure = failure_of(err)
+    assert str(failure) == "certificate not valid: ip address mismatch"
+    assert failure.code == "invalid_certificate"
+
+
+def test_error_without_details() -> None:
+    """The form shows the error of its class, and nothing else is known."""
+    error = TrackingError("any")
+    assert (error.code, error.retry_after) == ("", None)
+    assert (error.can_try_http, error.is_too_large) == (False, False)
 
 
 async def test_nothing_is_logged(

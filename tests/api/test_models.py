@@ -191,6 +191,11 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
             ({"fixTime": time}, {"fix_time": None, "is_readable": False})
             for time in ("soon", "1970-01-01T00:00Z")
         ),
+        # The first day after the placeholders.
+        (
+            {"fixTime": "1980-01-07T00:00Z"},
+            {"fix_time": datetime(1980, 1, 7, tzinfo=UTC)},
+        ),
         # Poles, the date line, the equator and the meridian of Greenwich are places.
         *(
             ({"latitude": latitude, "longitude": longitude},) * 2
@@ -208,6 +213,20 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
 def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None:
     """It is read as far as it is readable, and every other field is as sent."""
     assert read_position(**sent) == replace(HERE, **read)
+
+
+@pytest.mark.parametrize(
+    ("motion", "speed", "moving"),
+    [
+        *((True, speed, True) for speed in (None, 0, 3, 20)),
+        *((True, speed, None) for speed in (0.1, 1, 2.9)),
+        *((False, speed, False) for speed in (None, 1, 20)),
+        (None, 20, None),
+    ],
+)
+def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -> None:
+    """Motion at less than 3 km/h is noise, but not at an unknown speed."""
+    assert replace(HERE, motion=motion, speed=speed).moving is moving
 
 
 NONE = {"battery_level": None, "motion": None}
@@ -257,6 +276,7 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
                 ({"battery": 3_900, "power": 12_300}, ()),
                 ({"battery": 85, "power": 12.3}, (None, None, None, 12.3)),
                 ({"battery": -1, "power": True}, ()),
+                ({"battery": 20.1, "power": 100.1}, ()),
                 ({"battery": "3.9"}, ()),
                 ({"versionFw": " V1.2\n "}, (*4 * [None], "V1.2")),
                 ({"versionFw": 12}, (*4 * [None], "12")),
@@ -284,6 +304,8 @@ def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
         {"longitude": MISSING},
         {"latitude": "47.9"},
         {"latitude": 90.1},
+        {"latitude": -90.1},
+        {"longitude": 180.1},
         {"longitude": -180.1},
         {"latitude": True},
         {"latitude": 1e300, "longitude": 1e300},

@@ -87,6 +87,17 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
         ]
 
 
+async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
+    """Messages that arrive together are read without a pause, and other tasks run."""
+    async with aclosing(async_messages(client)) as messages:
+        await anext(messages)
+        for _ in range(50):
+            simulator.report(RED)
+        async with asyncio.timeout(2):
+            found = [await anext(messages) for _ in range(100)]
+    assert sum(len(message.positions) for message in found) == 50
+
+
 async def test_what_is_sent(
     client: TrackingClient, session: aiohttp.ClientSession, simulator: Simulator
 ) -> None:
@@ -105,6 +116,7 @@ async def test_what_is_sent(
         assert request.account == EMAIL
         assert request.header("Cookie") is None
         assert request.header("Content-Type") == "application/x-www-form-urlencoded"
+        assert request.header("Accept") == "application/json"
     for request in simulator.requests:
         assert request.query == ""
         assert request.header("Authorization") is None
