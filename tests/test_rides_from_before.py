@@ -175,6 +175,7 @@ async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
         await home.async_restart()
 
 
+@pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     """It goes on where it was: nothing comes twice, and nothing is missing."""
@@ -227,6 +228,7 @@ def state_of(home: Home, tracker: str, key: str = "") -> State:
     return home.state(entity_id)
 
 
+@pytest.mark.usefixtures("never_quick")
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
     """What happens while it is asked is fired, and booked once."""
     starts = ride_on_days(simulator, 10)
@@ -344,6 +346,7 @@ async def test_service_that_keeps_a_week(
     assert set(await days_left(home)) == {0}
 
 
+@pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize(
     ("how", "minutes"),
     [
@@ -392,6 +395,7 @@ async def test_day_that_never_comes(
     assert len(failed) in (6, 9, 12)
 
 
+@pytest.mark.usefixtures("never_quick")
 async def test_answer_that_cannot_be_applied(
     home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

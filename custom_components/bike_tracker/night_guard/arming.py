@@ -72,7 +72,11 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
         check = self._async_check_contact
-        on_unload(async_track_time_interval(hass, check, _CHECK_EVERY))
+        on_unload(
+            async_track_time_interval(
+                hass, check, _CHECK_EVERY, cancel_on_shutdown=True
+            )
+        )
         on_unload(self._async_stop)
         self._async_load()
 

@@ -229,10 +229,10 @@ class History:
         return is_day and self.support.is_supported is True and self._gives_up(request)
 
     def _gives_up(self, request: HistoryRequest) -> bool:
-        """Count the failure of a day if other requests succeeded in the meantime."""
+        """Count the failure of a day. A probe succeeded since the one before."""
         record = self._record(request.tracker)
         is_first = record.failed_day != request.until
-        tries = 1 if is_first else record.tries + (record.answers < self._answers)
+        tries = 1 if is_first else record.tries + 1
         self._update(
             request.tracker,
             failed_day=request.until,
