@@ -24,7 +24,7 @@ _SHORTEST: Final = timedelta(seconds=1)
 # A ride under way is over after so much silence, and has to end later than now.
 _SILENCE: Final = timedelta(minutes=30)
 
-# The same as in frontend/base.js: 3 to 1 against white and against dark cards.
+# 3 to 1 against white and against dark cards.
 _COLORS: Final = (
     *("#1e88e5", "#e65100", "#2e9e4f", "#a74fd0", "#d8416f"),
     *("#00919c", "#9c7000", "#7a6cf0", "#c2453a", "#6b8e23"),

@@ -10,7 +10,12 @@ from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
 
 from . import RESULTS
 
-_OWN_HOME_ASSISTANT = ("test_cards", "test_first_hour", "test_rides")
+_OWN_HOME_ASSISTANT = (
+    "test_cards",
+    "test_first_hour",
+    "test_first_paint",
+    "test_rides",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:

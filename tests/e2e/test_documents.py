@@ -27,8 +27,6 @@ _BOLD_TOO = {
     "Report a vulnerability",
     "every 60 seconds",
     "Without push messages, an alarm can be missed if another report follows within a minute.",
-    *("The bars", "The list", "The map"),
-    *("Where was it last night?", "Which rides in a calendar?"),
 }
 """What Home Assistant does not say."""
 

@@ -47,12 +47,3 @@ def test_texts_are_those_the_cards_use() -> None:
     used = set(QUOTED.findall(SOURCE)) | set(re.findall(r"\b(\w+_card): ", SOURCE))
     unused = texts - used
     assert not [key for key in unused if not any(re.fullmatch(it, key) for it in built)]
-
-
-def test_colors_are_those_of_the_calendars() -> None:
-    """A bike has one color, whether its calendar or a card names it."""
-    colors = re.compile(r'"(#[0-9a-f]{6})"')
-    calendar = (INTEGRATION / "calendar.py").read_text()
-    assert len(colors.findall(calendar)) == 10
-    base = (INTEGRATION / "frontend" / "base.js").read_text()
-    assert colors.findall(base) == colors.findall(calendar)

@@ -1,21 +1,14 @@
 // What the cards know of bikes, and what the actions of the integration answer.
 
-interface Bike {
-  /** Device ID. */
-  id: string;
-  name: string;
-  color: string;
-  /** Entity ID of the device tracker. */
-  tracker: string;
-  /** Entity IDs by translation key. */
-  has: Record<string, string>;
-}
+type Bike = import("../../custom_components/bike_tracker/frontend/base.js").Bike;
 
 interface CardConfig {
   type: string;
   bikes?: string[];
   show?: "both" | "map" | "list";
   period?: string;
+  /** The list has the rides between these times, in milliseconds. */
+  between?: number[];
 }
 
 interface Place {
@@ -33,13 +26,13 @@ interface Ride {
   device_id: string;
   name: string;
   started_at: string;
-  /** Null while the ride is under way. */
-  ended_at: string | null;
+  /** Missing while the ride is under way. */
+  ended_at?: string;
   distance: number;
   duration: number;
-  maximum_speed: number | null;
-  start: Place | null;
-  end: Place | null;
+  maximum_speed?: number | null;
+  start?: Place | null;
+  end?: Place | null;
   route?: string | null;
 }
 
@@ -60,10 +53,6 @@ interface Period {
   total: Sums;
 }
 
-interface Statistics {
-  periods: Period[];
-}
-
 interface Route {
   bike: Bike;
   points: TimedPoint[];
@@ -71,5 +60,5 @@ interface Route {
   isOpen?: boolean;
 }
 
+type Attributes = Record<string, string | boolean | (() => void) | undefined>;
 type Child = Node | string | null | false | undefined;
-type OfBike<T> = (hass: Hass, bike: Bike, key?: string) => T;

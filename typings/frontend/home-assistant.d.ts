@@ -11,6 +11,7 @@ interface HassState {
 }
 
 interface Hass {
+  [key: string]: unknown;
   states: Record<string, HassState>;
   entities: Record<
     string,

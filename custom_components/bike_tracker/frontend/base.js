@@ -1,56 +1,87 @@
-// What all cards share: elements, texts, formats, bikes and the base class.
+// Elements, texts, formats, bikes and the base class of the cards.
 
-/** Colors with a contrast of at least 3 to 1 against white and against dark cards. */
-const COLORS = ["#1e88e5", "#e65100", "#2e9e4f", "#a74fd0", "#d8416f", "#00919c", "#9c7000", "#7a6cf0", "#c2453a", "#6b8e23"];
-const LOW_BATTERY = 20;
+const FRESH_MS = 300_000;
+const QUARTER_MS = 900_000;
 const KM_PER_MILE = 1.609344;
-export const GONE = ["unavailable", "unknown"];
+const LOW_BATTERY = 20;
 
-/**
- * Create an element. Texts become text nodes: what a server sends is never markup.
- * @param {string} tag
- * @param {Record<string, unknown>} [attributes] listeners are functions under "onclick" and the like
- * @param {...(Child | Child[])} children
- */
-export function h(tag, attributes = {}, ...children) {
+// Elements. Strings become text nodes, never markup.
+
+/** Create an element: `h("p.note", {role: "status"}, "…")`. @param {string} name @param {...(Attributes | Child | Child[])} rest */
+export function h(name, ...rest) {
+	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
-	for (const [key, value] of Object.entries(attributes)) {
-		if (typeof value === "function") element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
-		else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : String(value));
+	if (classes.length) element.className = classes.join(" ");
+	const hasAttributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype;
+	for (const [key, value] of Object.entries(hasAttributes ? /** @type {Attributes} */ (rest.shift()) : {})) {
+		if (typeof value === "function") element.onclick = value;
+		else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);
 	}
-	for (const child of children.flat()) if (child) element.append(child);
+	element.append(...nodesOf(/** @type {Child[]} */ (rest)));
 	return element;
 }
 
-/** @param {string} name */
-export const icon = (name) => h("ha-icon", { icon: `mdi:${name}`, "aria-hidden": "true" });
+/** @param {(Child | Child[])[]} children */
+const nodesOf = (children) => children.flat().flatMap((child) => (typeof child === "string" ? new Text(child) : child || []));
+
+/**
+ * Give an element these children. The same ones stay, by data-key or place: they keep the focus, and no tap is lost.
+ * @param {Element} place @param {...(Child | Child[])} children
+ */
+export function fill(place, ...children) {
+	const nodes = nodesOf(children);
+	nodes.forEach((node, i) => {
+		const at = place.childNodes[i] ?? null;
+		if (node === at) return;
+		const key = keyOf(node);
+		const old = key ? [...place.children].find((it) => keyOf(it) === key) : at;
+		const isSame = old && old !== node && old.nodeName === node.nodeName && keyOf(old) === key;
+		if (!isSame || old !== at) place.insertBefore(isSame ? old : node, at);
+		if (isSame) become(old, node);
+	});
+	while (place.childNodes.length > nodes.length) place.lastChild?.remove();
+}
+
+/** @param {Node} node */
+const keyOf = (node) => (node instanceof HTMLElement ? node.dataset.key : undefined);
+
+/** @param {Node} old @param {Node} node */
+function become(old, node) {
+	if (!(old instanceof HTMLElement && node instanceof HTMLElement)) {
+		if (old.nodeValue !== node.nodeValue) old.nodeValue = node.nodeValue;
+		return;
+	}
+	for (const name of old.getAttributeNames()) if (!node.hasAttribute(name)) old.removeAttribute(name);
+	for (const { name, value } of node.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+	old.onclick = node.onclick;
+	// Custom elements have children of their own.
+	if (!node.localName.includes("-")) fill(old, ...node.childNodes);
+}
 
 /** @param {Bike} bike */
-export const dot = ({ color }) => h("span", { class: "dot", style: `background:${color}`, "aria-hidden": "true" });
-
-// Texts
+export const dot = ({ color }) => h("span.dot", { style: `background:${color}` });
 
 /** @type {Record<string, Promise<Localize>>} */
 const loading = {};
 /** @type {{language: string, localize: Localize}} */
 let texts = { language: "", localize: () => "" };
 
-/** Load the texts in the user's language, once. @param {Hass} hass */
+/** @param {Hass} hass */
 export async function loadTexts(hass) {
 	const { language } = hass.locale;
 	loading[language] ??= hass.loadBackendTranslation("config_panel", "bike_tracker");
 	await loading[language].then((localize) => (texts = { language, localize }), () => delete loading[language]);
 }
 
-/** Return a text, an empty one before they are loaded. @type {Localize} */
+/** @type {Localize} */
 export const text = (key, values) => texts.localize(`component.bike_tracker.config_panel.${key}`, values) || "";
 
-// Formats: numbers, times and units as the user and the house have them
+// Numbers, times and units of the user and the house
 
 /** @type {Record<string, string | undefined>} */
 const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", quote_decimal: "de-CH", system: undefined };
 
-export class Formats {
+class Formats {
 	/** @param {Hass} hass */
 	constructor({ config, locale: { language, number_format, time_format, time_zone } }) {
 		this.language = language;
@@ -58,19 +89,20 @@ export class Formats {
 		this.numbers = number_format in NUMBERS ? NUMBERS[number_format] : language;
 		this.useGrouping = number_format !== "none";
 		this.isMetric = config.unit_system.length === "km";
-		/** @type {Intl.DateTimeFormatOptions} */
-		const clock = { hour: "numeric", minute: "2-digit", timeZone: this.zone };
-		if (time_format === "12") clock.hour12 = true;
-		if (time_format === "24") clock.hourCycle = "h23";
-		const times = new Intl.DateTimeFormat(time_format === "system" ? undefined : language, clock);
+		const { [time_format]: hourCycle } = /** @type {any} */ ({ 12: "h12", 24: "h23" });
+		const clock = new Intl.DateTimeFormat(time_format === "system" ? undefined : language,
+			{ hour: "numeric", minute: "2-digit", timeZone: this.zone, hourCycle });
 		const keys = new Intl.DateTimeFormat("en-CA", { timeZone: this.zone });
-		this.time = (/** @type {number} */ at) => times.format(at);
-		this.dayKey = (/** @type {number} */ at) => keys.format(at);
+		/** @type {Record<number, string>} */
+		const days = {};
+		this.time = (at = 0) => clock.format(at);
+		// Remembered: 5,000 rides would cost 10 ms.
+		this.dayKey = (at = 0) => (days[Math.floor(at / QUARTER_MS)] ??= keys.format(at));
 	}
 
 	/** @param {number} at @param {Intl.DateTimeFormatOptions} options */
 	date(at, options, timeZone = this.zone) {
-		return new Intl.DateTimeFormat(this.language, { timeZone, ...options }).format(at);
+		return new Date(at).toLocaleDateString(this.language, { timeZone, ...options });
 	}
 
 	/** @param {number} at */
@@ -86,155 +118,156 @@ export class Formats {
 
 	/** @param {number} value @param {string} unit */
 	unit(value, unit, digits = 0) {
-		return new Intl.NumberFormat(this.numbers, {
-			style: "unit", unit, useGrouping: this.useGrouping, minimumFractionDigits: digits, maximumFractionDigits: digits,
-		}).format(value);
+		const options = { unit, useGrouping: this.useGrouping, minimumFractionDigits: digits, maximumFractionDigits: digits };
+		return value.toLocaleString(this.numbers, { style: "unit", ...options });
 	}
 
-	/** @param {number} km */
-	distance(km) {
+	/** Return a distance, or a speed: with "-per-hour". @param {number} km */
+	distance(km, per = "") {
 		const value = this.isMetric ? km : km / KM_PER_MILE;
-		return this.unit(value, this.isMetric ? "kilometer" : "mile", value < 99.95 ? 1 : 0);
-	}
-
-	/** @param {number} kmh */
-	speed(kmh) {
-		return this.isMetric ? this.unit(kmh, "kilometer-per-hour") : this.unit(kmh / KM_PER_MILE, "mile-per-hour");
+		return this.unit(value, (this.isMetric ? "kilometer" : "mile") + per, per || value >= 99.95 ? 0 : 1);
 	}
 
 	/** @param {number} seconds */
 	duration(seconds) {
 		const minutes = Math.round(seconds / 60);
-		const parts = minutes < 60 ? [] : [this.unit(Math.floor(minutes / 60), "hour")];
-		if (minutes % 60 || !parts.length) parts.push(this.unit(minutes % 60, "minute"));
-		return parts.join(" ");
+		const hours = minutes >= 60 && this.unit(Math.floor(minutes / 60), "hour");
+		const rest = (!hours || minutes % 60) && this.unit(minutes % 60, "minute");
+		return [hours, rest].filter(Boolean).join(" ");
 	}
 }
 
-// Bikes
+/** @type {Hass} */
+export let hass;
+/** @type {Formats} */
+export let formats;
+
+/** @param {Hass} now */
+export function use(now) {
+	if (hass?.locale !== now.locale || hass.config !== now.config) formats = new Formats(now);
+	hass = now;
+	if (texts.language !== now.locale.language) void loadTexts(now).then(refreshCards);
+}
+
+export class Bike {
+	/** @param {string} id of the device @param {Bike["has"]} has entity IDs by translation key */
+	constructor(id, has) {
+		const { name_by_user, name } = hass.devices[id] ?? {};
+		this.id = id;
+		/** @type {Record<string, string>} */
+		this.has = has;
+		this.color = colors[has.rides] ?? "gray";
+		this.name = name_by_user || name || "";
+	}
+
+	/** Return a state that is known. @param {string} key */
+	state(key) {
+		const state = hass.states[this.has[key]];
+		return ["unavailable", "unknown"].includes(state?.state) ? undefined : state;
+	}
+
+	get isLow() {
+		return Number(this.state("battery")?.state ?? NaN) < LOW_BATTERY;
+	}
+
+	/** The order: triggered, offline, low battery. */
+	get weight() {
+		if (this.state("guard")?.state === "triggered") return 0;
+		return this.state("online")?.state !== "on" ? 1 : this.isLow ? 2 : 3;
+	}
+
+	/** The zone or address, and the last contact if it is offline. */
+	get place() {
+		const tracker = hass.states[this.has.tracker];
+		if (tracker.state === "unavailable") return text("no_contact");
+		const address = tracker.state === "not_home" && this.state("motion")?.state !== "on" && this.state("address")?.state;
+		const place = address || hass.formatEntityState(tracker);
+		const seen = this.state("online")?.state === "off" && Date.parse(this.state("last_update")?.state ?? "");
+		return seen ? `${place} · ${text("offline_since", { time: formats.moment(seen) })}` : place;
+	}
+}
 
 /** @type {{entities?: object, devices?: object, bikes: Bike[]}} */
-const known = { bikes: [] };
-/** @type {Record<string, string>} */
+let known = { bikes: [] };
+/** Colors of calendars: a user may choose them. @type {Record<string, string>} */
 const colors = {};
 
-/** Return the bikes that the user may see, by name. @param {Hass} hass @param {string[]} [only] device IDs */
-export function bikesOf(hass, only) {
+/** Return the bikes that the user may see, by name. @param {string[]} [only] device IDs */
+export function bikesOf(only) {
 	const { entities, devices } = hass;
 	if (known.entities !== entities || known.devices !== devices) {
-		Object.assign(known, { entities, devices, bikes: findBikes(hass) });
-		void loadColors(hass);
+		known = { entities, devices, bikes: findBikes() };
+		void loadColors();
 	}
-	return known.bikes.filter(({ id, tracker }) => hass.states[tracker] && (!only?.length || only.includes(id)));
+	return known.bikes.filter(({ id, has }) => hass.states[has.tracker] && (!only?.length || only.includes(id)));
 }
 
-/** @param {Hass} hass @returns {Bike[]} */
-function findBikes({ entities, devices, locale }) {
-	/** @type {Record<string, Record<string, string>>} */
+function findBikes() {
+	/** @type {Record<string, Bike["has"]>} */
 	const found = {};
-	for (const { platform, device_id, translation_key, entity_id } of Object.values(entities)) {
+	for (const { platform, device_id, translation_key, entity_id } of Object.values(hass.entities)) {
 		if (platform === "bike_tracker" && device_id && translation_key) (found[device_id] ??= {})[translation_key] = entity_id;
 	}
-	const { compare } = new Intl.Collator(locale.language, { numeric: true });
-	return Object.keys(found).filter((id) => found[id].tracker).sort().map((id, index) => ({
-		id, name: devices[id]?.name_by_user || devices[id]?.name || "", tracker: found[id].tracker, has: found[id],
-		color: colors[found[id].rides] ?? COLORS[index % COLORS.length],
-	})).sort((one, other) => compare(one.name, other.name));
+	const { compare } = new Intl.Collator(hass.locale.language, { numeric: true });
+	return Object.keys(found).filter((id) => found[id].tracker).map((id) => new Bike(id, found[id])).sort((one, other) => compare(one.name, other.name));
 }
 
-/** Take the colors that the calendars have: a user may choose them. @param {Hass} hass */
-async function loadColors(hass) {
+async function loadColors() {
 	const entity_ids = known.bikes.flatMap(({ has }) => has.rides ?? []);
 	if (!entity_ids.length) return;
 	const entries = await hass.callWS({ type: "config/entity_registry/get_entries", entity_ids }).catch(() => ({}));
-	for (const id of entity_ids) {
-		const color = entries[id]?.options?.calendar?.color;
-		if (/^#[0-9a-f]{6}$/i.test(color)) colors[id] = color;
+	for (const bike of known.bikes) {
+		const color = entries[bike.has.rides]?.options?.calendar?.color;
+		if (/^#[0-9a-f]{6}$/i.test(color)) colors[bike.has.rides] = bike.color = color;
 	}
-	known.bikes = known.bikes.map((bike) => ({ ...bike, color: colors[bike.has.rides] ?? bike.color }));
 	refreshCards();
 }
 
-/** @type {OfBike<HassState | undefined>} */
-export const stateOf = (hass, bike, key = "") => hass.states[bike.has[key]];
+/** Return a text that changes when there may be new rides. @param {Bike[]} bikes */
+export const stampOf = (bikes) =>
+	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 
-/** @type {OfBike<boolean>} */
-export const hasLowBattery = (hass, bike) => Number(stateOf(hass, bike, "battery")?.state ?? NaN) < LOW_BATTERY;
-
-/** Return the zone, else the address where it stands. @type {OfBike<string>} */
-export function placeOf(hass, bike) {
-	const tracker = hass.states[bike.tracker];
-	const address = stateOf(hass, bike, "address")?.state ?? "";
-	const stands = stateOf(hass, bike, "motion")?.state !== "on";
-	const isBest = tracker.state === "not_home" && stands && address && !GONE.includes(address);
-	return isBest ? address : hass.formatEntityState(tracker);
+/** Call an action that answers. @param {string} action @param {object} data @param {string | string[]} device_id */
+export async function ask(action, data, device_id) {
+	return (await hass.callService("bike_tracker", action, data, { device_id }, false, true)).response;
 }
-
-/** Call an action that answers. @param {Hass} hass @param {string} action @param {object} data @param {string[]} [bikes] */
-export async function ask(hass, action, data, bikes) {
-	const target = bikes && { device_id: bikes };
-	return (await hass.callService("bike_tracker", action, data, target, false, true)).response;
-}
-
-/** @param {unknown} error */
-export const messageOf = (error) => /** @type {Error} */ (error)?.message || String(error);
-
-// Cards
 
 /** @type {Set<Card>} */
 export const cards = new Set();
 
-/** Render all cards again, for example after another ride was chosen. */
-export function refreshCards() {
-	for (const card of cards) card.update();
-}
+export const refreshCards = () => cards.forEach((card) => card.update());
 
 // Before any card is shown.
 const sheet = new CSSStyleSheet();
 await fetch(new URL("cards.css", import.meta.url)).then((answer) => answer.text()).then((style) => sheet.replace(style), () => {});
 
-/** The base of the cards: it renders again when one of its bikes has another state. */
+/** Renders again when one of its bikes has another state. */
 export class Card extends HTMLElement {
 	/** @type {CardConfig} */
 	config = { type: "" };
-	/** @type {Hass} */
-	_hass = /** @type {any} */ (null);
-	/** @type {Formats} */
-	formats = /** @type {any} */ (null);
-	/** @type {unknown[]} */
-	seen = [];
+	/** @type {Hass | undefined} */
+	shown;
 	isWaiting = false;
-	root = this.attachShadow({ mode: "open" });
-
-	constructor() {
-		super();
-		this.root.adoptedStyleSheets = [sheet];
-	}
+	root = Object.assign(this.attachShadow({ mode: "open" }), { adoptedStyleSheets: [sheet] });
 
 	/** @param {CardConfig} config */
 	setConfig(config) {
-		if (!Array.isArray(config.bikes ?? [])) throw new Error("bikes must be a list of device IDs");
 		this.config = config;
 		this.update();
 	}
 
-	set hass(hass) {
-		this._hass = hass;
-		if (texts.language !== hass.locale.language) void loadTexts(hass).then(refreshCards);
-		const states = this.bikes.flatMap(({ has }) => Object.values(has).map((id) => hass.states[id]));
-		const seen = [hass.entities, hass.devices, hass.locale, hass.config, hass.connected, ...states];
-		if (seen.length === this.seen.length && seen.every((it, i) => it === this.seen[i])) return;
-		if (seen.slice(2, 4).some((it, i) => it !== this.seen[i + 2])) this.formats = new Formats(hass);
-		this.seen = seen;
-		this.update();
-	}
-
-	get hass() {
-		return this._hass;
+	/** @param {Hass} now */
+	set hass(now) {
+		const before = this.shown;
+		this.shown = now;
+		use(now);
+		const isSame = before && ["locale", "config", "entities", "devices"].every((key) => before[key] === now[key])
+			&& this.bikes.every(({ has }) => Object.values(has).every((id) => before.states[id] === now.states[id]));
+		if (!isSame) this.update();
 	}
 
 	get bikes() {
-		return bikesOf(this._hass, this.config.bikes);
+		return bikesOf(this.config.bikes);
 	}
 
 	connectedCallback() {
@@ -246,9 +279,9 @@ export class Card extends HTMLElement {
 		cards.delete(this);
 	}
 
-	/** Render soon, once for all changes of this moment. */
+	/** Render soon, once for all changes. */
 	update() {
-		if (this.isWaiting || !this._hass) return;
+		if (this.isWaiting || !this.shown) return;
 		this.isWaiting = true;
 		queueMicrotask(() => {
 			this.isWaiting = false;
@@ -258,43 +291,21 @@ export class Card extends HTMLElement {
 
 	render() {}
 
-	/** Replace what an element holds; what had the focus has it again. @param {Element} place @param {...Child} nodes */
-	fill(place, ...nodes) {
-		const key = this.root.activeElement?.getAttribute("data-key");
-		place.replaceChildren(...nodes.flatMap((node) => node || []));
-		if (!key || this.root.activeElement) return;
-		/** @type {HTMLElement | null} */ (place.querySelector(`[data-key="${CSS.escape(key)}"]`))?.focus();
-	}
+	getCardSize = () => 6;
+	getGridOptions = () => ({ columns: "full", min_columns: 6, rows: "auto" });
 
-	/** @param {string} type @param {object} detail */
-	fire(type, detail) {
-		this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }));
-	}
-
-	getCardSize() {
-		return 6;
-	}
-
-	getGridOptions() {
-		return { columns: "full", min_columns: 6, rows: "auto" };
-	}
-
-	static getStubConfig() {
-		return {};
-	}
-
-	/** @type {object[]} */
-	static fields = [];
+	/** @returns {object[]} */
+	static fields = () => [];
 
 	static getConfigForm() {
 		const device = { filter: { integration: "bike_tracker" }, multiple: true };
-		const computeLabel = (/** @type {{name: string}} */ { name }) => text(`form_${name}`);
-		return { schema: [{ name: "bikes", selector: { device } }, ...this.fields], computeLabel };
+		const computeLabel = ({ name = "" }) => text(`form_${name}`);
+		return { schema: [{ name: "bikes", selector: { device } }, ...this.fields()], computeLabel };
 	}
 }
 
-/** @param {string} name @param {string[]} options */
-export const choice = (name, ...options) => ({
-	name, default: options[0],
-	selector: { select: { mode: "dropdown", options: options.map((value) => ({ value, get label() { return text(`form_${value}`); } })) } },
-});
+/** @param {string} name @param {string[]} values */
+export function choice(name, ...values) {
+	const options = values.map((value) => ({ value, label: text(`form_${value}`) }));
+	return { name, default: values[0], selector: { select: { mode: "dropdown", options } } };
+}

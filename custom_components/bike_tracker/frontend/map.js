@@ -1,14 +1,13 @@
-// Home Assistant's own map with a route on it, and the requests for routes.
+// Home Assistant's map with a route, and the requests for routes.
 
-import { ask, h } from "./base.js";
+import { ask, h, hass } from "./base.js";
 
 const MAX_POINTS = 500;
-/** Releases before 2026.10 ignore a fit until the map is loaded, and do not tell when that is. */
+/** Before 2026.10, maps ignore a fit until they are loaded, without an event. */
 const FITS_AFTER_MS = [0, 300, 1000, 2500, 6000];
-/** @type {Promise<unknown> | undefined} */
+/** @type {Promise<void>} */
 let ready;
 
-/** Have Home Assistant load its map. */
 async function loadMap() {
 	const helpers = await window.loadCardHelpers();
 	helpers.createCardElement({ type: "map", entities: [] });
@@ -16,115 +15,108 @@ async function loadMap() {
 }
 
 /** A map that shows bikes and one route. */
-export class RouteMap {
-	element = h("div", { class: "map" });
+export class RouteMap extends HTMLElement {
 	/** @type {HaMap | undefined} */
 	map;
-	/** @type {number[]} */
-	timers = [];
+	timers = [0];
 	shown = "";
 
 	constructor() {
+		super();
 		const stop = () => this.timers.forEach(clearTimeout);
-		for (const type of ["pointerdown", "wheel", "keydown"]) this.element.addEventListener(type, stop, { capture: true, passive: true });
+		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, stop, { capture: true, passive: true });
 	}
 
-	/** Show a route, or the bikes alone; another key has the map fit. @param {Bike[]} bikes @param {string} key @param {Route} [route] */
+	/** Show bikes and a route. Another key has the map fit. @param {Bike[]} bikes @param {string} key @param {Route} [route] */
 	async show(bikes, key, route) {
 		await (ready ??= loadMap());
 		if (!this.map) {
 			this.map = /** @type {HaMap} */ (h("ha-map"));
-			Object.assign(this.map, { zoom: 16, clusterMarkers: bikes.length > 5, interactiveZones: true });
-			this.element.append(this.map);
+			Object.assign(this.map, { zoom: 16, clusterMarkers: bikes.length > 5 });
+			this.append(this.map);
 		}
 		const { map } = this;
 		const points = route?.points.map(({ point }) => point) ?? [];
-		const entities = bikes.map(({ tracker, color }) => ({ entity_id: tracker, color }));
+		const entities = bikes.map(({ has, color }) => ({ entity_id: has.tracker, color }));
 		if (JSON.stringify(entities) !== JSON.stringify(map.entities)) map.entities = entities;
 		map.autoFit = !points.length;
 		map.paths = route && points.length ? pathsOf(route) : [];
 		if (key === this.shown) return;
-		const fit = () => (points.length ? map.fitBounds(points, { zoom: 16, pad: 0.25 }) : map.fitMap({ unpause_autofit: true }));
+		const fit = () => (points.length ? map.fitBounds(points, { zoom: 16, pad: 0.35 }) : map.fitMap({ unpause_autofit: true }));
 		this.timers.forEach(clearTimeout);
-		this.timers = FITS_AFTER_MS.slice(0, this.shown ? 1 : undefined).map((ms) => window.setTimeout(fit, ms));
+		this.timers = FITS_AFTER_MS.map((ms) => window.setTimeout(fit, ms));
 		this.shown = key;
 	}
 }
 
-/** Return the line, with its start and its end as points of their own. @param {Route} route */
+/** Return the line, its start and its end. @param {Route} route */
 function pathsOf({ bike, points, isOpen }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
-	const path = { points: some, name: bike.name, color: bike.color, fullDatetime: true };
-	const ends = isOpen ? [some[0]] : [some[0], some[some.length - 1]];
-	return [path, ...ends.map((end) => ({ ...path, points: [end] }))];
+	const path = { name: bike.name, color: bike.color, fullDatetime: true };
+	const ends = isOpen ? points.slice(0, 1) : [points[0], points[points.length - 1]];
+	return [some, ...ends.map((end) => [end])].map((points) => ({ ...path, points }));
 }
 
-/** Return the points of an encoded polyline: Google's algorithm, precision 5. @param {string} route */
+/** @type {Map<string, {version?: string, points: Promise<TimedPoint[]>}>} */
+const routes = new Map();
+
+/** Load each version once, unless that fails. @param {string} key @param {string | undefined} version @param {() => Promise<TimedPoint[]>} load */
+function once(key, version, load) {
+	const known = routes.get(key);
+	if (known && known.version === version) return known.points;
+	const points = load().then(unwrap);
+	routes.set(key, { version, points });
+	points.catch(() => routes.delete(key));
+	return points;
+}
+
+/** Let longitudes go on beyond 180 degrees. @param {TimedPoint[]} points */
+function unwrap(points) {
+	points.forEach(({ point }, i) => i && (point[1] -= 360 * Math.round((point[1] - points[i - 1].point[1]) / 360)));
+	return points;
+}
+
+/** Return the route of a ride, empty if it has none. @param {Ride} ride */
+export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
+	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
+	/** @type {{rides: Ride[]}} */
+	const { rides } = await ask("get_rides", times, [ride.device_id]);
+	const points = decode(rides.find(({ started_at }) => started_at === ride.started_at)?.route ?? "");
+	// The time of each point is that of a steady rider.
+	const ways = points.map(([y, x], i) => Math.hypot(y - points[i && i - 1][0], (x - points[i && i - 1][1]) * Math.cos(y / 57.3)));
+	const pace = (Date.parse(ride.ended_at ?? "") - ride.at) / (ways.reduce((sum, it) => sum + it, 0) || 1);
+	let time = ride.at;
+	return points.map((point, i) => ({ point, timestamp: new Date((time += ways[i] * pace)) }));
+});
+
+/** Decode a polyline of Google's algorithm, precision 5. @param {string} route */
 function decode(route) {
 	/** @type {[number, number][]} */
 	const points = [];
 	const last = [0, 0];
 	let number = 0, shift = 0, count = 0;
-	for (let at = 0; at < route.length; at++) {
-		const byte = route.charCodeAt(at) - 63;
-		number |= (byte & 31) << shift;
+	for (const character of route) {
+		const bits = character.charCodeAt(0) - 63;
+		number |= (bits & 31) << shift;
 		shift += 5;
-		if (byte >= 32) continue;
-		last[count % 2] += number & 1 ? ~(number >> 1) : number >> 1;
+		if (bits >= 32) continue;
+		last[count % 2] += (number >> 1) ^ -(number & 1);
 		if (count++ % 2) points.push([last[0] / 1e5, last[1] / 1e5]);
 		number = shift = 0;
 	}
 	return points;
 }
 
-/** Let longitudes go on beyond 180 degrees. @param {[number, number][]} points */
-function unwrap(points) {
-	points.forEach((point, i) => i && (point[1] -= 360 * Math.round((point[1] - points[i - 1][1]) / 360)));
-	return points;
-}
-
-/** @type {Map<string, Promise<TimedPoint[]>>} */
-const routes = new Map();
-
-/** Load something once, unless that fails. @param {string} key @param {() => Promise<TimedPoint[]>} load */
-function once(key, load) {
-	const route = routes.get(key) ?? load();
-	routes.set(key, route);
-	route.catch(() => routes.delete(key));
-	return route;
-}
-
-/** Return the route of a ride: no points if it has none. @param {Hass} hass @param {Ride} ride */
-export const routeOf = (hass, ride) => once(ride.key + ride.ended_at, async () => {
-	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
-	const { rides } = await ask(hass, "get_rides", times, [ride.device_id]);
-	const { route } = rides.find((/** @type {Ride} */ it) => it.started_at === ride.started_at) ?? {};
-	return withTimes(unwrap(decode(route ?? "")), ride.at, Date.parse(ride.ended_at ?? ""));
-});
-
-/** Give each point the time at which a steady rider passes it. @param {[number, number][]} points @param {number} start @param {number} end */
-function withTimes(points, start, end) {
-	let length = 0;
-	const lengths = points.map(([latitude, longitude], i) => {
-		const [north, east] = points[Math.max(i - 1, 0)];
-		return (length += Math.hypot(latitude - north, (longitude - east) * Math.cos((latitude * Math.PI) / 180)));
-	});
-	return points.map((point, i) => ({ point, timestamp: new Date(start + ((end - start) * lengths[i]) / (length || 1)) }));
-}
-
-/** Return where a bike has been since a time, as Home Assistant recorded it. @param {Hass} hass @param {Bike} bike @param {string} since */
-export function trackSince(hass, { tracker }, since) {
+/** Return the track that Home Assistant recorded. @param {Bike} bike @param {string} since */
+export function trackSince({ has: { tracker } }, since) {
 	const { attributes, last_updated } = hass.states[tracker];
-	return once([tracker, since, last_updated].join(), async () => {
-		const history = await hass.callWS({
-			type: "history/history_during_period", start_time: since, entity_ids: [tracker],
-			minimal_response: false, no_attributes: false, significant_changes_only: false,
-		}).catch(() => ({}));
+	return once(`${tracker} ${since}`, last_updated, async () => {
+		const times = { start_time: since, entity_ids: [tracker], significant_changes_only: false };
+		const history = await hass.callWS({ type: "history/history_during_period", ...times }).catch(() => ({}));
 		/** @type {{a: HassState["attributes"], lu: number}[]} */
 		const states = [...(history[tracker] ?? []), { a: attributes, lu: Date.parse(last_updated) / 1000 }];
-		const places = states.filter(({ a }) => typeof a?.latitude === "number");
-		const points = unwrap(places.map(({ a }) => [a.latitude, a.longitude]));
-		return points.map((point, i) => ({ point, timestamp: new Date(places[i].lu * 1000) }));
+		return states.filter(({ a }) => typeof a?.latitude === "number")
+			.map(({ a, lu }) => ({ point: [a.latitude, a.longitude], timestamp: new Date(lu * 1000) }));
 	});
 }

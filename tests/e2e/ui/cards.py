@@ -9,41 +9,8 @@ from tests.e2e.frontend import Frontend
 PATH = "/bikes-dashboard"
 CONFIG = {"strategy": {"type": "custom:bike-tracker"}}
 _PATHS = "map => map.paths.map(path => path.points.length)"
-# The simulated internet has no map tiles for a moment; Chromium reports its own slow drawing.
-_NOT_OURS = re.compile(r"GL Driver|502 \(Bad Gateway\)|net::ERR_")
-
-# Rides of the old ride book have no route.
-ADD_ROUTES = """
-(() => {
-  const encode = (points) => {
-    let text = "", last = [0, 0];
-    for (const point of points) point.forEach((value, i) => {
-      const now = Math.round(value * 1e5);
-      let rest = (now - last[i]) << 1;
-      last[i] = now;
-      for (rest = rest < 0 ? ~rest : rest; rest >= 32; rest >>= 5) text += String.fromCharCode((32 | (rest & 31)) + 63);
-      text += String.fromCharCode(rest + 63);
-    });
-    return text;
-  };
-  const timer = setInterval(() => {
-    const socket = document.querySelector("home-assistant")?.hass?.connection;
-    if (!socket) return;
-    clearInterval(timer);
-    const send = socket.sendMessagePromise.bind(socket);
-    socket.sendMessagePromise = async (message) => {
-      const answer = await send(message);
-      if (message.service === "get_rides" && message.service_data.routes) {
-        for (const ride of answer.response.rides) {
-          const ends = [ride.start, ride.end].map((place) => [place.latitude, place.longitude]);
-          ride.route ??= encode([ends[0], [ends[0][0], ends[1][1]], ends[1]]);
-        }
-      }
-      return answer;
-    };
-  }, 10);
-})();
-"""
+# Chromium reports its own slow drawing, and the simulated internet has no fonts of the map.
+_NOT_OURS = re.compile(r"GL Driver|/api/map_tiles/")
 
 
 class Cards:
@@ -58,8 +25,9 @@ class Cards:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     def _note(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not _NOT_OURS.search(message.text):
-            self.errors.append(message.text)
+        line = f"{message.text} {message.location['url']}"
+        if message.type == "error" and not _NOT_OURS.search(line):
+            self.errors.append(line)
 
     @property
     def page(self) -> Page:

@@ -1,8 +1,9 @@
 """A Home Assistant whose bikes have been ridden for weeks."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
-from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
@@ -10,44 +11,50 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.tools.demo import EMAIL, PASSWORD, SimulatorProcess
-from tests.tools.demo.kilometres import add_kilometres
 from tests.tools.demo.past_rides import add_rides
 from tests.tools.demo.town import settle
 
-from .dashboard import DASHBOARD, cards, dashboard
+_ENTITIES = 12
+"""At least so many for each bike."""
+
+
+@asynccontextmanager
+async def ridden(
+    folder: Path,
+    internet: Internet,
+    service: SimulatorProcess,
+    *,
+    bikes: int = 3,
+    frontend: Path | None = None,
+) -> AsyncIterator[ConnectedHomeAssistant]:
+    """Run a fresh Home Assistant with an account, and the rides of six weeks."""
+    home_assistant = ConnectedHomeAssistant(folder, internet)
+    if frontend:
+        assert frontend.exists(), "scripts/test --e2e gets it"
+        path = folder / "configuration.yaml"
+        setting = f"frontend:\n  development_repo: {frontend}\n"
+        path.write_text(path.read_text().replace("frontend:\n", setting))
+    async with home_assistant:
+        await settle(home_assistant.client)
+        entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
+        await home_assistant.client.wait_for_entities(bikes * _ENTITIES)
+        await add_rides(home_assistant, entry_id)
+        await home_assistant.client.wait_for_entities(bikes * _ENTITIES)
+        yield home_assistant
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def ridden_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant with three bikes, their rides and kilometres."""
+    """Return one whose log stays free of complaints."""
     folder = tmp_path_factory.mktemp("ridden")
     async with (
         SimulatorProcess() as service,
-        ConnectedHomeAssistant(folder, internet) as home_assistant,
+        ridden(folder, internet, service) as home_assistant,
     ):
-        await settle(home_assistant.client)
-        entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
-        await home_assistant.client.wait_for_entities(36)
-        await add_rides(home_assistant, entry_id)
-        await home_assistant.client.wait_for_entities(36)
-        await add_kilometres(home_assistant.client)
-        # An empty one, as somebody has who never made one.
-        async with dashboard(home_assistant.client, cards()):
-            yield home_assistant
+        yield home_assistant
         assert home_assistant.complaints() == []
-
-
-async def search_for_kilometres(frontend: Frontend) -> None:
-    """Edit the dashboard, and see what is offered for the total distance of a bike."""
-    await frontend.open(f"{DASHBOARD}/0")
-    await frontend.button("Edit dashboard").click()
-    await frontend.button("Add card").first.click()
-    await expect(frontend.text("Add to dashboard")).to_be_visible()
-    search = frontend.page.get_by_placeholder("Search entities")
-    await search.fill("City bike Total distance")
-    await frontend.text("Total distance").last.click()
 
 
 async def list_rides(frontend: Frontend) -> None:

@@ -1,4 +1,4 @@
-"""Dashboards with Home Assistant's own cards, as docs/dashboard.md has them, and the demo's."""
+"""The demo's dashboard."""
 
 import asyncio
 
@@ -12,15 +12,13 @@ from tests.tools.demo.dashboard import bikes_page
 from tests.tools.demo.rider import TO_TRY
 from tests.tools.demo.try_it import add_scripts, page, phone
 
-from .clicks import Clicks
-from .dashboard import DASHBOARD, cards, dashboard
+from .dashboard import DASHBOARD
 from .fleet import Fleet
 from .phone import phone_on_dashboard
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _BIKE = "City bike"
-_CLICKS = 5
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -34,32 +32,6 @@ async def bikes(account: Fleet, home_assistant: HomeAssistantProcess) -> Fleet:
             await client.poll()
             await asyncio.sleep(0.5)
     return account
-
-
-async def test_by_clicking(
-    frontend: Frontend, bikes: Fleet, home_assistant: HomeAssistantProcess
-) -> None:
-    """Five clicks for each card; of the kilometers there is a test where some were ridden."""
-    clicks = Clicks(frontend.page)
-    async with dashboard(home_assistant.client, cards()) as path:
-        await frontend.open(path)
-        edit = frontend.button("Edit dashboard")
-        for entity, suggestion, shown in (
-            ("Guard", "Tile - Alarm modes", "Not guarded"),
-            ("Ride distance", "Tile", "Ride distance"),
-            ("Alarm", "Tile", "Alarm"),
-        ):
-            await expect(edit).to_be_visible()
-            await clicks.begin()
-            await edit.click()
-            await frontend.button("Add card").first.click()
-            search = frontend.page.get_by_placeholder("Search entities")
-            await search.fill(f"{_BIKE} {entity}")
-            await frontend.text(entity).last.click()
-            await frontend.text(suggestion).first.click()
-            await frontend.button("Done").click()
-            await expect(frontend.page.locator("hui-section")).to_contain_text(shown)
-            assert await clicks.count() == _CLICKS
 
 
 async def test_demo(

@@ -1,4 +1,4 @@
-"""What happened to a bike, as one sees it: alarms, and the kilometres of each week."""
+"""What happened to a bike, as one sees it: alarms."""
 
 import re
 
@@ -7,9 +7,7 @@ import pytest
 
 from tests.e2e.frontend import Frontend
 from tests.tools.demo import HomeAssistantProcess
-from tests.tools.demo.kilometres import add_kilometres
 
-from .dashboard import cards, dashboard
 from .fleet import Fleet
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -56,34 +54,3 @@ async def test_alarm(
     await expect(frontend.entity("Alarm")).to_contain_text(
         re.compile("second|minute|now")
     )
-
-
-async def test_kilometres_of_each_week(
-    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
-) -> None:
-    """Home Assistant's own graph shows them of what the bikes count, with nothing to set up."""
-    client = home_assistant.client
-    await client.wait_for_entities(len(account.places))
-    await add_kilometres(client)
-    totals = [
-        entity["entity_id"]
-        for entity in await client.entities()
-        if entity["unique_id"].endswith("_total_distance")
-    ]
-    assert len(totals) == len(account.places)
-    graph = {
-        "type": "statistics-graph",
-        "title": "Kilometers per week",
-        "entities": totals,
-        "period": "week",
-        "days_to_show": 28,
-        "stat_types": ["change"],
-        "chart_type": "bar",
-    }
-    async with dashboard(client, cards(graph)) as path:
-        await frontend.open(path)
-        card = frontend.page.locator("hui-statistics-graph-card")
-        await expect(card).to_contain_text("Kilometers per week")
-        await expect(card.locator("canvas").first).to_be_visible()
-        await expect(card).to_contain_text("City bike")
-        await expect(card).not_to_contain_text("No statistics found")

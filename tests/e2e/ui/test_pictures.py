@@ -16,7 +16,7 @@ from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, Simulato
 from tests.tools.simulator.streets import HOME, STREETS
 
 from .blueprints import import_blueprint
-from .cards import ADD_ROUTES, CONFIG, PATH, Cards
+from .cards import CONFIG, PATH, Cards
 from .conftest import RESULTS
 from .dashboard import cards, dashboard as have_dashboard
 from .fleet import Fleet
@@ -130,7 +130,6 @@ async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
     """Those of a week in the calendar, and a ride on the dashboard *Bikes*, on a phone as well."""
-    await context.add_init_script(ADD_ROUTES)
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)

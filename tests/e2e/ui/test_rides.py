@@ -1,4 +1,4 @@
-"""How far this week, where last night: as clicks, without any code."""
+"""Rides in the calendar and in the tools."""
 
 from datetime import datetime, timedelta
 import re
@@ -10,8 +10,7 @@ from tests.e2e.browser import Look
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 
-from .dashboard import DASHBOARD
-from .ridden import list_rides, ridden_home_assistant, search_for_kilometres
+from .ridden import list_rides, ridden_home_assistant
 from .test_looks import IN_EVERY_LOOK, check
 
 __all__ = ["ridden_home_assistant"]
@@ -27,42 +26,6 @@ def home_assistant(
 ) -> ConnectedHomeAssistant:
     """Return one whose bikes have been ridden."""
     return ridden_home_assistant
-
-
-async def test_kilometres_of_this_week(frontend: Frontend) -> None:
-    """Two clicks on a dashboard that is being edited: the bike's total distance, and the graph that is offered for it."""
-    await search_for_kilometres(frontend)
-    await frontend.saying("Statistics graph - Last 7 days").click()
-    card = frontend.page.locator("hui-statistics-graph-card")
-    await expect(card.locator("canvas").first).to_be_visible()
-    await expect(card).to_contain_text("City bike")
-    await expect(card).not_to_contain_text("No statistics found")
-    await frontend.button("Done").click()
-
-
-async def test_all_of_a_bike(frontend: Frontend) -> None:
-    """The page of a bike offers to put all of it on a dashboard."""
-    await frontend.open_device("Gravel bike")
-    await frontend.button("Add to…").click()
-    await frontend.saying("Add to a dashboard").click()
-    await frontend.button("Next").click()
-    await expect(frontend.text("Preview")).to_be_visible()
-    await frontend.button("Save").click()
-    await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
-    await frontend.open(f"{DASHBOARD}/0")
-    await expect(frontend.text("Gravel bike").first).to_be_visible()
-    await expect(frontend.text("Connectivity")).to_be_visible()
-
-
-async def test_where_it_was_last_night(frontend: Frontend) -> None:
-    """The map draws the way of as many hours as one enters."""
-    await frontend.open(f"{DASHBOARD}/0?edit=1")
-    await frontend.button("Add card").first.click()
-    await frontend.page.get_by_role("tab", name="By card").click()
-    # What is clicked is a card of which a part is covered by nothing that one sees.
-    await frontend.text("Map").last.click(force=True)
-    await frontend.button("Appearance").click()
-    await expect(frontend.saying("Hours to show")).to_be_visible()
 
 
 @IN_EVERY_LOOK

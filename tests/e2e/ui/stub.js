@@ -1,0 +1,72 @@
+// Home Assistant as the cards see it, without a server. A test describes its house in `window.house`.
+
+const DAY_MS = 86_400_000;
+for (const name of ["home-assistant", "ha-card", "ha-icon"]) customElements.define(name, class extends HTMLElement {});
+customElements.define("ha-map", class extends HTMLElement {
+  fitMap() {}
+  fitBounds(points) { this.fitted = points; }
+});
+window.loadCardHelpers = async () => ({ createCardElement() {} });
+window.calls = [];
+
+/** Return the answer of an action. */
+function answer(house, action, { start_date_time, end_date_time, routes, period }, { device_id }) {
+  const ridden = house.rides.filter((ride) => device_id.includes(ride.device_id));
+  if (action === "get_rides") {
+    const [start, end] = [start_date_time, end_date_time].map(Date.parse);
+    const rides = ridden.filter((ride) => Date.parse(ride.ended_at) >= start && Date.parse(ride.started_at) <= end);
+    return { rides: rides.map((ride) => ({ ...ride, route: routes ? ride.route : undefined })) };
+  }
+  const days = { week: 7, month: 30, year: 365 }[period];
+  const periods = [...Array(8).keys()].reverse().map((ago) => {
+    const [start, end] = [ago + 1, ago].map((it) => Date.now() - it * days * DAY_MS);
+    const inside = ridden.filter(({ started_at }) => Date.parse(started_at) >= start && Date.parse(started_at) < end);
+    const sum = (rides) => ({ rides: rides.length, distance: rides.reduce((km, ride) => km + ride.distance, 0) });
+    const bikes = device_id.map((id) => ({ device_id: id, ...sum(inside.filter((ride) => ride.device_id === id)) }));
+    return { start: new Date(start).toISOString(), end: new Date(end).toISOString(), bikes, total: sum(inside) };
+  });
+  return { periods };
+}
+
+/** Return Home Assistant, as it gives itself to cards. */
+function hassOf(house) {
+  const entities = {}, devices = {}, states = {};
+  for (const { id, name, has } of house.bikes) {
+    devices[id] = { name };
+    for (const [key, value] of Object.entries(has)) {
+      const entity_id = `${key}.${id}`;
+      entities[entity_id] = { entity_id, platform: "bike_tracker", device_id: id, translation_key: key };
+      const times = { last_changed: house.now, last_updated: house.now };
+      if (value !== null) states[entity_id] = { entity_id, ...times, ...(typeof value === "string" ? { state: value, attributes: {} } : value) };
+    }
+  }
+  return {
+    entities, devices, states, locale: house.locale, config: house.config,
+    formatEntityState: ({ state, attributes }) => house.words[state] ?? [state, attributes.unit_of_measurement].filter(Boolean).join(" "),
+    loadBackendTranslation: async () => (key, values = {}) =>
+      house.texts[key.split(".").pop()].replace(/\{(\w+)\}/g, (_, name) => values[name]),
+    async callWS({ type }) {
+      if (type.startsWith("history")) return house.history;
+      return Object.fromEntries(house.bikes.map(({ id, color }) => [`rides.${id}`, { options: { calendar: { color } } }]));
+    },
+    async callService(domain, action, data, target) {
+      window.calls.push({ action: `${domain}.${action}`, ...data, ...target });
+      if (house.error) throw { message: house.error };
+      return domain === "bike_tracker" ? { response: answer(house, action, data, target) } : {};
+    },
+  };
+}
+
+/** Show the house in all cards, now or as it has changed. */
+window.show = async (house) => {
+  const app = document.querySelector("home-assistant");
+  app.hass = hassOf(house);
+  await customElements.whenDefined("bike-tracker-distance-card");
+  for (const kind of ["bikes", "rides", "distance"]) {
+    const name = `bike-tracker-${kind}-card`;
+    const card = document.querySelector(name) ?? document.createElement(name);
+    if (!card.isConnected) card.setConfig({ type: `custom:${name}` });
+    card.hass = app.hass;
+    if (!card.isConnected) app.append(card);
+  }
+};

@@ -1,0 +1,143 @@
+"""The cards in a browser, with a Home Assistant that is described and does not run."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+import json
+from pathlib import Path
+from typing import Any, Self
+
+from playwright.async_api import BrowserContext, Locator, Page, Route
+
+from custom_components.bike_tracker.tracking.routes import encode
+from tests.tools.demo.config_folder import INTEGRATION
+from tests.tools.simulator.streets import HOME, WERDERPLATZ
+
+_URL = "http://cards.test"
+_TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text())
+_FILES = {
+    "/": "<!doctype html><home-assistant></home-assistant><script src=/stub.js></script>"
+    "<script type=module src=/frontend/bike-tracker.js></script>"
+}
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+_STATES: Mapping[str, object] = {
+    "tracker": "home",
+    "online": "on",
+    "last_update": "2026-01-01T00:00:00+00:00",
+    "battery": {"state": "74", "attributes": {"unit_of_measurement": "%"}},
+    "guard": "disarmed",
+    "ride": "unknown",
+    "rides": "off",
+}
+
+type House = dict[str, Any]
+
+
+def bike(number: int, /, **has: object) -> House:
+    """Return a bike at home with a tracker that is well, except for these states."""
+    color = f"#{number % 4 * 60:02x}80a0"
+    name = f"Bike {number}"
+    return {
+        "id": f"bike{number}",
+        "name": name,
+        "color": color,
+        "has": {**_STATES, **has},
+    }
+
+
+def ride(start: datetime, number: int = 1, /, **values: object) -> House:
+    """Return a ride of half an hour, by default with a route of two points."""
+    places = [
+        {"latitude": latitude, "longitude": longitude, "zone": zone, "address": None}
+        for (latitude, longitude), zone in ((HOME, "Home"), (WERDERPLATZ, "Office"))
+    ]
+    return {
+        "device_id": f"bike{number}",
+        "name": f"Bike {number}",
+        "started_at": start.isoformat(),
+        "ended_at": (start + timedelta(minutes=30)).isoformat(),
+        "distance": 10.0,
+        "duration": 1800,
+        "maximum_speed": 32.2,
+        "start": places[0],
+        "end": places[1],
+        "route": encode([HOME, WERDERPLATZ]),
+        **values,
+    }
+
+
+def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> House:
+    """Return a house in Heidelberg whose user reads English."""
+    locale = {"language": "en", "number_format": "language", "time_format": "language"}
+    return {
+        "now": datetime.now(UTC).isoformat(),
+        "bikes": deepcopy(bikes),
+        "rides": rides or [],
+        "history": {},
+        "texts": _TEXTS["config_panel"],
+        "words": {
+            "home": "Home",
+            "not_home": "Away",
+            "armed_away": "Guarded",
+            "triggered": "Being moved",
+        },
+        "locale": {**locale, "time_zone": "server"},
+        "config": {"time_zone": "Europe/Berlin", "unit_system": {"length": "km"}},
+        **values,
+    }
+
+
+class Stub:
+    """A page with all three cards."""
+
+    def __init__(self, page: Page) -> None:
+        """Show the cards on this page."""
+        self.page = page
+        self.errors: list[str] = []
+        self.bikes, self.rides, self.distance = (
+            page.locator(f"home-assistant > bike-tracker-{kind}-card")
+            for kind in ("bikes", "rides", "distance")
+        )
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    @classmethod
+    async def create(cls, context: BrowserContext) -> Self:
+        """Open a page with the cards and no bikes."""
+        await context.route(f"{_URL}/**", _serve)
+        stub = cls(await context.new_page())
+        await stub.page.goto(_URL)
+        return stub
+
+    async def show(self, house: House) -> None:
+        """Show a house, or how it has changed."""
+        await self.page.evaluate("house => show(house)", house)
+
+    async def calls(self, action: str) -> list[House]:
+        """Return the calls of an action."""
+        calls: list[House] = await self.page.evaluate("() => calls")
+        return [call for call in calls if call["action"] == action]
+
+    @property
+    def days(self) -> Locator:
+        """Return the days in the list of rides."""
+        return self.rides.locator(".day")
+
+    async def paths(self) -> list[list[list[float]]]:
+        """Return the points of the lines on the map."""
+        paths: list[list[list[float]]] = await self.rides.locator("ha-map").evaluate(
+            "map => map.paths.map(path => path.points.map(({point}) => point))"
+        )
+        return paths
+
+
+async def _serve(route: Route) -> None:
+    path = route.request.url.removeprefix(_URL)
+    if path in _FILES:
+        await route.fulfill(body=_FILES[path], content_type="text/html")
+        return
+    folder = INTEGRATION if path.startswith("/frontend/") else Path(__file__).parent
+    file = folder / path.removeprefix("/")
+    if not file.exists():
+        await route.fulfill(status=204)
+        return
+    await route.fulfill(path=file, content_type=_TYPES[file.suffix])

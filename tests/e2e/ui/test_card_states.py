@@ -1,0 +1,263 @@
+"""What the cards say in each state of a house, in Chromium with a stub of Home Assistant."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+import re
+
+from playwright.async_api import Browser, expect
+import pytest
+import pytest_asyncio
+
+from custom_components.bike_tracker.tracking.routes import encode
+from tests.e2e.browser import DESKTOP, new_context
+from tests.tools.simulator.streets import HOME, WERDERPLATZ
+
+from .stub import House, Stub, bike, house, ride
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_NOON = datetime.now(UTC).replace(hour=11, minute=0, second=0, microsecond=0)
+_YESTERDAY = _NOON - timedelta(days=1)
+_MIDNIGHT = _YESTERDAY.replace(hour=22, minute=45)
+_GONE = dict.fromkeys(("tracker", "online", "battery", "ride"), "unavailable")
+_NOT_SET_UP = "Bike 1 is not available at the moment. Its account is not set up."
+_MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
+_MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
+_LONG_TASK_MS = 400
+
+
+def _stolen(**attributes: object) -> House:
+    since = {"since": _YESTERDAY.isoformat()}
+    return {"state": "triggered", "attributes": since | attributes}
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stub(browser: Browser) -> AsyncIterator[Stub]:
+    """Return the cards without a house; they may raise no error."""
+    async with await new_context(browser, DESKTOP) as context:
+        stub = await Stub.create(context)
+        yield stub
+        assert stub.errors == []
+
+
+_STATES = {
+    "no bikes": (house(), "No bikes found.", "No bikes found.", "No bikes found."),
+    "one bike": (house(bike(1)), "Bike 1 Home 74 % Guard", "No rides yet.", "0.0 km"),
+    "the service is down": (
+        house(bike(1, **_GONE), rides=[ride(_YESTERDAY)]),
+        "Bike 1 No contact Guard",
+        "10.0 km · 30 min · max. 32 km/h",
+        "10.0 km",
+    ),
+    "the account is not loaded": (
+        house(bike(1, **_GONE, guard="unavailable"), error=_NOT_SET_UP),
+        "No contact",
+        _NOT_SET_UP,
+        _NOT_SET_UP,
+    ),
+    "another bike is not permitted": (
+        house(
+            bike(1),
+            bike(2, tracker=None),
+            rides=[ride(_YESTERDAY), ride(_NOON - timedelta(2), 2)],
+        ),
+        "Bike 1 Home",
+        "Bike 1",
+        "This week 10.0 km",
+    ),
+    "a ride without a route": (
+        house(bike(1), rides=[ride(_YESTERDAY, route=None)]),
+        "Bike 1",
+        "Home – Office The route of this ride is unknown.",
+        "10.0 km",
+    ),
+    "a ride across midnight": (
+        house(bike(1), rides=[ride(_MIDNIGHT)]),
+        "Bike 1",
+        "11:45\u202fPM – 12:15\u202fAM",
+        "10.0 km",
+    ),
+    "miles": (
+        house(bike(1), rides=[ride(_YESTERDAY)], config=_MILES),
+        "Bike 1",
+        "6.2 mi · 30 min · max. 20 mph",
+        "This week 6.2 mi",
+    ),
+    "a tracker is offline": (
+        house(bike(1, online="off", tracker="not_home", address="Roonstraße 5")),
+        "Roonstraße 5 · Offline since January 1, 2026",
+        "No rides yet.",
+        "0.0 km",
+    ),
+    "an alarm": (
+        house(bike(1, guard=_stolen(cause="alarm", address="Roonstraße 5"))),
+        "Bike 1: Alarm Since",
+        "No rides yet.",
+        "0.0 km",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _STATES)
+async def test_states(stub: Stub, name: str) -> None:
+    """Each state says what it is."""
+    state, *texts = _STATES[name]
+    await stub.show(state)
+    for card, words in zip((stub.bikes, stub.rides, stub.distance), texts, strict=True):
+        pattern = re.escape(words).replace(r"\ ", r"\s*").replace("\u202f", r"\s")
+        await expect(card).to_contain_text(re.compile(pattern))
+    await expect(stub.rides.get_by_text("Bike 2")).to_have_count(0)
+
+
+async def test_markup_is_text(stub: Stub) -> None:
+    """Names, addresses, zones, alarm words and errors with markup are shown as they are."""
+    place = {"latitude": 49.4, "longitude": 8.7, "zone": None, "address": _MARKUP}
+    names = {"name": _MARKUP, "color": f"red;{_MARKUP}"}
+    bikes = [
+        bike(1, tracker="not_home", address=_MARKUP, battery=_MARKUP) | names,
+        bike(2, tracker=_MARKUP, guard=_stolen(address=_MARKUP)) | names,
+    ]
+    rides = [ride(_YESTERDAY, start=place, end={**place, "zone": _MARKUP})]
+    await stub.show(house(*bikes, rides=rides))
+    await expect(stub.rides.get_by_text(f"{_MARKUP} – {_MARKUP}")).to_be_visible()
+    await expect(stub.bikes).to_contain_text(f"· {_MARKUP}")
+    await expect(stub.distance.get_by_text(_MARKUP)).to_be_visible()
+    await stub.show(house(bike(3), error=_MARKUP))
+    await expect(stub.rides).to_contain_text(_MARKUP)
+    assert not await stub.page.evaluate("() => window.isHacked")
+    assert await stub.page.locator("img, b").count() == 0
+
+
+async def test_date_line(stub: Stub) -> None:
+    """A route across the date line goes on beyond 180 degrees and is as short as it is."""
+    route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
+    await stub.show(house(bike(1), rides=[ride(_YESTERDAY, route=route)]))
+    await expect(stub.rides.locator("ha-map")).to_be_attached()
+    [line, *ends] = await stub.paths()
+    assert [longitude for _, longitude in line] == [179.99, 180.01, 179.98]
+    assert ends == [[line[0]], [line[2]]]
+
+
+async def test_ride_under_way(stub: Stub) -> None:
+    """A ride under way is the first one, and its line grows with each report."""
+    started = {"event_type": "started", "started_at": _YESTERDAY.isoformat()}
+    distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
+    places = [HOME, WERDERPLATZ, (49.42, 8.69)]
+    for number in (1, 2, 3):
+        history = [
+            {"a": {"latitude": latitude, "longitude": longitude}, "lu": 1e9}
+            for latitude, longitude in places[:number]
+        ]
+        riding = bike(
+            1,
+            ride={"state": _YESTERDAY.isoformat(), "attributes": started},
+            ride_distance=distance,
+        )
+        await stub.show(house(riding, history={"tracker.bike1": history}))
+        await expect(stub.rides).to_contain_text(re.compile(r"– under way4\.0 km · "))
+        await expect(stub.rides.locator("ha-map")).to_be_attached()
+        await stub.page.wait_for_timeout(50)
+        assert [len(points) for points in await stub.paths()] == [number, 1]
+    await expect(stub.rides.get_by_role("button", name="Download")).to_have_count(0)
+
+
+async def test_time_zone(stub: Stub) -> None:
+    """Days and times are those of the house, also after it has moved."""
+    rides = [ride(_YESTERDAY.replace(hour=2))]
+    for zone, day, time in (
+        ("Europe/Berlin", _YESTERDAY, "3:00"),
+        ("America/New_York", _YESTERDAY - timedelta(1), "9:00"),
+    ):
+        config = {"time_zone": zone, "unit_system": {"length": "km"}}
+        await stub.show(house(bike(1), rides=rides, config=config))
+        await expect(stub.days).to_contain_text([f"{day:%A, %B} {day.day}"])
+        await expect(stub.days).to_contain_text([re.compile(rf"km{time}")])
+
+
+@pytest.mark.parametrize("number", [5, 11, 12, 50])
+async def test_many_bikes(stub: Stub, number: int) -> None:
+    """From 12 bikes on they are a table: triggered, offline and low battery first."""
+    kinds: dict[int, House] = {
+        3: {"battery": "8"},
+        4: {"online": "off"},
+        5: {"guard": _stolen()},
+    }
+    bikes = [bike(it, **kinds.get(it, {})) for it in range(1, number + 1)]
+    await stub.show(house(*bikes))
+    is_table = number >= 12
+    rows = stub.bikes.locator("tbody tr" if is_table else ".strip li")
+    await expect(rows).to_have_count(number)
+    first = [5, 4, 3, 1, 2] if is_table else [1, 2, 3, 4, 5]
+    names = [f"Bike {it}" for it in first]
+    assert [text[:6] for text in await rows.locator(".name").all_inner_texts()][
+        :5
+    ] == names
+    await expect(stub.bikes.locator(".alarm")).to_have_count(1)
+
+
+async def test_three_years(stub: Stub) -> None:
+    """5,000 rides are loaded by month, and no step of the list blocks the page."""
+    rides = [
+        ride(_NOON - timedelta(hours=5.25 * number + 5), number % 3 + 1)
+        for number in range(5_000)
+    ]
+    await stub.show(house(bike(1), bike(2), bike(3), rides=rides))
+    await expect(stub.days.first).to_be_visible()
+    first, *_ = await stub.calls("bike_tracker.get_rides")
+    start = datetime.fromisoformat(first["start_date_time"])
+    assert timedelta(29) < datetime.now(UTC) - start < timedelta(32)
+    await stub.page.evaluate(
+        """() => {
+          window.longest = 0;
+          new PerformanceObserver((list) => {
+            longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration));
+          }).observe({ type: "longtask" });
+        }"""
+    )
+    # By role, each query would take seconds.
+    more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
+    scroll = (
+        "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"
+    )
+    for _ in range(200):
+        await stub.rides.locator(".list").evaluate(scroll)
+        if not await more.count():
+            break
+        await stub.page.wait_for_timeout(50)
+    await expect(listed).to_have_count(5_000)
+    await expect(more).to_have_count(0)
+    assert await stub.page.evaluate("() => longest") < _LONG_TASK_MS
+
+
+async def test_elements_stay(stub: Stub) -> None:
+    """A new state keeps the focus, and a tap under way is not lost."""
+    home = house(bike(1), bike(2), rides=[ride(_YESTERDAY)])
+    await stub.show(home)
+    guard = stub.bikes.get_by_role("button", name="Guard: Bike 2")
+    await guard.focus()
+    await guard.hover()
+    await stub.page.mouse.down()
+    home["bikes"][0]["has"]["battery"] = "12"
+    home["bikes"][1]["has"]["battery"] = "11"
+    await stub.show(home)
+    await expect(stub.bikes).to_contain_text("11")
+    await stub.page.mouse.up()
+    [call] = await stub.calls("alarm_control_panel.alarm_arm_away")
+    assert call["entity_id"] == "guard.bike2"
+    await expect(guard).to_be_focused()
+
+
+async def test_rides_of_a_bar(stub: Stub) -> None:
+    """A tap on a bar lists its rides below the bars, another one closes the list."""
+    rides = [ride(_NOON - timedelta(days=days)) for days in (1, 8, 9, 40)]
+    await stub.show(house(bike(1), rides=rides))
+    bars = stub.distance.locator(".bars").get_by_role("button")
+    listed = stub.distance.locator("li[data-key], .day li")
+    await bars.nth(6).click()
+    await expect(listed).to_have_count(2)
+    await bars.nth(2).click()
+    await expect(listed).to_have_count(1)
+    await bars.nth(5).click()
+    await expect(stub.distance.get_by_role("status")).to_have_text("Rides: 0")
+    await bars.nth(5).click()
+    await expect(stub.distance.locator("bike-tracker-rides-card")).to_have_count(0)
