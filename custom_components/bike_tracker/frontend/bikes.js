@@ -63,7 +63,7 @@ export class BikesCard extends Card {
 		/** @param {string} key @param {() => void} onclick */
 		const button = (key, onclick, kind = "") => h(`button.button.${kind}`, { onclick }, text(key));
 		return h("section.alarm", { "data-key": bike.id },
-			h("div.row", dot(bike), h("h2", { role: "alert" }, title)), h("p", place),
+			h("div.row", { role: "alert" }, dot(bike), h("h2", title)), h("p", place),
 			h("bike-tracker-map"),
 			h("div.row.actions", button("its_me", () => this.set(bike, false), "primary"),
 				button("guard_again", () => this.set(bike, true)), button("theft_report", () => this.report(bike))));
