@@ -136,6 +136,18 @@ async def test_outage(simulator: Simulator, parked: House) -> None:
     ]
 
 
+async def test_outage_of_a_bike_that_left(simulator: Simulator, parked: House) -> None:
+    """A bike that left the account with its guard on is not among those that are told of."""
+    await parked.async_night_guard(night_begins="12:05:00")
+    await parked.async_minutes(6)
+    simulator.unassign(EMAIL, BLUE)
+    await parked.async_minutes(1)
+    simulator.fault("status-503")
+    await parked.async_minutes(20)
+    [(_, text)] = told(parked)
+    assert text.startswith("Red bike: guarded")
+
+
 async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
     """Bikes that should be guarded by now are told about as well."""
     await parked.async_night_guard(RED, night_begins="13:00:00")
