@@ -35,14 +35,15 @@ async def test_offline_and_back(
     simulator.fault(None)
     await house.async_restart()
     await house.async_minutes(30)
-    [said] = house.fired
-    assert said.startswith(OFFLINE)
+    [title] = house.titles
+    assert title.startswith(OFFLINE)
+    assert house.fired[0].startswith("Red bike is at home, position from ")
     assert house.gone == []
     simulator.set_status(RED, "online")
     await house.async_minutes(2)
-    assert house.fired == [said]
+    assert house.titles == [title]
     assert house.gone == [house.notifications[0]["notification_id"]]
-    assert [push.data["message"] for push in ben] == [said, "Red bike came online"]
+    assert [push.data["title"] for push in ben] == [title, "Red bike came online"]
 
 
 async def test_silent(simulator: Simulator, house: House) -> None:
@@ -51,4 +52,4 @@ async def test_silent(simulator: Simulator, house: House) -> None:
     await house.async_minutes(2)
     simulator.set_last_update(RED, dt_util.utcnow() - timedelta(hours=1))
     await house.async_minutes(70)
-    assert house.fired == ["Red bike has not reported since 11:02"]
+    assert house.titles == ["Red bike has not reported since 11:02"]

@@ -67,8 +67,8 @@ async def test_from_nothing_to_a_message(
             while not messages:
                 await asyncio.sleep(0.1)
         await client.poll()
-    said = [event["data"]["message"] for event in messages]
-    assert said == [f"{_BIKE} went offline"]
+    titles = [event["data"]["title"] for event in messages]
+    assert titles == [f"{_BIKE} went offline"]
     assert refused(home_assistant) == []
 
 
