@@ -145,8 +145,8 @@ def clock(ahead: timedelta) -> Bend:
 
 
 def _changed_time(report: Report, ahead: timedelta) -> Report:
-    time = fix_time(report) + ahead
-    return _changed(report, fix_time=time, device_time=time)
+    sent_at = (report.position.device_time or report.comes_at) + ahead
+    return _changed(report, fix_time=fix_time(report) + ahead, device_time=sent_at)
 
 
 def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
