@@ -1,6 +1,6 @@
 """Tables of measured pages: in short on the page, in full as CSV beside it."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 import csv
 from io import StringIO
@@ -31,10 +31,14 @@ def as_csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return text.getvalue().replace("`", "")
 
 
-def with_usual_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows; those that all say what most rows say are one, the last."""
-    usual, number = Counter(tuple(row[1:]) for row in rows).most_common(1)[0]
-    others = [row for row in rows if tuple(row[1:]) != usual]
+def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return the rows with equal ones as one row; the most usual ones are the last."""
+    names = defaultdict[tuple[str, ...], list[str]](list)
+    for name, *values in rows:
+        names[tuple(values)].append(name)
+    usual = max(names, key=lambda values: len(names[values]))
+    number = len(names.pop(usual))
+    others = [("; ".join(of), *values) for values, of in names.items()]
     return [*others, (f"the other {number}", *usual)]
 
 

@@ -8,7 +8,7 @@ from tests.tools.tables import (
     DOCS,
     as_markdown,
     tables_of,
-    with_usual_ones_together,
+    with_same_ones_together,
 )
 
 from ..rides.worlds import WORLDS
@@ -59,8 +59,8 @@ def tables(rows: Rows) -> list[str]:
     *others, _, _ = tables_of(PAGE)
     return [
         *others,
-        as_markdown(NIGHT_HEAD, with_usual_ones_together(rows.night)),
-        as_markdown(HEAD, with_usual_ones_together(rows.guard)),
+        as_markdown(NIGHT_HEAD, with_same_ones_together(rows.night)),
+        as_markdown(HEAD, with_same_ones_together(rows.guard)),
     ]
 
 

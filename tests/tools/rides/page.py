@@ -1,9 +1,9 @@
 """The tables of docs/rides.md: how near rides are to the truth."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tests.tools.tables import DATA, DOCS, as_markdown, with_usual_ones_together
+from tests.tools.tables import DATA, DOCS, as_markdown, with_same_ones_together
 
 from .accuracy import Measured, measure as measure_rides
 from .trackers import Tracker
@@ -40,6 +40,9 @@ WORLDS_HEAD = (
     "Of all kilometers",
     "History requests",
 )
+# The columns on the page.
+_SHOWN = (0, 3, 4, 5, 7, 8)
+_WORLDS_SHOWN = (0, 1, 2, 3, 4, 6)
 _RHYTHMS = ((10, "every 10 s"), (60, "every minute"), (600, "every 10 min"))
 
 
@@ -48,22 +51,30 @@ class Rows(NamedTuple):
 
     trackers: list[list[str]]
     worlds: list[list[str]]
+    unseen: list[list[str]]
 
 
 def measure() -> Rows:
     """Measure all trackers and worlds."""
-    return Rows(list(_rows()), [_world(world) for world in WORLDS])
+    return Rows(list(_rows()), [_world(world) for world in WORLDS], list(_unseen()))
 
 
 def tables(rows: Rows) -> list[str]:
     """Return the tables of the page: of trackers, of what polls do not see, and of worlds."""
-    # Where the server counts kilometers, as Traccar does; the others are in the data.
-    shown = [[row[0], *row[2:]] for row in rows.trackers if row[1] == "yes"]
+    # Of a server with history that counts kilometers, as Traccar's; all is in the data.
+    shown = [row for row in rows.trackers if row[1] == row[2] == "yes"]
+    worlds = [_shown(row, _WORLDS_SHOWN) for row in rows.worlds]
     return [
-        as_markdown([HEAD[0], *HEAD[2:]], shown),
-        as_markdown(_UNSEEN_HEAD, _unseen()),
-        as_markdown(WORLDS_HEAD, with_usual_ones_together(rows.worlds)),
+        as_markdown(_shown(HEAD, _SHOWN), [_shown(row, _SHOWN) for row in shown]),
+        as_markdown(_UNSEEN_HEAD, rows.unseen),
+        as_markdown(
+            _shown(WORLDS_HEAD, _WORLDS_SHOWN), with_same_ones_together(worlds)
+        ),
     ]
+
+
+def _shown(row: Sequence[str], columns: Iterable[int]) -> list[str]:
+    return [row[column] for column in columns]
 
 
 def _world(world: World) -> list[str]:
@@ -91,12 +102,12 @@ def _rows() -> Iterator[list[str]]:
                 yield _row(tracker, measured, has_history=has_history)
 
 
-def _unseen() -> Iterator[Iterable[str]]:
+def _unseen() -> Iterator[list[str]]:
     for name, found in _UNSEEN:
         (trips, without), (_, exact) = (
             found(has_history=has_history) for has_history in (False, True)
         )
-        yield name, f"{without} of {trips}", f"{exact} of {trips}"
+        yield [name, f"{without} of {trips}", f"{exact} of {trips}"]
 
 
 def _row(tracker: Tracker, measured: Measured, *, has_history: bool) -> list[str]:

@@ -1,9 +1,8 @@
 """What there is to try with a fleet, and what to watch then: for people who look at the demo."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from .fleet import Fleet
 from .server import Simulator
@@ -16,19 +15,45 @@ type Act = Callable[[str], None]
 """What is done with the tracker of this `uniqueId`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trick:
+_TRICKS = """
+leaves-home* | home-export-outline | 0 | {bike} leaves home | Wherever it was, it is at home for a moment. Then it leaves Home.
+rides* | bike-fast | 1 | {bike} rides | Moving and Speed change within seconds, and Last ride counts its kilometers.
+arrives* | flag-checkered | 1 | {bike} arrives | Moving says so at once. After five minutes its ride ends: Rides and Last ride have it.
+battery* | battery-10 | 2 | {bike} has 15 % left | Battery shows it within seconds.
+offline | cloud-off-outline | 3 | {bike} goes offline | Connectivity says Offline within a minute.
+online | cloud-check-outline | 3 | {bike} is back online | Connectivity says Online within a minute.
+silent | sleep | 1 | {bike} is silent for a day | Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you a minute later. It reports again once it rides.
+sos* | alert-octagon-outline | 4 | Somebody on {bike} needs help | Last alarm says SOS within seconds. It is there from the first alarm on.
+alarm* | alarm-light-outline | 4 | {bike} is towed | Last alarm says Towed within seconds. It is there from the first alarm on.
+parked* | bicycle | 2 | {bike} is parked | It stays where it is. Tap the lock of its Guard now, and see what happens next.
+cat* | cat | 2 | A cat touches {bike} | If it is guarded, its Guard is triggered within seconds: its tracker notices that something shakes it, and not who.
+stolen* | bike-fast | 2 | Somebody steals {bike} | If it is guarded, its Guard is triggered with the first report, within half a minute.
+carried-off* | human-dolly | 2 | Somebody carries {bike} away | Its tracker does not say that it moves. If it is guarded, its Guard is triggered with the second report from there, within half a minute.
+server-down | server-network-off | 0 | The server is down | All but Guard and Rides are unavailable within a minute. After 30 minutes, Repairs says so too.
+server-up | server-network | 0 | The server works again | All is back within 5 minutes, the sooner the shorter the server was down.
+password | lock-reset | 0 | The password changes | Within two minutes Home Assistant asks you to sign in again, under Settings. The new password is: another
+password-back | lock-check-outline | 0 | The password is as before | The request to sign in goes away by itself, within 5 minutes.
+rides-unseen* | cloud-question-outline | 1 | {bike} rides in an outage | For a minute the server does not answer. Then Rides has one that began and ended before.
+renamed | rename-outline | 0 | {bike} is now called Blue bike | Its device has that name within a minute.
+taken-away | account-remove-outline | -1 | {bike} is taken from the account | Its entities are unavailable within a minute.
+given-back | account-check-outline | -1 | {bike} is given back to the account | Its entities are as before within a minute.
+new | plus-circle-outline | 0 | A new bike comes to the account | It has a device and a place on the dashboard within a minute.
+"""
+"""Name (with * if positions are needed), icon, number of the bike, title, and where to look when."""
+
+
+class Trick(NamedTuple):
     """Something to try."""
 
+    icon: str
+    bike: int
+    """Which bike of the fleet; in a smaller fleet another one."""
     title: str
     """What happens; `{bike}` is the name of the bike."""
     watch: str
     """Where that is to be seen in Home Assistant, and when."""
-    icon: str
+    needs_positions: bool
     act: Act
-    bike: int = 0
-    """Which bike of the fleet; in a smaller fleet another one."""
-    needs_positions: bool = False
 
 
 class Tricks:
@@ -41,7 +66,7 @@ class Tricks:
         self._email = email
         self._password = simulator.accounts[email].password
         self._numbers = count(1)
-        self._tricks = self._all()
+        self._tricks = dict(self._all())
 
     def list(self) -> list[dict[str, Any]]:
         """Return what there is to try now, under the names that bikes have now."""
@@ -78,167 +103,48 @@ class Tricks:
         name = self._simulator.devices[self._bike(trick)].name
         return trick.title.format(bike=name)
 
-    def _all(self) -> dict[str, Trick]:
-        simulator, fleet = self._simulator, self._fleet
+    def _all(self) -> Iterator[tuple[str, Trick]]:
+        acts = self._acts()
+        for line in _TRICKS.strip().splitlines():
+            name, icon, bike, title, watch = line.split(" | ")
+            key = name.removesuffix("*")
+            needs_positions = name != key
+            yield (
+                key,
+                Trick(
+                    f"mdi:{icon}", int(bike), title, watch, needs_positions, acts[key]
+                ),
+            )
+
+    def _acts(self) -> dict[str, Act]:
+        simulator, fleet, email = self._simulator, self._fleet, self._email
+
+        def alarm(word: str) -> Act:
+            return lambda bike: fleet.raise_alarm(bike, word)
+
         return {
-            "leaves-home": Trick(
-                "{bike} leaves home",
-                "Wherever it was, it is at home for a moment. Then it leaves Home.",
-                "mdi:home-export-outline",
-                fleet.leave_home,
-                needs_positions=True,
-            ),
-            "rides": Trick(
-                "{bike} rides",
-                "Moving and Speed change within seconds, and Last ride counts its kilometers.",
-                "mdi:bike-fast",
-                fleet.set_off,
-                bike=1,
-                needs_positions=True,
-            ),
-            "arrives": Trick(
-                "{bike} arrives",
-                "Moving says so at once. After five minutes its ride ends: Rides and Last ride have it.",
-                "mdi:flag-checkered",
-                fleet.park,
-                bike=1,
-                needs_positions=True,
-            ),
-            "battery": Trick(
-                "{bike} has 15 % left",
-                "Battery shows it within seconds.",
-                "mdi:battery-10",
-                lambda bike: fleet.drain(bike, 15),
-                bike=2,
-                needs_positions=True,
-            ),
-            "offline": Trick(
-                "{bike} goes offline",
-                "Connectivity says Offline within a minute.",
-                "mdi:cloud-off-outline",
-                self._go_offline,
-                bike=3,
-            ),
-            "online": Trick(
-                "{bike} is back online",
-                "Connectivity says Online within a minute.",
-                "mdi:cloud-check-outline",
-                self._come_online,
-                bike=3,
-            ),
-            "silent": Trick(
-                "{bike} is silent for a day",
-                "Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you a minute later. It reports again once it rides.",
-                "mdi:sleep",
-                fleet.fall_silent,
-                bike=1,
-            ),
-            "sos": Trick(
-                "Somebody on {bike} needs help",
-                "Last alarm says SOS within seconds. It is there from the first alarm on.",
-                "mdi:alert-octagon-outline",
-                lambda bike: fleet.raise_alarm(bike, "sos"),
-                bike=4,
-                needs_positions=True,
-            ),
-            "alarm": Trick(
-                "{bike} is towed",
-                "Last alarm says Towed within seconds. It is there from the first alarm on.",
-                "mdi:alarm-light-outline",
-                lambda bike: fleet.raise_alarm(bike, "tow"),
-                bike=4,
-                needs_positions=True,
-            ),
-            "parked": Trick(
-                "{bike} is parked",
-                "It stays where it is. Tap the lock of its Guard now, and see what happens next.",
-                "mdi:bicycle",
-                fleet.park,
-                bike=2,
-                needs_positions=True,
-            ),
-            "cat": Trick(
-                "A cat touches {bike}",
-                "If it is guarded, its Guard is triggered within seconds: its tracker notices that something shakes it, and not who.",
-                "mdi:cat",
-                lambda bike: fleet.raise_alarm(bike, "vibration"),
-                bike=2,
-                needs_positions=True,
-            ),
-            "stolen": Trick(
-                "Somebody steals {bike}",
-                "If it is guarded, its Guard is triggered with the first report, within half a minute.",
-                "mdi:bike-fast",
-                fleet.set_off,
-                bike=2,
-                needs_positions=True,
-            ),
-            "carried-off": Trick(
-                "Somebody carries {bike} away",
-                "Its tracker does not say that it moves. If it is guarded, its Guard is triggered with the second report from there, within half a minute.",
-                "mdi:human-dolly",
-                fleet.carry_off,
-                bike=2,
-                needs_positions=True,
-            ),
-            "server-down": Trick(
-                "The server is down",
-                "All but Guard and Rides are unavailable within a minute. After 30 minutes, Repairs says so too.",
-                "mdi:server-network-off",
-                lambda _: simulator.fault("status-503"),
-            ),
-            "server-up": Trick(
-                "The server works again",
-                "All is back within 5 minutes, the sooner the shorter the server was down.",
-                "mdi:server-network",
-                lambda _: simulator.fault(None),
-            ),
-            "password": Trick(
-                "The password changes",
-                f"Within two minutes Home Assistant asks you to sign in again, under Settings. The new password is: {OTHER_PASSWORD}",
-                "mdi:lock-reset",
-                lambda _: simulator.set_password(self._email, OTHER_PASSWORD),
-            ),
-            "password-back": Trick(
-                "The password is as before",
-                "The request to sign in goes away by itself, within 5 minutes.",
-                "mdi:lock-check-outline",
-                lambda _: simulator.set_password(self._email, self._password),
-            ),
-            "rides-unseen": Trick(
-                "{bike} rides in an outage",
-                "For a minute the server does not answer. Then Rides has one that began and ended before.",
-                "mdi:cloud-question-outline",
-                self._ride_unseen,
-                bike=1,
-                needs_positions=True,
-            ),
-            "renamed": Trick(
-                f"{{bike}} is now called {NEW_NAME}",
-                "Its device has that name within a minute.",
-                "mdi:rename-outline",
-                lambda bike: simulator.rename(bike, NEW_NAME),
-            ),
-            "taken-away": Trick(
-                "{bike} is taken from the account",
-                "Its entities are unavailable within a minute.",
-                "mdi:account-remove-outline",
-                lambda bike: simulator.unassign(self._email, bike),
-                bike=-1,
-            ),
-            "given-back": Trick(
-                "{bike} is given back to the account",
-                "Its entities are as before within a minute.",
-                "mdi:account-check-outline",
-                lambda bike: simulator.assign(self._email, bike),
-                bike=-1,
-            ),
-            "new": Trick(
-                "A new bike comes to the account",
-                "It has a device and a place on the dashboard within a minute.",
-                "mdi:plus-circle-outline",
-                self._add,
-            ),
+            "leaves-home": fleet.leave_home,
+            "rides": fleet.set_off,
+            "arrives": fleet.park,
+            "battery": lambda bike: fleet.drain(bike, 15),
+            "offline": self._go_offline,
+            "online": self._come_online,
+            "silent": fleet.fall_silent,
+            "sos": alarm("sos"),
+            "alarm": alarm("tow"),
+            "parked": fleet.park,
+            "cat": alarm("vibration"),
+            "stolen": fleet.set_off,
+            "carried-off": fleet.carry_off,
+            "server-down": lambda _: simulator.fault("status-503"),
+            "server-up": lambda _: simulator.fault(None),
+            "password": lambda _: simulator.set_password(email, OTHER_PASSWORD),
+            "password-back": lambda _: simulator.set_password(email, self._password),
+            "rides-unseen": self._ride_unseen,
+            "renamed": lambda bike: simulator.rename(bike, NEW_NAME),
+            "taken-away": lambda bike: simulator.unassign(email, bike),
+            "given-back": lambda bike: simulator.assign(email, bike),
+            "new": self._add,
         }
 
     def _go_offline(self, bike: str) -> None:
