@@ -18,7 +18,7 @@ type Item = dict[str, Json]
 COOKIE = "JSESSIONID"
 # Frames of a flood that are sent in one go.
 _FLOOD = 20
-WELL = LiveFault(name="", description="all is well")
+WELL = LiveFault("")
 
 
 @dataclass(eq=False)

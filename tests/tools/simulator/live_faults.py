@@ -25,7 +25,6 @@ class LiveFault:
 
     Attributes:
         name: what it is selected by
-        description: what happens, in one line
         session: the answer to the sign-in, in place of the good one
         socket: the answer to the upgrade, in place of the good one
         spoil: what becomes of each message
@@ -39,7 +38,6 @@ class LiveFault:
     """
 
     name: str
-    description: str
     session: Respond | None = None
     socket: Respond | None = None
     spoil: Spoil = lambda data: [data]
@@ -88,27 +86,22 @@ def _wrong_accept(_: str, __: str) -> web.StreamResponse:
 
 
 def _at(path: str) -> Iterator[LiveFault]:
-    """Yield what may be answered in place of a session, or of a socket."""
-    what = "sign-in" if path == "session" else "upgrade"
-    answers: dict[str, tuple[str, Respond]] = {
-        **{
-            str(status): (f"{status} {HTTPStatus(status).phrase}", _status(status))
-            for status in (400, 401, 403, 404, 429, 500, 503)
-        },
-        "html": ("a web page, 200", _html),
-        "redirect-same": ("307 to the same origin", _redirect(path, other=False)),
-        "redirect-other": ("307 to another origin", _redirect(path, other=True)),
-        "reset": ("the connection is reset", lambda _, __: Reset()),
-        "no-answer": ("nothing", lambda _, __: Silence()),
-        "huge": ("64 MiB", _huge),
+    """Yield the wrong answers to the sign-in, or to the upgrade."""
+    statuses = (400, 401, 403, 404, 429, 500, 503)
+    answers: dict[str, Respond] = {
+        **{str(status): _status(status) for status in statuses},
+        "html": _html,
+        "redirect-same": _redirect(path, other=False),
+        "redirect-other": _redirect(path, other=True),
+        "reset": lambda _, __: Reset(),
+        "no-answer": lambda _, __: Silence(),
+        "huge": _huge,
     }
-    for name, (description, respond) in answers.items():
-        yield LiveFault(
-            f"{path}-{name}",
-            f"the {what} is answered with: {description}",
-            session=respond if path == "session" else None,
-            socket=respond if path == "socket" else None,
-        )
+    for name, respond in answers.items():
+        if path == "session":
+            yield LiveFault(f"{path}-{name}", session=respond)
+        else:
+            yield LiveFault(f"{path}-{name}", socket=respond)
 
 
 def _half(data: bytes) -> list[bytes]:
@@ -148,59 +141,27 @@ def _odd(_: bytes) -> list[bytes]:
 
 _FAULTS = (
     *_at("session"),
-    LiveFault(
-        "session-400-sign-in",
-        "the sign-in is refused as Traccar 5.12 does",
-        session=_status(400, NULL_POINTER),
-    ),
+    LiveFault("session-400-sign-in", session=_status(400, NULL_POINTER)),
     LiveFault(
         "session-no-cookie",
-        "the sign-in is answered with a user and no cookie",
         session=lambda _, __: Raw(head(2, content_type=JSON) + b"{}"),
     ),
     *_at("socket"),
-    LiveFault(
-        "socket-wrong-accept",
-        "the upgrade is not meant for who asked",
-        socket=_wrong_accept,
-    ),
-    LiveFault("cookie-refused", "the session is not known any more", forgets=True),
-    LiveFault(
-        "says-nothing",
-        "the socket is open, answers pings, and no message comes",
-        first=False,
-        spoil=lambda _: [],
-    ),
-    LiveFault(
-        "tells-nothing-new",
-        "the first message comes, then signs of life alone",
-        spoil=lambda _: [b"{}"],
-    ),
-    LiveFault("dies", "the socket is open, and nobody is there any more", dead=True),
-    LiveFault("ends", "the socket is closed after the first message", ends=True),
-    LiveFault("floods", "signs of life as fast as they are taken", floods=b"{}"),
-    LiveFault(
-        "floods-odd", "what is no JSON, as fast as it is taken", floods=b"[" * 1000
-    ),
-    LiveFault(
-        "floods-pings",
-        "pings as fast as they are taken",
-        floods=b"there?",
-        flood_of=WSMsgType.PING,
-    ),
-    LiveFault(
-        "talks-on",
-        "signs of life as fast as they are taken, and no goodbye is answered",
-        floods=b"{}",
-        talks_on=True,
-    ),
-    LiveFault("halves", "of each message the first half", spoil=_half),
-    LiveFault("odd", "messages of any shape but the right one", spoil=_odd),
-    LiveFault("old-news", "messages say what was so years ago", spoil=_old),
-    LiveFault("strangers", "messages are of other people's trackers", spoil=_strangers),
-    LiveFault(
-        "huge-message", "a message of 64 MiB", spoil=lambda data: [data + b" " * _SIZE]
-    ),
+    LiveFault("socket-wrong-accept", socket=_wrong_accept),
+    LiveFault("cookie-refused", forgets=True),
+    LiveFault("says-nothing", first=False, spoil=lambda _: []),
+    LiveFault("tells-nothing-new", spoil=lambda _: [b"{}"]),
+    LiveFault("dies", dead=True),
+    LiveFault("ends", ends=True),
+    LiveFault("floods", floods=b"{}"),
+    LiveFault("floods-odd", floods=b"[" * 1000),
+    LiveFault("floods-pings", floods=b"there?", flood_of=WSMsgType.PING),
+    LiveFault("talks-on", floods=b"{}", talks_on=True),
+    LiveFault("halves", spoil=_half),
+    LiveFault("odd", spoil=_odd),
+    LiveFault("old-news", spoil=_old),
+    LiveFault("strangers", spoil=_strangers),
+    LiveFault("huge-message", spoil=lambda data: [data + b" " * _SIZE]),
 )
 
 LIVE_FAULTS: dict[str, LiveFault] = {fault.name: fault for fault in _FAULTS}
