@@ -292,7 +292,7 @@ def _steal(
     again.alerts.clear()
     later = ride[-1]
     for _ in range(7):
-        later = _later(later)
+        later = _later(later, motion=False, speed=0.0)
         again.hear(later, later.comes_at)
     found.guarded_again.append(
         _alerted_with(again, _stolen(world, later, second))

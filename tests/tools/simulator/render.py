@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from random import Random
+from random import shuffle
 from typing import Literal
 
 import orjson
@@ -97,29 +97,20 @@ def _overridden(
 class Renderer:
     """Turns a world into answers; what did not change since the last answer is not rendered again."""
 
-    def __init__(self, world: World, kind: Kind, *, shuffle: Random | None) -> None:
-        """Render this world, in another order each time if there is something to shuffle with."""
+    def __init__(self, world: World, kind: Kind) -> None:
+        """Render this world, in another order each time."""
         self._world = world
         self._kind = kind
-        self._shuffle = shuffle
         self._rendered: dict[tuple[Endpoint, str], tuple[int, bytes]] = {}
-        self._bodies: dict[tuple[Endpoint, str], tuple[int, bytes]] = {}
 
     def body(self, endpoint: Endpoint, email: str) -> bytes:
         """Return the answer for an account."""
         raw = self._world.raw_answers.get(endpoint)
         if raw is not None:
             return raw if isinstance(raw, bytes) else orjson.dumps(raw)
-        if self._shuffle is not None:
-            parts = self._parts(endpoint, email)
-            self._shuffle.shuffle(parts)
-            return _array(parts)
-        revision, body = self._bodies.get((endpoint, email), (-1, b""))
-        # Positions may grow too old without a change.
-        if revision != self._world.revision or self._kind.oldest_fix is not None:
-            body = _array(self._parts(endpoint, email))
-            self._bodies[endpoint, email] = self._world.revision, body
-        return body
+        parts = self._parts(endpoint, email)
+        shuffle(parts)
+        return _array(parts)
 
     def items(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
         """Return the objects of the answer for an account, in a lasting order."""

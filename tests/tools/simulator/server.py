@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 import contextlib
 from datetime import datetime
-from random import Random
 from typing import Self, override
 
 from aiohttp import web
@@ -47,8 +46,6 @@ class Simulator(World):
         port: int = 0,
         prefix: str = "",
         kind: str = SERVICE.name,
-        shuffle: bool = True,
-        seed: int | None = None,
         tls: bool = False,
         short: bool = False,
     ) -> None:
@@ -64,11 +61,7 @@ class Simulator(World):
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
-        self._renderer = Renderer(
-            self,
-            self._kind,
-            shuffle=Random(seed) if shuffle else None,  # noqa: S311 - an order, not a secret
-        )
+        self._renderer = Renderer(self, self._kind)
         self._listener = Listener(
             self._answer,
             port=port,

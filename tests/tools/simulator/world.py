@@ -105,7 +105,7 @@ class World:
         )
         """All that each tracker reported, by `uniqueId`, as it came in."""
         self.max_positions = MOST_REPORTS
-        self.revision = 0
+        self._revisions = count(1)
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
 
@@ -120,23 +120,19 @@ class World:
         """Create an account without trackers."""
         account = SimAccount(email, password)
         self.accounts[email] = account
-        self.revision += 1
         return account
 
     def set_password(self, email: str, password: str) -> None:
         """Change the password: the one before is refused from now on."""
         self._account(email).password = password
-        self.revision += 1
 
     def assign(self, email: str, unique_id: str) -> None:
         """Let the account list the tracker."""
         self._account(email).assigned[self._device(unique_id).unique_id] = None
-        self.revision += 1
 
     def unassign(self, email: str, unique_id: str) -> None:
         """Stop listing the tracker in the account."""
         self._account(email).assigned.pop(unique_id, None)
-        self.revision += 1
 
     def set_disable_reports(self, email: str, disable_reports: bool) -> None:
         """Refuse the account what its trackers reported in the past, where servers know that."""
@@ -197,7 +193,6 @@ class World:
         del self.devices[self._device(unique_id).unique_id]
         for account in self.accounts.values():
             account.assigned.pop(unique_id, None)
-        self.revision += 1
 
     def rename(self, unique_id: str, name: str) -> None:
         """Change the display name."""
@@ -415,8 +410,7 @@ class World:
             raise UnknownNameError(f"no tracker {unique_id}") from None
 
     def _changed(self, unique_id: str) -> None:
-        self.revision += 1
-        self._device(unique_id).revision = self.revision
+        self._device(unique_id).revision = next(self._revisions)
 
 
 def _now() -> datetime:
