@@ -1,8 +1,10 @@
 """Who is notified of what: those who follow what changed, once, and nobody else."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Collection
 from functools import partial
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -47,8 +49,12 @@ class Followers:
         self.signals = Counter[str]()
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_updated)
         for unique_id in self._known:
-            note = partial(self.signals.update, [unique_id])
+            note = partial(self._async_changed, unique_id)
             coordinator.async_add_listener(note, unique_id)
+
+    @callback
+    def _async_changed(self, unique_id: str) -> None:
+        self.signals[unique_id] += 1
 
     @callback
     def _async_updated(self, update: Update) -> None:
@@ -152,6 +158,39 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
         assert changed
         assert set().union(*updated) == changed == signals.keys()
         assert sum(map(len, updated)) == signals.total()
+
+
+async def test_one_after_the_other(
+    hass: HomeAssistant, entry: MockConfigEntry, followers: Followers
+) -> None:
+    """A short update waits for a long one, so that none is evaluated before its time (defect 21)."""
+    evaluated = list[tuple[object, object]]()
+    async_dispatcher_connect(
+        hass, SIGNAL_UPDATED, lambda update: evaluated.append((update.last, update.now))
+    )
+    coordinator = entry.runtime_data.coordinator
+    coordinator.changed.update(TRACKERS)
+    coordinator.async_update_listeners()
+    coordinator.changed.add(RED)
+    coordinator.async_update_listeners()
+    await settle(hass)
+    assert list(map(set, followers.updates)) == [set(TRACKERS), {RED}]
+    (_, first), (last, _) = evaluated
+    assert last == first
+
+
+async def test_loop_is_free(
+    hass: HomeAssistant, entry: MockConfigEntry, followers: Followers
+) -> None:
+    """Of many trackers a few are notified at a time, and others have their turn."""
+    coordinator, turns = entry.runtime_data.coordinator, list[int]()
+    coordinator.changed.update(TRACKERS)
+    coordinator.async_update_listeners()
+    while not followers.updates:
+        turns.append(followers.signals.total())
+        await asyncio.sleep(0)
+    steps = [b - a for a, b in pairwise([*turns, len(TRACKERS)])]
+    assert max(steps) == 8
 
 
 # What an update runs

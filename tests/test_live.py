@@ -13,6 +13,7 @@ from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -27,13 +28,14 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from custom_components.bike_tracker.api.websocket import Message
+from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import EMAIL, PASSWORD, RED, StateOf, ValueOf
+from .conftest import BLUE, EMAIL, PASSWORD, RED, StateOf, ValueOf
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.render import position_json
@@ -613,3 +615,61 @@ async def _forgotten(coordinator: Any, answer: HistoryAnswer) -> None:
     """An answer for a tracker that was removed changes nothing."""
     context = UpdateContext(answer.until)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
+
+
+async def test_message_before_a_poll(
+    live: MockConfigEntry, simulator: Simulator, value_of: ValueOf
+) -> None:
+    """A poll wins over a message that came before it and is not applied yet."""
+    coordinator = live.runtime_data.coordinator
+    known = coordinator.data.trackers[RED].device
+    offline = Message([known._replace(status="offline")], [])
+    coordinator.live.messages.append(offline)
+    simulator.touch([RED])
+    await coordinator.async_refresh()
+    await settle(coordinator.hass)
+    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_ON
+    # It counts all the same: the tracker was offline.
+    kinds = [it.type for it in coordinator.data.states[RED].occurrences]
+    assert kinds == ["went_offline", "came_online"]
+
+
+async def test_message_during_the_unload(
+    hass: HomeAssistant,
+    live: MockConfigEntry,
+    simulator: Simulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is applied that is not written (defect 10)."""
+    database, coordinator = Database, live.runtime_data.coordinator
+    close = database.async_close
+
+    async def slowly(self: Database, *args: Any) -> None:
+        await close(self, *args)
+        simulator.report(RED, latitude=48.7)
+        await settle(hass)
+
+    simulator.report(RED, latitude=48.6)
+    await settle(hass)
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "async_close", slowly)
+        await hass.config_entries.async_unload(live.entry_id)
+    known = coordinator.data.states[RED].position
+    simulator.fault("status-500", path="positions")
+    await set_up(hass, live)
+    stored = live.runtime_data.coordinator.data.states[RED].position
+    assert stored.latitude == known.latitude == 48.6
+
+
+async def test_gap_is_requested_with_a_message(
+    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator
+) -> None:
+    """Reports that may be missing are requested with the next message, not with a poll."""
+    now = dt_util.utcnow()
+    gap = HistoryGap(now - timedelta(hours=1), now, now)
+    live.runtime_data.coordinator.data.gaps[BLUE] = gap
+    simulator.record.clear()
+    simulator.report(RED, latitude=48.7)
+    await settle(hass)
+    assert simulator.record.counts["/api/positions"]
+    assert polls(simulator) == 0

@@ -18,7 +18,7 @@ from homeassistant.util import dt as dt_util
 
 from .api.websocket import Message
 from .const import DOMAIN, LOGGER
-from .database import SOON, Database
+from .database import Database
 from .devices import TrackerDevices, async_create_issue, async_delete_issue, owners_in
 from .live import Live
 from .polling.history import HistoryRequest
@@ -120,8 +120,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     async def _async_on_stop(self, _event: Event) -> None:
         """Poll no more: what somebody asked for would find its connections closed."""
-        # Up to when triggers were evaluated is another time with each poll.
-        self.database.async_write_within(SOON)
         await self.async_shutdown()
 
     @override

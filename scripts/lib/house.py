@@ -1,47 +1,59 @@
-"""Print the goals of the house, each beside what it is now: house.py [--polls].
+"""Print the goals for the size and order of the code, each beside its value: house.py [--polls].
 
-With --polls it also runs a poll in a Home Assistant of the tests, and counts the files it passes.
+With --polls it also runs a poll in a Home Assistant of the tests and counts what the poll runs.
 """
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 import re
 import subprocess
 import sys
+from typing import Final
 
-ROOT = Path(__file__).parents[2]
-INTEGRATION = ROOT / "custom_components" / "bike_tracker"
-WORDS = {"told", "untold", "heard", "lacks", "obeyed", "strayed"}
-"""Words that version 1.2 had for what the field calls fire, receive, apply and notify."""
-CHANGING = {
+ROOT: Final = Path(__file__).parents[2]
+INTEGRATION: Final = ROOT / "custom_components" / "bike_tracker"
+TESTS: Final = ROOT / "tests"
+CHANGING: Final = {
     *("add", "append", "clear", "discard", "extend", "insert"),
     *("pop", "popleft", "remove", "setdefault", "update"),
 }
-JINJA = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
-COUNTED = {
-    "files of a changed poll": 26,
-    "times a changed poll enters the coordinator": 4,
+PUBLIC: Final = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
+"""Methods and attributes of named tuples that are public despite their names."""
+JINJA: Final = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
+COUNTED: Final = {
+    "files of a changed poll": 22,
+    "changes of file of a changed poll": 150,
+    "reads of an entity in a changed poll": 1,
     "files of an idle poll": 14,
 }
+PURPOSES: Final = {
+    "simulator": ("tools/simulator", 3_000),
+    "demo": ("tools/demo", 1_500),
+    "measuring": ("tools", 4_000),
+    "browser": ("e2e", 4_000),
+    "proper": ("", 17_000),
+}
+"""Folders of test code and their goals. A file counts for the first folder that has it."""
 
-type Function = ast.FunctionDef | ast.AsyncFunctionDef
+type Trees = Mapping[Path, ast.Module]
+type Goal = tuple[str, float, float]
 
 
-def modules(folder: Path) -> dict[Path, ast.Module]:
+def modules(folder: Path) -> Trees:
     """Return the parsed modules in a folder."""
     return {path: ast.parse(path.read_text()) for path in sorted(folder.rglob("*.py"))}
 
 
-def lines(folder: Path) -> int:
-    """Return the lines of all modules in a folder."""
-    return sum(len(path.read_text().splitlines()) for path in folder.rglob("*.py"))
+def lines(path: Path) -> int:
+    """Return the lines of a file."""
+    return path.read_bytes().count(b"\n")
 
 
-def nodes[Node: ast.AST](
-    trees: dict[Path, ast.Module], *kinds: type[Node]
-) -> list[Node]:
-    """Return all parts of modules that are of some kinds."""
+def nodes[Node: ast.AST](trees: Trees, *kinds: type[Node]) -> list[Node]:
+    """Return all nodes of some kinds."""
     return [
         node
         for tree in trees.values()
@@ -51,7 +63,7 @@ def nodes[Node: ast.AST](
 
 
 def changing_attributes(kind: ast.ClassDef) -> set[str]:
-    """Return the attributes of itself that a class changes after it was made."""
+    """Return the attributes of `self` that a class changes after it was made."""
     return {
         name
         for function in kind.body
@@ -85,31 +97,51 @@ def _own(target: ast.expr) -> Iterator[str]:
                 yield from _own(element)
 
 
-def identifiers(trees: dict[Path, ast.Module]) -> Iterator[str]:
-    """Yield each name that is given in modules."""
-    for node in nodes(trees, ast.AST):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                yield name
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-            ):
-                yield name
+def private_attributes(trees: Trees) -> set[str]:
+    """Return the private attributes of other objects that the package does not define."""
+    defined = {
+        node.name for node in nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)
+    }
+    own = {
+        node.attr
+        for node in nodes(trees, ast.Attribute)
+        if isinstance(node.ctx, ast.Store)
+    }
+    own |= {
+        node.target.id
+        for node in nodes(trees, ast.AnnAssign)
+        if isinstance(node.target, ast.Name)
+    }
+    return {
+        node.attr
+        for node in nodes(trees, ast.Attribute)
+        if re.match("_[a-z]", node.attr) and not _is_of_self(node)
+    } - (defined | own | PUBLIC)
 
 
-def words(name: str) -> set[str]:
-    """Return the words of a name in snake or camel case."""
-    return set(re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_"))
+def _is_of_self(node: ast.Attribute) -> bool:
+    match node.value:
+        case ast.Name(id="self" | "cls") | ast.Call(func=ast.Name(id="super")):
+            return True
+    return False
 
 
-def with_words(folder: Path) -> list[str]:
-    """Return the names in a folder that hold one of the words that are to go."""
-    names = set(identifiers(modules(folder)))
-    return sorted(name for name in names if words(name) & WORDS)
+def cycle(trees: Trees) -> list[str]:
+    """Return a cycle of imports between folders and modules at the top, empty if none is."""
+    imports = defaultdict[str, set[str]](set)
+    for path, tree in trees.items():
+        parts = path.relative_to(INTEGRATION).with_suffix("").parts
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                base = parts[: len(parts) - node.level]
+                named = tuple(node.module.split(".")) if node.module else ()
+                targets = [(*base, *named, alias.name) for alias in node.names]
+                imports[parts[0]] |= {target[0] for target in targets} - {parts[0]}
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as err:
+        return list(err.args[1])
+    return []
 
 
 def jinja() -> list[str]:
@@ -128,18 +160,11 @@ def jinja() -> list[str]:
     return found
 
 
-def counts_of_polls() -> Iterator[tuple[str, float, float]]:
-    """Yield what a changed poll and an idle one pass."""
-    command = (
-        "pytest",
-        "-q",
-        "-s",
-        "-p",
-        "no:cacheprovider",
-        "tests/tools/poll_files.py",
-    )
+def counts_of_polls() -> Iterator[Goal]:
+    """Yield the counts of a changed and of an idle poll."""
+    command = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
     printed = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", *command],
+        [sys.executable, *command, "tests/tools/poll_files.py"],
         cwd=ROOT,
         check=False,
         capture_output=True,
@@ -150,38 +175,55 @@ def counts_of_polls() -> Iterator[tuple[str, float, float]]:
             yield what, goal, int(found[1])
 
 
-def goals() -> Iterator[tuple[str, float, float]]:
-    """Yield what is counted, how much it may be, and how much it is."""
-    trees = modules(INTEGRATION)
-    yield "lines of the integration", 7_300, lines(INTEGRATION)
+def sizes(trees: Trees) -> Iterator[Goal]:
+    """Yield the goals for the size of the code."""
+    yield "lines of the integration", 7_500, sum(map(lines, trees))
     yield "files of Python", 62, len(trees)
-    cards = [path.read_bytes() for path in (INTEGRATION / "frontend").glob("*.js")]
-    yield "lines of JavaScript", 1_000, sum(card.count(b"\n") for card in cards)
-    yield "bytes of JavaScript", 40_000, sum(map(len, cards))
     tops = {path.relative_to(INTEGRATION).parts[0] for path in trees}
-    yield "modules and packages at its top", 24, len(tops)
-    changing = [changing_attributes(kind) for kind in nodes(trees, ast.ClassDef)]
-    yield "attributes that change", 60, sum(map(len, changing))
-    yield "of them in one class", 8, max(map(len, changing))
-    functions = nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)
-    length = sum((node.end_lineno or 0) - node.lineno + 1 for node in functions)
-    yield "lines of a function, mean", 8.4, round(length / len(functions), 1)
-    yield "names with words of 1.2", 0, len(with_words(INTEGRATION))
-    yield "the same in tests", 0, len(with_words(ROOT / "tests"))
-    yield "lines of tests", 40_000, lines(ROOT / "tests")
+    yield "modules and packages at its top", 26, len(tops)
+    scripts = list((INTEGRATION / "frontend").glob("*.js"))
+    yield "lines of JavaScript", 1_000, sum(map(lines, scripts))
+    yield "bytes of JavaScript", 40_000, sum(path.stat().st_size for path in scripts)
     yield "lines of Jinja in blueprints", 25, len(jinja())
     yield "characters of the longest", 120, max(map(len, jinja()), default=0)
 
 
+def tests() -> Iterator[Goal]:
+    """Yield the goals for the lines of tests, by purpose."""
+    found = dict.fromkeys(PURPOSES, 0)
+    for path in TESTS.rglob("*.py"):
+        name = path.relative_to(TESTS).as_posix()
+        purpose = next(it for it in PURPOSES if name.startswith(PURPOSES[it][0]))
+        found[purpose] += lines(path)
+    yield "lines of tests", 30_000, sum(found.values())
+    for purpose, (_, goal) in PURPOSES.items():
+        yield f"of them: {purpose}", goal, found[purpose]
+
+
+def order(trees: Trees) -> Iterator[Goal]:
+    """Yield the goals for the order of the code."""
+    changing = [changing_attributes(kind) for kind in nodes(trees, ast.ClassDef)]
+    yield "attributes that change", 50, sum(map(len, changing))
+    yield "of them in one class", 6, max(map(len, changing))
+    functions = nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)
+    length = sum((node.end_lineno or 0) - node.lineno + 1 for node in functions)
+    yield "lines of a function, mean", 8.4, round(length / len(functions), 1)
+    yield "folders in a cycle of imports", 0, len(set(cycle(trees)))
+    yield "private attributes of libraries", 0, len(private_attributes(trees))
+
+
 def main() -> None:
     """Print the table."""
-    found = [*goals(), *(counts_of_polls() if "--polls" in sys.argv else ())]
+    trees = modules(INTEGRATION)
+    found = [*sizes(trees), *order(trees), *tests()]
+    if "--polls" in sys.argv:
+        found += counts_of_polls()
     width = max(len(what) for what, *_ in found)
     print(f"{'':{width}}    goal     now")
     for what, goal, now in found:
         print(f"{what:{width}} {goal:7,} {now:7,}{'' if now <= goal else '  <-'}")
-    if names := [*with_words(INTEGRATION), *with_words(ROOT / "tests")]:
-        print(f"Names with words of 1.2: {', '.join(names)}")
+    if names := [*cycle(trees), *sorted(private_attributes(trees))]:
+        print(f"Cycle and private attributes: {', '.join(names)}")
 
 
 if __name__ == "__main__":
