@@ -99,9 +99,8 @@ def _own(target: ast.expr) -> Iterator[str]:
 
 def private_attributes(trees: Trees) -> set[str]:
     """Return the private attributes of other objects that the package does not define."""
-    defined = {
-        node.name for node in nodes(trees, ast.FunctionDef, ast.AsyncFunctionDef)
-    }
+    defined = {node.name for node in nodes(trees, ast.FunctionDef)}
+    defined |= {node.name for node in nodes(trees, ast.AsyncFunctionDef)}
     own = {
         node.attr
         for node in nodes(trees, ast.Attribute)
