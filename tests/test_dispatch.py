@@ -9,8 +9,13 @@ from random import Random
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.const import EVENT_STATE_CHANGED, Platform
-from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_STARTED,
+    EVENT_STATE_CHANGED,
+    Platform,
+)
+from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 import pytest
@@ -355,3 +360,81 @@ async def test_start_and_end_at_once(bikes: Bikes) -> None:
     bikes.hass.bus.async_listen(EVENT_STATE_CHANGED, _changed)
     await async_ride(bikes.simulator, bikes.poll)
     assert [kind for kind in fired if kind] == ["started", "ended"]
+
+
+# When occurrences are fired
+
+
+class Fired:
+    """The alarms that were fired, and the state of the account then."""
+
+    def __init__(self, bikes: Bikes) -> None:
+        """Listen to all accounts."""
+        self.words = list[str]()
+        self.is_loaded = True
+        self._entry = bikes.entry
+        async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, self._async_occurred)
+
+    @callback
+    def _async_occurred(
+        self, _: BikeTrackerCoordinator, _key: str, occurrence: Occurrence
+    ) -> None:
+        if occurrence.type == "alarm_raised":
+            self.words.append(str(occurrence.attributes["alarm"]))
+            self.is_loaded &= self._entry.state is ConfigEntryState.LOADED
+
+
+async def test_start(bikes: Bikes) -> None:
+    """Alarms wait until automations listen: seconds after Home Assistant started."""
+    hass, fired = bikes.hass, Fired(bikes)
+    hass.set_state(CoreState.starting)
+    await async_setup(hass, bikes.entry)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    hass.set_state(CoreState.running)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await settle(hass)
+    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await bikes.poll(4)
+    assert fired.words == []
+    await bikes.poll(2)
+    assert fired.words == ["sos"]
+
+
+async def test_loading(bikes: Bikes) -> None:
+    """Alarms of the time before a reload are fired once the account is loaded."""
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
+    fired = Fired(bikes)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await async_setup(bikes.hass, bikes.entry)
+    assert fired.words == ["sos"]
+    assert fired.is_loaded
+    state = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    assert state
+    assert state.attributes["alarm"] == "sos"
+
+
+@pytest.mark.usefixtures("with_live", "setup")
+async def test_alarm_in_an_outage(bikes: Bikes) -> None:
+    """A message in an outage is fired with the first poll that succeeds."""
+
+    async def _pass(seconds: float) -> None:
+        bikes.freezer.tick(seconds)
+        async_fire_time_changed(bikes.hass)
+        await settle(bikes.hass)
+
+    await _pass(11)
+    fired = Fired(bikes)
+    bikes.simulator.fault("status-503")
+    await _pass(61)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await settle(bikes.hass)
+    coordinator = bikes.entry.runtime_data.coordinator
+    assert not coordinator.last_update_success
+    assert coordinator.data.states[RED].occurrences
+    assert fired.words == []
+    bikes.simulator.fault(None)
+    await _pass(61)
+    assert fired.words == ["sos"]

@@ -1,4 +1,4 @@
-"""The calendar: the rides of a bike, as the ride book has them, and the one under way."""
+"""Calendar: all rides of a bike, and the ride under way."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,13 +15,13 @@ from .responses.texts import distance, duration, speed, zone_name
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# The coordinator asks for all entities at once.
+# The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
-# Home Assistant takes no event that ends when it begins, or before that by the clocks of
-# the house, which may be set back meanwhile.
+# Home Assistant refuses events that do not end after their start in local time, which may
+# be set back during a ride.
 _SHORTEST: Final = timedelta(seconds=1)
-# A ride under way is over after so much silence, and has to end later than now.
+# A ride under way has to end in the future. Silence ends it after this time.
 _SILENCE: Final = timedelta(minutes=30)
 
 # 3 to 1 against white and against dark cards.
@@ -38,7 +38,7 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
-    """The rides of a tracker: its value is what there is new to show."""
+    """The rides of a tracker. Its value changes with the events that it shows."""
 
     # Set when it is added: calendars of earlier versions get a color, too.
     _attr_initial_color = None
@@ -46,7 +46,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Give the calendar a color, which the cards take for the bike everywhere."""
+        """Give the calendar a color, which the cards use for the bike."""
         await super().async_added_to_hass()
         entry = self.registry_entry
         if entry and "color" not in entry.options.get(DOMAIN, {}):
@@ -61,11 +61,11 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        """Return what the calendar shows: the history corrects rides that are over, too."""
+        """Return the rides that the history may still correct, and the ride under way."""
         ride = tracker.ride_under_way
-        # Each is a row in the database: a kilometre is soon enough for the one under way.
+        # Each value is a row in the recorder: steps of a kilometer suffice.
         under_way = ride and (ride.started_at, round(ride.distance))
-        # Whoever looks sees each day of rides from before come.
+        # Each day of earlier rides is shown as it is loaded.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 
@@ -90,9 +90,9 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
-        """Return what the calendar shows of a ride, in the units of the house."""
+        """Return the event of a ride, in the units of Home Assistant."""
         has_several = len(self.coordinator.data.trackers) > 1
-        # Narrow views cut the end off.
+        # Narrow views cut off the end.
         bike = f" · {name_of(self.device_entry)}" if has_several else ""
         description = duration(ride.duration)
         if ride.maximum_speed is not None:
@@ -107,7 +107,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         )
 
     def _route(self, ride: Ride) -> str | None:
-        """Return where a ride began and where it ended, None if neither is known."""
+        """Return start and end of a ride, or None if neither is known."""
         names = [
             place and (place.address or zone_name(self.hass, place))
             for place in (ride.start, ride.end)

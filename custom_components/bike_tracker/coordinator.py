@@ -37,7 +37,7 @@ _MAX_REPLAYS: Final = 3
 
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
-    """Polls the trackers of one account."""
+    """Polls an account."""
 
     config_entry: ConfigEntry
     _is_polling = False
@@ -76,7 +76,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return self.last_update_success and is_loaded and is_running
 
     def signal(self, unique_id: str) -> str:
-        """Return the signal for changes of one tracker, or of its guard alone."""
+        """Return the signal for changes of a tracker, or of its guard alone."""
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -99,12 +99,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @override
     async def async_request_refresh(self) -> None:
-        """Poll now, or soon if there was a request just before."""
+        """Poll now, or soon after the last request."""
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Poll to the end, even if whoever asked for it is cut short."""
-        # Home Assistant would take it for a failed one, and notify nobody of the next.
+        """Poll to the end, even if the caller is canceled."""
+        # Home Assistant would treat a canceled poll as failed.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"
         )
@@ -119,7 +119,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
 
     async def _async_on_stop(self, _event: Event) -> None:
-        """Poll no more: what somebody asked for would find its connections closed."""
+        """Stop polling: Home Assistant is closing its sessions."""
         await self.async_shutdown()
 
     @override
@@ -157,7 +157,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.changed |= changes.keys
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # It was created only if there was none before.
+        # The issue exists only if the last list was empty.
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
@@ -168,7 +168,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_request_more(self) -> None:
-        """Ask the service's history for reports that may be missing, if it is time to."""
+        """Request missing reports from the history, if a request is due."""
         data, untils = self.data, self.database.content.backfill
         request = self.service.history.next_request(
             data.gaps, untils, data.trackers, dt_util.utcnow()
@@ -216,7 +216,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return None
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
-        # Thousands of reports would stop the event loop.
+        # Thousands of reports would block the event loop.
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
         )
@@ -245,7 +245,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_apply_messages(self) -> None:
-        """Apply push messages, also while polls fail; what comes during a poll after it."""
+        """Apply push messages, also while polls fail, but not during a poll."""
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()
@@ -261,11 +261,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 )
         self._async_set_changes(*changes)
         if self.live.messages:
-            # Others get their turn.
+            # Let other tasks run.
             self.hass.loop.call_soon(self._async_apply_messages)
 
     def _portion(self) -> list[Message]:
-        """Return the next messages, or a part of one, that are applied at once."""
+        """Return the messages, or the part of a message, to apply at once."""
         left, portion = _REPORTS_AT_ONCE, list[Message]()
         while self.live.messages and left > 0:
             message = self.live.messages.pop(0)

@@ -24,7 +24,7 @@ _TRACKERS_AT_ONCE: Final = 8
 
 
 class Update(NamedTuple):
-    """An update of one account, also a poll that failed."""
+    """An update of an account, also a failed poll."""
 
     coordinator: BikeTrackerCoordinator
     changed: Collection[str]

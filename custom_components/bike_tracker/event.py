@@ -1,4 +1,4 @@
-"""Events: what happened to the bike."""
+"""Events of the bike: rides and alarms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_en
 from .tracking.occurrences import ALARM_TYPES, Occurrence
 from .tracking.state import Tracker
 
-# The coordinator asks for all entities at once.
+# The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 # A state has the time of its event in milliseconds.
 _STEP: Final = timedelta(milliseconds=1)
@@ -47,7 +47,7 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
-    """The last occurrence of a tracker that was fired; the coordinator fires each once."""
+    """The last occurrence of a tracker that was fired."""
 
     entity_description: BikeTrackerEventDescription
     # Activity would show the last event again after each outage.

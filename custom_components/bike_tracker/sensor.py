@@ -57,7 +57,7 @@ _voltage = partial(
     entity_category=EntityCategory.DIAGNOSTIC,
     entity_registry_enabled_default=False,
 )
-_kilometres = partial(
+_kilometers = partial(
     BikeTrackerSensorDescription,
     device_class=SensorDeviceClass.DISTANCE,
     native_unit_of_measurement=UnitOfLength.KILOMETERS,
@@ -139,12 +139,12 @@ DESCRIPTIONS = (
         suggested_display_precision=1,
         value_fn=lambda tracker: tracker.position and tracker.position.power_voltage,
     ),
-    _kilometres(
+    _kilometers(
         key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
         value_fn=lambda tracker: round(tracker.total_distance or 0, 1),
     ),
-    _kilometres(
+    _kilometers(
         key="ride_distance",
         value_fn=lambda tracker: (
             tracker.ride and _OF_RIDE["ride_distance"](tracker.ride)

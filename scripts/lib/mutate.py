@@ -40,7 +40,7 @@ TESTS = {
     "polling": ["tests/polling", "tests/test_rides_from_before.py"],
     "live.py": ["tests/test_live.py"],
     "dispatch.py": ["tests/automations", "tests/test_alarms.py"],
-    "database": ["tests/registry", "tests/test_database.py"],
+    "database": ["tests/test_devices.py", "tests/test_database.py"],
     "night_guard": ["tests/night_guard"],
 }
 """The tests of a folder or module; of others the tests that are named like them."""

@@ -59,7 +59,7 @@ def _since(time: datetime | None) -> Flag | None:
 _OFFLINE: Final = StateType(lambda tracker: tracker.state.online, AT_ONCE, value=False)
 _MOVING: Final = StateType(lambda tracker: tracker.state.moving, AT_ONCE)
 _NOT_MOVING: Final = _MOVING._replace(value=False)
-# Each report ends it.
+# Each report ends silence.
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )

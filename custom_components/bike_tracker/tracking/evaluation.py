@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Self
 
-# An update is applied at most so long before it is evaluated.
+# Maximum time from applying an update to its evaluation.
 _LATEST: Final = timedelta(seconds=1)
 
 
@@ -41,10 +41,10 @@ class Evaluation(NamedTuple):
     def next(
         self, at: datetime, asked_at: datetime, starts: Iterable[datetime]
     ) -> Self:
-        """Return the evaluation at a time, with the starts of the waits known by then.
+        """Return the next evaluation. `starts` are the known starts of waits.
 
-        A wait fires once and none is lost: waits from before the clock was set back stay
-        evaluated, and later ones count by the clock as it is now.
+        Waits from before the clock was set back stay evaluated. Later waits count by the
+        new clock.
         """
         ahead = self.ahead
         if at < self.at or asked_at < self.asked_at:

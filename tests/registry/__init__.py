@@ -1,1 +1,0 @@
-"""Tests of trackers that come, go, are renamed and shared."""
