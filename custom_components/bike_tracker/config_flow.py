@@ -218,8 +218,8 @@ def unique_id_of(account: _Account) -> str:
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Set the unique ID of an entry to the one of its account.
 
-    If another entry already has this unique ID, the entry gets none. That can happen
-    after a downgrade to 1.0. An outdated unique ID would block other accounts.
+    It gets None if another entry has this unique ID, as after a downgrade to 1.0. An
+    outdated unique ID would block other accounts.
     """
     entries = hass.config_entries
     unique_id = unique_id_of(entry.data)

@@ -62,8 +62,7 @@ class TrackingClient:
     ) -> dict[int, Position]:
         """Return the last known positions of these devices, by internal device ID.
 
-        Request all positions, or `only` that of one device, even if it is too old for
-        the list.
+        Request all positions, or `only` one device's, even if it is too old for the list.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
         # A server that ignores `deviceId` sends the positions of all devices.
@@ -103,7 +102,7 @@ class TrackingClient:
             return bytes(body)
 
     def new_session(self) -> aiohttp.ClientSession:
-        """Return a session that shares connections, but no cookies, and refuses redirects."""
+        """Return a session that shares connections but not cookies, and refuses redirects."""
         if self.session.closed:
             raise errors.CannotConnectError("connection closed")
         return aiohttp.ClientSession(

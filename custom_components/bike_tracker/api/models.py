@@ -140,7 +140,7 @@ class Position(NamedTuple):
 
     @classmethod
     def from_row(cls, row: Any) -> Self | None:
-        """Return the position of a row, or None if one of its two IDs is missing."""
+        """Return the position of a row, or None if an ID is missing."""
         get = row.get if type(row) is dict else {}.get
         position_id, device_id = _of(int, get("id")), _of(int, get("deviceId"))
         if position_id is None or device_id is None:

@@ -1,1 +1,1 @@
-"""When to ask the service, and when again."""
+"""Requests to the service: which, when, and when again."""

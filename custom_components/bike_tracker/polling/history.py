@@ -28,9 +28,9 @@ from .backoff import (
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# Failures of one day while other requests succeed. Then the day is left out.
+# Failures of one day, with a successful probe between them. Then the day is left out.
 _MAX_TRIES: Final = 3
-# The request that tells whether the history answers at all.
+# The request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
 # Rate limit of requests that a user waits for, and of a backfill from a quick service.
 _MAX_A_MINUTE: Final = 10
@@ -189,14 +189,14 @@ class History:
         if is_probe:
             return None
         self._update(tracker, failed_at=0.0)
-        # Short portions would never catch up. An answer for a shorter time range says
-        # nothing about a longer one.
+        # Short portions would never catch up. A short time range proves nothing about a
+        # longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
-        """Log an unexpected error. It postpones requests for this tracker, not for others."""
+        """Log an unexpected error. It postpones requests for this tracker alone."""
         self._is_busy = True
         try:
             yield

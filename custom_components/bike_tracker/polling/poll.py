@@ -1,4 +1,4 @@
-"""Polls of one account: the device list, then the positions needed, and error handling."""
+"""Polls of one account: the device list, then positions, and error handling."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -104,15 +104,17 @@ class PositionLookup:
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
         [(device_id, device)] = due.items()
+        needs_list = not _announced(due) <= self._missing
         try:
             found = await self._async_get_single(device_id, device)
         except InvalidResponseError:
+            found, needs_list = {}, True
+        if needs_list and not found:
             self.extra_requests.count()
             found = await self._async_get_list(due)
-            self._supports_single = False
-        else:
-            if _missing_of(due, found):
-                self._requested_at[device.unique_id] = monotonic()
+            self._supports_single = bool(_missing_of(due, found))
+        if _missing_of(due, found):
+            self._requested_at[device.unique_id] = monotonic()
         return found
 
     async def _async_get_single(self, device_id: int, device: Device) -> _Positions:
@@ -130,7 +132,7 @@ class PositionLookup:
         try:
             return await self.client.async_get_positions(due)
         except (CannotConnectError, ServiceUnavailableError) as err:
-            # The service asked to wait, or has already been waited for.
+            # The service requested a wait, or was slow.
             is_slow = err.retry_after is not None or err.code == "timeout"
             if is_slow or not (often and self.extra_requests.is_due):
                 raise
@@ -140,7 +142,7 @@ class PositionLookup:
     def _fail(self, err: TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        # Too large also where positions never worked: nobody would know why.
+        # Log "too large" even if positions never worked: it is the only hint.
         if before.error is None and (before.is_supported or err.is_too_large):
             LOGGER.warning(
                 "%s: Positions cannot be fetched (%s); trackers stay where they were",
