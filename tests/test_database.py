@@ -275,6 +275,38 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("setup")
+async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
+    """An alarm that may not be fired yet is written within ten seconds too."""
+    await bikes.poll(4_000)
+    bikes.hass.set_state(CoreState.starting)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await async_pass(bikes, 11)
+    bikes.hass.set_state(CoreState.running)
+    assert "sos" in str(state_in(bikes.hass, bikes.entry)["alarms"])
+
+
+@pytest.mark.usefixtures("setup")
+async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
+    """A kill after rides from before were booked requests no day again."""
+    await bikes.poll(4_000)
+    until = dt_util.utcnow() - 4 * DAY
+    ride = Ride(until + HOUR, until + 2 * HOUR, 1.0)
+    await database_of(bikes.entry).async_book(RED, [ride], until)
+    await async_kill(bikes)
+    content = database_of(bikes.entry).content
+    assert (content.backfill[RED], content.last_rides[RED]) == (until, ride)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_commits_reach_the_disk(bikes: Bikes) -> None:
+    """SQLite waits for the disk with each commit: a power cut loses no transaction."""
+    file = database_of(bikes.entry)._file  # noqa: SLF001
+    mode = file.run(lambda it: it.execute("PRAGMA synchronous").fetchone())
+    assert mode == (2,)
+
+
+@pytest.mark.usefixtures("setup")
 async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
     """The row of a tracker that did not change stays as it is."""
     await async_pass(bikes, 11)
