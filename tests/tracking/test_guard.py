@@ -11,6 +11,8 @@ from .house import METER, lived, minutes, rows
 TABLE = """
 It rides off: place, time and distance.
   stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
+  says device_time=none, stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
+  says device_time=none, stand 3, arm, stand 1 alarm=tow -> alarm 4 0 m, triggered
 It says that it moves, wherever it is.
   stand 3, arm, jump 5, stand 1 motion=yes -> motion 4 5 m, triggered
 The first report of motion proves no beginning, noise is none.
@@ -76,6 +78,10 @@ The place of the arming: where two reports saw it, whatever is in doubt.
   stand 3, jump 210, stand 2, disarm, arm, stand 4, jump 210, stand 2 -> place 11 210 m, triggered
   stand 3, jump 210, stand 1, jump 80, stand 1, arm, jump -290, stand 9, jump 200, stand 1 motion=yes -> place 15 200 m, triggered
   stand 3, jump 210, stand 1, arm, jump 15, stand 1 motion=yes speed=9 -> motion 5 225 m, triggered
+Where fixes are known to be off, the last one is the place.
+  stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 2, arm, ride 3 @30 -> motion 15 500 m, triggered
+  stand 3, jump 210, stand 2, arm, jump 300, stand 1 motion=yes -> place 6 300 m, triggered
+  stand 3, jump 210, stand 2, arm, jump -210, stand 2, jump 210, stand 2 -> armed
 Armed on arrival: it is guarded where it comes to rest.
   ride 3 @18, arm, jump 200, stand 3, jump 195, stand 1 motion=yes -> place 7 195 m, triggered
 Nobody arrives for more than five minutes.

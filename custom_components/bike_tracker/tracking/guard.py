@@ -114,7 +114,7 @@ class Clock(NamedTuple):
     """Time of the newest report by the tracker's clock."""
     delay: float
     """Seconds until the service received it."""
-    behind: float = 0
+    behind: float
     """Seconds by which the tracker's clock is behind."""
 
 
