@@ -67,6 +67,8 @@ class Bike:
     """Minutes by which the tracker's clock is behind."""
     age: float = 0
     """Minutes by which reports are late."""
+    fix_age: float = 0
+    """Minutes by which a fix is older than its report."""
     time: datetime = NOW
     meters: float = 0
     """To the north."""
@@ -102,7 +104,7 @@ class Bike:
             "motion": speed != 0,
             "accuracy": 5.0,
             "latitude": 47.9 + self.meters * METER,
-            "fix_time": measured,
+            "fix_time": measured - timedelta(minutes=self.fix_age),
             "device_time": measured,
             "server_time": self.time,
             **self.says,
@@ -252,7 +254,7 @@ class House:
         self.bike.says |= _values(text)
 
     def _on_bike(self, text: str) -> None:
-        """Set `every`, `behind`, `age` or `meters`."""
+        """Set `every`, `behind`, `age` or `fix_age`."""
         for key, value in _values(text).items():
             setattr(self.bike, key, value)
 
@@ -262,10 +264,14 @@ class House:
 
     def _on_deliver(self, text: str) -> None:
         """Deliver held reports by messages, in order or "newest" first, or "at once"."""
-        held, self._held, self._how = self._held, [], "live"
+        now, self._how = self.bike.time, "live"
+        held = [it._replace(server_time=it.server_time and now) for it in self._held]
+        for it in held:
+            self.bike.sent[it.id - 1] = it
+        self._held = []
         parts = [held] if text == "at once" else [[it] for it in held]
         for part in reversed(parts) if text == "newest" else parts:
-            self.hear(part, self.bike.time, is_complete=True)
+            self.hear(part, now, is_complete=True)
 
     def _on_history(self, text: str) -> None:
         """Answer requests for the history: "history", "history until=12 rows=40"."""
@@ -325,6 +331,11 @@ class House:
         return ", ".join(
             [*parts, f"{round(sum(it.distance for it in self.book), 2):g} km"]
         )
+
+    @property
+    def gap(self) -> str:
+        """Return the minute from which on the history is requested, or "none"."""
+        return self._minute(self.state.gap.start) if self.state.gap else "none"
 
     @property
     def guard(self) -> str:

@@ -82,6 +82,13 @@ Where fixes are known to be off, the last one is the place.
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 2, arm, ride 3 @30 -> motion 15 500 m, triggered
   stand 3, jump 210, stand 2, arm, jump 300, stand 1 motion=yes -> place 6 300 m, triggered
   stand 3, jump 210, stand 2, arm, jump -210, stand 2, jump 210, stand 2 -> armed
+  ride 3 @15, jump 25, stand 1, arm, stand 2, jump 200, stand 1 motion=yes -> place 7 200 m, triggered
+A report or a fix from before the arming moves the place, and triggers nothing.
+  stand 3, jump 210, stand 2, arm, bike age=0.6, jump 100, stand 1 motion=yes, bike age=0, stand 4 -> armed
+  stand 3, jump 210, stand 2, arm, bike fix_age=0.6, jump 200, stand 1 speed=9 -> armed
+  stand 3, jump 210, stand 2, arm, bike fix_age=0.4, jump 200, stand 1 speed=9 -> place 5.6 200 m, triggered
+  receive live, clock 480, stand 3, receive hold, stand 1 alarm=tow, receive live, arm, stand 2, deliver newest -> armed
+  receive live, clock -480, stand 3, receive hold, stand 1 alarm=tow, receive live, stand 1, arm, stand 1, deliver newest -> armed
 Armed on arrival: it is guarded where it comes to rest.
   ride 3 @18, arm, jump 200, stand 3, jump 195, stand 1 motion=yes -> place 7 195 m, triggered
 Nobody arrives for more than five minutes.

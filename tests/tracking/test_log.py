@@ -75,6 +75,32 @@ def test_rides(script: str, summary: str) -> None:
     assert house.totals == sorted(house.totals)
 
 
+GAPS = """
+A ride that polls saw, from the last report before it.
+  stand 5, ride 3 @15, stand 6 -> 5
+A live ride, if its reports are more than 90 s apart, or the bike was seen 300 m away.
+  receive live, stand 5, ride 3 @15, stand 6 -> none
+  receive live, bike every=90, stand 6, ride 9 @15, stand 6 -> none
+  receive live, bike every=91, stand 6, ride 9 @15, stand 9 -> 6.07
+  receive live, stand 3, sleep 1, jump 40, ride 1 @15, stand 6 -> none
+  receive live, stand 3, sleep 1, jump 60, ride 1 @15, stand 6 -> 3
+An outage, a kill and a ride under way at the first report.
+  receive live, stand 5, receive outage, ride 3 @15, receive poll, stand 1 -> 5
+  receive live, stand 5, kill, receive poll, stand 1 -> 5
+  says speed=15 motion=yes, ride 3 @15 -> -360
+Late reports that show a ride.
+  receive live, stand 3, receive hold, ride 2 @15, receive live, stand 9 -> 3
+  receive live, stand 3, receive hold, ride 2 @15, ride 2 @-15, receive live, stand 9, deliver newest -> 3
+  receive live, stand 3, receive hold, stand 2, receive live, stand 3, deliver newest -> none
+"""
+
+
+@pytest.mark.parametrize(("script", "gap"), rows(GAPS))
+def test_gaps(script: str, gap: str) -> None:
+    """The history is requested where reports may be missing."""
+    assert lived(script).gap == gap
+
+
 def near(house: House, reports: list[Position], now: datetime) -> None:
     """Hold the book against the rides of all reports, and what was fired."""
     true = true_rides(reports, now)

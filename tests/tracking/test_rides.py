@@ -62,6 +62,9 @@ A fix that jumped: on the way, at rest, and repeated by messages without a fix.
   says motion=none speed=none, stand 3, jump 5000, stand 1, jump -5000, stand 9 -> 0 km
   says motion=none speed=none, ride 3 @15, jump 90000, ride 1 @0, jump -90000, ride 2 @15, stand 9 -> started 0, ended 6, 1.25 km
   stand 3, jump 15000, stand 1, stand 20 is_fix=no, jump -15000, stand 3 -> 0 km
+  says accuracy=0, stand 3, jump 160, stand 1, jump -60, stand 9 -> 0 km
+  says motion=none speed=none, stand 3, jump 5000, stand 1, jump -2000, stand 2, sleep 90 -> started 3, 0 km
+  says motion=none speed=none, stand 9, jump 400, stand 1, jump -400, stand 2, says motion=no speed=0, jump 300, stand 10 -> started 9, ended 13, 1.1 km
 A bike under way may turn round.
   bike every=10, ride 3 @15, jump 800, stand 0.2 speed=none motion=none, ride 3 @-15, stand 9 -> started 0, ended 6.33, 2.3 km
 A train is confirmed by the next report; nothing is faster than one.
