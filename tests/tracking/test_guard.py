@@ -129,6 +129,8 @@ In an outage: the history decides.
   stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 2 -> place 14 5000 m, triggered
   stand 3, arm, stand 1, receive outage, stand 9, jump 5000, receive poll, stand 1 -> place 14 5000 m, triggered
 A late alarm counts by the time of its message.
+  receive live, stand 3, arm, stand 1, bike fix_age=2.5, stand 1 alarm=tow -> alarm 5 0 m, triggered
+  receive live, stand 3, arm, stand 1, bike age=2.5, stand 1 alarm=tow -> armed
   receive live, stand 3, arm, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> alarm 4 0 m, triggered
   receive live, stand 3, receive hold, stand 1 alarm=tow, receive live, stand 1, arm, deliver newest -> armed
   receive live, stand 3, arm, receive hold, ride 3 @15, deliver newest -> place 6 750 m, triggered

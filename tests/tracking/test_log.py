@@ -101,6 +101,14 @@ def test_gaps(script: str, gap: str) -> None:
     assert lived(script).gap == gap
 
 
+def test_longest_log() -> None:
+    """A ride of many hours settles while it goes on, and stays one."""
+    house = lived("receive live, bike every=10, ride 256 @15")
+    assert len(house.state.log.inputs) == 1_501
+    house.live("ride 60 @15, stand 9")
+    assert house.rides == "started 0, ended 316, 79 km"
+
+
 def near(house: House, reports: list[Position], now: datetime) -> None:
     """Hold the book against the rides of all reports, and what was fired."""
     true = true_rides(reports, now)
