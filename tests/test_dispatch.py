@@ -372,7 +372,10 @@ class Fired:
         """Listen to all accounts."""
         self.words = list[str]()
         self.is_loaded = True
+        self.evaluated = False
+        """Whether triggers were evaluated with the last update."""
         self._entry = bikes.entry
+        async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, self._async_updated)
         async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, self._async_occurred)
 
     @callback
@@ -382,6 +385,10 @@ class Fired:
         if occurrence.type == "alarm_raised":
             self.words.append(str(occurrence.attributes["alarm"]))
             self.is_loaded &= self._entry.state is ConfigEntryState.LOADED
+
+    @callback
+    def _async_updated(self, update: Update) -> None:
+        self.evaluated = update.now is not None
 
 
 async def test_start(bikes: Bikes) -> None:
@@ -397,6 +404,7 @@ async def test_start(bikes: Bikes) -> None:
     await bikes.entry.runtime_data.coordinator.async_refresh()
     await bikes.poll(4)
     assert fired.words == []
+    assert not fired.evaluated
     await bikes.poll(2)
     assert fired.words == ["sos"]
 
@@ -435,6 +443,8 @@ async def test_alarm_in_an_outage(bikes: Bikes) -> None:
     assert not coordinator.last_update_success
     assert coordinator.data.states[RED].occurrences
     assert fired.words == []
+    assert not fired.evaluated
     bikes.simulator.fault(None)
     await _pass(61)
     assert fired.words == ["sos"]
+    assert fired.evaluated
