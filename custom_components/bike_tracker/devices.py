@@ -67,7 +67,7 @@ def owners_in(hass: HomeAssistant) -> dict[str, str]:
 
 @dataclass(slots=True, eq=False, repr=False)
 class TrackerDevices:
-    """The devices of one account.
+    """The devices of an account.
 
     A tracker in two accounts belongs to the first account, until that account or its
     device of the tracker is deleted.

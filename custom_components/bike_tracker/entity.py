@@ -23,7 +23,7 @@ from .tracking.state import Tracker
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerDescription[T](EntityDescription):
-    """One value of a tracker."""
+    """A value of a tracker."""
 
     value_fn: Callable[[Tracker], T | None] = lambda _: None
     """Returns the value, or None while it is unknown."""
@@ -40,7 +40,7 @@ class BikeTrackerDescription[T](EntityDescription):
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
-    """One value of one tracker, written only if it changed: a write costs 10 µs."""
+    """A value of a tracker, written only if it changed: a write costs 10 µs."""
 
     _attr_has_entity_name = True
     _is_available_in_outage = False

@@ -41,7 +41,7 @@ _REPLACED: Final = "database_replaced"
 
 
 class Database:
-    """Keeps the states and rides of one account."""
+    """Keeps the states and rides of an account."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Prepare the file of this entry."""

@@ -241,9 +241,9 @@ def write(
     missing: Iterable[tuple[str, Sequence[Ride]]],
     evaluation: Evaluation | None,
 ) -> None:
-    """Write trackers, then their rides; a tracker that cannot be converted is left out.
+    """Write trackers, then their rides. Leave out a tracker that cannot be converted.
 
-    A row that is None is deleted; missing rides are added if they overlap no other ride.
+    Delete rows that are None. Add missing rides if they overlap no stored ride.
     """
     for unique_id, row in rows.items():
         values = None

@@ -87,7 +87,7 @@ def _ends(start: Point, end: Point) -> str:
 
 
 def _scale(scale: float, label: Callable[[float], str]) -> str:
-    """Draw the longest scale of 1, 2 or 5 and zeros that takes a quarter of the width."""
+    """Draw the longest round scale (1, 2 or 5 and zeros) within a quarter of the width."""
     longest = _WIDTH * _SCALE_PART / scale
     unit = 10 ** floor(log10(longest))
     meters = max(step * unit for step in (1, 2, 5) if step * unit <= longest)

@@ -19,7 +19,7 @@ _PERIODS_BEFORE: Final = 7
 
 
 class BikeRides(NamedTuple):
-    """Rides of one bike that are over."""
+    """Finished rides of a bike."""
 
     device_id: str | None
     name: str

@@ -1,4 +1,4 @@
-"""Ways, times and what happened for people to read, in the words of their house."""
+"""Distances, times and occurrences as texts in the language and units of the house."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _LANGUAGES_WITH_POINT: Final = {
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
-# What languages write in place of ", " and ".".
+# Other forms of ", " and ".".
 _COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
 _FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
 RIGHT_TO_LEFT: Final = ("ar", "he")
@@ -33,7 +33,7 @@ _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
-    """Return a way, as "4.2 km", with the decimal comma where that is written."""
+    """Return a distance such as "4.2 km", with the decimal sign of the language."""
     units = hass.config.units
     way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
     if hass.config.language not in _LANGUAGES_WITH_POINT:
@@ -42,7 +42,7 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
 
 
 def short_distance(hass: HomeAssistant, meters: float) -> str:
-    """Return a way of less than a kilometer or mile as "200 m", or in feet."""
+    """Return a distance, below a kilometer or mile as "200 m" or in feet."""
     units, known = hass.config.units, UnitOfLength.METERS
     unit = units.get_converted_unit("distance", known) or known
     # Fixes are not exact to the meter.
@@ -60,24 +60,24 @@ def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return how long something took, as "1 h 5 min"."""
+    """Return a duration such as "1 h 5 min"."""
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def zone_name(hass: HomeAssistant, place: Fix) -> str | None:
-    """Return the name of the zone that a place is in, None outside of all."""
+    """Return the name of the zone of a place, or None."""
     zone = async_active_zone(hass, place.latitude, place.longitude)
     return zone.name if zone else None
 
 
 def local_time(time: datetime) -> str:
-    """Return a time in the time zone of the house, as programs read it."""
+    """Return a local time in ISO 8601."""
     return dt_util.as_local(time).isoformat(timespec="seconds")
 
 
 def clock_time(time: datetime) -> str:
-    """Return a time of today, or else with its date, as every language reads it."""
+    """Return a local time, with its date unless it is today."""
     local = dt_util.as_local(time)
     is_today = local.date() == dt_util.now().date()
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
@@ -87,7 +87,7 @@ def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts with the commas of Home Assistant's language between them."""
     comma = _COMMAS.get(hass.config.language, ", ")
     if hass.config.language in RIGHT_TO_LEFT:
-        # A street and a time in Latin letters would be one part, read from the left.
+        # Two parts in Latin letters would otherwise run from left to right as one.
         return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
     return comma.join(parts)
 
@@ -98,11 +98,11 @@ def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
 
 
 def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
-    """Return a text in Home Assistant's language, or this while that is not loaded yet."""
+    """Return a text in Home Assistant's language, or the default if it is not loaded."""
     category = key.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     found = texts.get(f"component.{DOMAIN}.{key}", default)
-    # A word of the service may have braces.
+    # Texts of the service may contain braces.
     return found.format(**placeholders) if placeholders else found
 
 

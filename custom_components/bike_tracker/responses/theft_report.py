@@ -85,7 +85,7 @@ class _ReportView(HomeAssistantView):
     name = f"api:{DOMAIN}:theft_report"
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the answer of the action, which checks who may read the bike."""
+        """Return the answer of the action, which checks permissions."""
         try:
             report: Any = await request.app[KEY_HASS].services.async_call(
                 DOMAIN,

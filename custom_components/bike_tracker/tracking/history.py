@@ -192,7 +192,7 @@ def _gap_left(
         return Gap(end, True, wanted_at, is_partial=True)
     if until < last:
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # Reports that come later need not be newer than those of the answer.
+    # Later reports need not be newer than the answer.
     return None if state.is_at_rest else Gap(gap.start)
 
 

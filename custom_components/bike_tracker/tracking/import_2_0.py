@@ -10,7 +10,7 @@ _DROPPED: Final = {"before_ended", "highest_total"}
 def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return the stored form of a tracker's state from that of version 2.0.
 
-    Rides that a history could still correct are in the ride book.
+    Rides that a history could still correct are in the other file.
     """
     state = dict(stored)
     rides, log = state.pop("ride_state", {}), state.pop("rides", {})

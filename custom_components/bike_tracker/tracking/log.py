@@ -20,9 +20,9 @@ from .ride_state import STANDS_AFTER, RideState
 _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Cutting at each report would cost as much as applying it.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups: nothing is cut within this time of one.
+# Late reports come in groups: nothing is cut within this time after a late report.
 _LATE_GROUP: Final = timedelta(minutes=1)
-# A late report replays all of these: 45 ms, and no step may take more than 50.
+# A late report replays all inputs in 45 ms. The limit of a step is 50 ms.
 _MAX_INPUTS: Final = 1_500
 # Larger than any ID.
 _NO_NUMBER: Final = 2**63
@@ -138,7 +138,7 @@ class Log(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return the start from which on rides of the core replace those of the book."""
+        """Return the start of the time in which rides of the core replace stored rides."""
         if ride := self.settled.ride_state.ride:
             return ride.started_at
         return self.time or (self.inputs[0].time if self.inputs else None)
@@ -220,7 +220,7 @@ class Log(NamedTuple):
     def cut(self, now: datetime, *, is_silent: bool) -> Log:
         """Settle the core of inputs that can no longer change.
 
-        Call it before an update: then the rides of these inputs are in the ride book.
+        Call it before an update: then the rides of these inputs are stored.
         """
         if not self.inputs or (self.late_at and now < self.late_at + _LATE_GROUP):
             return self

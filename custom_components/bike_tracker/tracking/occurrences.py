@@ -28,7 +28,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 }
 """The type of each change of a flag."""
 MAX_WAITING: Final = 50
-"""The number of occurrences of one type, and of alarms, that a tracker keeps."""
+"""The number of occurrences of each type, and of alarms, that a tracker keeps."""
 
 
 class Occurrence(NamedTuple):
@@ -87,7 +87,7 @@ ALARM_TYPES: Final = (
     "other",
 )
 """Types of alarms; the last one stands for unknown words."""
-# Limit of what a server may send with a report.
+# Maximum number of alarms of a report.
 _MAX_AT_ONCE: Final = 20
 
 

@@ -1,4 +1,4 @@
-"""The state of one tracker, which outlives lists, outages and restarts."""
+"""The state of a tracker, which outlives outages and restarts."""
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
