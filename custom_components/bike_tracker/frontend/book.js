@@ -19,7 +19,7 @@ class Book {
 	rides = [];
 	/** Days that are loaded, and the number that comes next. */
 	days = 0;
-	span = SPAN_DAYS;
+	span = 7;
 	isComplete = false;
 	isLoading = false;
 	error = "";
@@ -29,13 +29,13 @@ class Book {
 	/** The ride on the map; the newest if empty. */
 	chosen = "";
 
-	/** Load the last month, and new rides later. */
+	/** Load the last week, and new rides later. */
 	follow() {
 		const bikes = bikesOf();
 		const stamp = stampOf(bikes);
 		if (!bikes.length || this.isLoading || stamp === this.stamp) return;
 		const ids = bikes.map(({ id }) => id);
-		if (ids.join() !== this.bikes.join()) Object.assign(this, { rides: [], days: 0, span: SPAN_DAYS, isComplete: false });
+		if (ids.join() !== this.bikes.join()) Object.assign(this, { rides: [], days: 0, span: 7, isComplete: false });
 		Object.assign(this, { bikes: ids, stamp });
 		void (this.days ? this.load(Math.min(this.days, SPAN_DAYS), 0) : this.more());
 	}
