@@ -13,7 +13,7 @@ from . import RESULTS
 _OWN_HOME_ASSISTANT = (
     "test_cards",
     "test_first_hour",
-    "test_first_paint",
+    "first_paint",
     "test_rides",
 )
 

@@ -1,6 +1,6 @@
 """How soon the dashboard *Bikes* is painted with 50 bikes and 5,000 rides, beside Home Assistant's own map card.
 
-To print both: scripts/test --e2e tests/e2e/ui/test_first_paint.py -s
+To print both: scripts/test --e2e tests/e2e/ui/first_paint.py -s
 """
 
 from pathlib import Path
