@@ -151,7 +151,7 @@ def test_rides_that_polls_do_not_see(unseen: Callable[..., tuple[int, int]]) -> 
 
 def test_always_stands_with_history() -> None:
     """A tracker that never says it moves is told by its places, however near they are."""
-    [world] = [world for world in WORLDS if world.name == "says always that it stands"]
+    [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=Service(has_history=True)))
     assert (found.as_one, found.lost, found.invented) == (TRIPS, 0, 0)

@@ -81,9 +81,7 @@ CASES = (
     Case(replace(_PLAIN, name="clock put right"), is_clock_wrong=True),
     Case(replace(_PLAIN, name="speeds of 2 km/h while it stands", bend=_with_noise)),
     Case(replace(_PLAIN, name="motion on the spot in an outage"), is_outage=True),
-    Case(
-        replace(_PLAIN, name="carried and says it stands, second time"), is_again=True
-    ),
+    Case(replace(_PLAIN, name="carried at rest, second time"), is_again=True),
     Case(
         replace(_PLAIN, name="armed again after being carried off"), is_armed_there=True
     ),

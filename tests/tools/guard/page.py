@@ -21,7 +21,7 @@ HEAD = (
     "World",
     f"False alarms in {NIGHTS} nights",
     "Carried off",
-    "Carried, says it moves",
+    "Carried, reports motion",
     "In a van",
     "Ridden off",
 )
@@ -32,10 +32,10 @@ NIGHT_HEAD = (
     "World",
     "Nights",
     "False alarms",
-    "Alarms at breakfast",
+    "At breakfast",
     "Ridden off",
-    "Ridden off after a vibration",
-    "Guarded again on the way",
+    "After a vibration",
+    "Guarded again",
 )
 
 

@@ -257,10 +257,10 @@ def _at_the_date_line(said: Iterable[Report], journey: Journey) -> Iterator[Repo
 
 
 WORLDS = (
-    World("6 m, as it says"),
-    World("20 m, as it says", replace(_EACH_MINUTE, accuracy=20)),
-    World("6 m, says no accuracy", replace(_EACH_MINUTE, claims=0)),
-    World("says always that it stands", bend=_says_it_stands),
+    World("6 m, as reported"),
+    World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
+    World("6 m, without accuracy", replace(_EACH_MINUTE, claims=0)),
+    World("always reports rest", bend=_says_it_stands),
     World("tunnels of 4 minutes", bend=_with(_tunnel)),
     World("cold starts", bend=_with(_cold_start)),
     World("clock 3 minutes ahead", bend=clock(3 * _MINUTE), behind=-3 * _MINUTE),
@@ -321,29 +321,29 @@ WORLDS = (
         outages=_each_second_day,
     ),
     World(
-        "noise of 20 m, says 4 m",
+        "noise of 20 m, reports 4 m",
         replace(_EACH_MINUTE, accuracy=20, claims=4),
         is_clear=False,
     ),
     World(
-        "drift of 15 m, says 4 m",
+        "drift of 15 m, reports 4 m",
         replace(_EACH_MINUTE, accuracy=15, claims=4, drifts=0.95),
         is_clear=False,
     ),
     World(
-        "noise of 30 m, says no accuracy",
+        "noise of 30 m, without accuracy",
         replace(_EACH_MINUTE, accuracy=30, claims=0),
         is_clear=False,
     ),
     World("strays indoors", replace(_EACH_MINUTE, strays=0.006), is_clear=False),
     World(
-        "strays indoors, says no accuracy",
+        "strays indoors, without accuracy",
         replace(_EACH_MINUTE, strays=0.006, claims=0),
         is_clear=False,
     ),
     World("2 % spikes", replace(_EACH_MINUTE, spikes=0.02), is_clear=False),
     World(
-        "2 % spikes, says no accuracy",
+        "2 % spikes, without accuracy",
         replace(_EACH_MINUTE, spikes=0.02, claims=0),
         is_clear=False,
     ),
@@ -354,7 +354,7 @@ WORLDS = (
         is_clear=False,
     ),
     World(
-        "arrival lost, says no accuracy",
+        "arrival lost, without accuracy",
         replace(_EACH_MINUTE, parked=3_600, claims=0),
         _with(_lost_arrival),
         is_clear=False,
