@@ -149,8 +149,10 @@ async def test_outage_of_a_bike_that_left(simulator: Simulator, parked: House) -
 
 
 async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
-    """Bikes that should be guarded by now are told about as well."""
-    await parked.async_night_guard(RED, night_begins="13:00:00")
+    """Bikes that should be guarded by now are told about as well, if their place is known."""
+    simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+    await parked.async_minutes(2)
+    await parked.async_night_guard(night_begins="13:00:00")
     simulator.fault("status-503")
     await parked.async_minutes(40)
     assert told(parked) == []
@@ -158,7 +160,7 @@ async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
     assert parked.state(GUARD) == "disarmed"
     [(title, text)] = told(parked)
     assert title == "No contact with the tracking service"
-    assert text.startswith("Red bike: ")
+    assert text.startswith("Blue bike, Red bike: ")
 
 
 @pytest.mark.parametrize("is_offline", [True, False])

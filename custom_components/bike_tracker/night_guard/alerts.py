@@ -50,9 +50,9 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 def companion(
     armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
 ) -> str | None:
-    """Return the name of the only rider who is near a bike and moves with it.
+    """Return the name of a rider, if exactly one is near a bike and moves with it.
 
-    A rider who sleeps near the place where it was armed does not move with it.
+    A rider near the place of the arming does not move with it.
     """
     near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
     if len(near) != 1 or near[0].place is None:

@@ -1,4 +1,4 @@
-"""Compare the guards of an account with what they should be."""
+"""Arm and disarm the guards of an account."""
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
@@ -45,7 +45,7 @@ def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
 
 
 class NightGuards:
-    """The night guards of one account."""
+    """The night guards of an account."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
         """Compare all guards with the first update."""
@@ -112,7 +112,7 @@ class NightGuards:
 
     @callback
     def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """Note an outage, and tell about it if it lasts."""
+        """Note an outage, and send messages if it lasts."""
         if not self._coordinator.last_update_success:
             self._is_due = True
             self._messenger.tell_outage(self._coordinator.asked_at)

@@ -31,7 +31,7 @@ from .schedule import NightGuard
 
 @singleton(f"{DOMAIN}_outages")
 def _outages_in(_: HomeAssistant) -> set[str]:
-    """Return the night guards that told about an outage, also while it lasts at set-up."""
+    """Return the night guards that sent a message about an outage."""
     return set()
 
 
@@ -41,7 +41,7 @@ def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
 
 
 class Messenger:
-    """The messages of the night guards of one account."""
+    """The messages of an account's night guards."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
         """Read the night guards of the account."""
@@ -49,7 +49,7 @@ class Messenger:
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
-        """Why bikes were not guarded, as told last."""
+        """The last reason why a bike was not guarded."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """When the guards were armed of trackers that are offline or silent."""
@@ -82,7 +82,7 @@ class Messenger:
     # Messages
 
     def send(self, guard: NightGuard, message: Message) -> None:
-        """Send a message to everybody whom a night guard tells."""
+        """Send a message to the recipients of a night guard."""
         recipients = Recipients(phones_of(self._hass, guard.phones), guard.others)
         self.run(async_deliver(self._hass, Context(), message, recipients))
 
@@ -145,7 +145,7 @@ class Messenger:
                 self.send(night, message._replace(level=alerts.level_of(night)))
 
     async def async_report(self, bike: Bike) -> None:
-        """Write a theft report into the media folder, and tell its name."""
+        """Write a theft report into the media folder, and send its name."""
         device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
@@ -160,7 +160,7 @@ class Messenger:
             self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Tell why bikes are not guarded tonight; a reason that stays is told once."""
+        """Send the reasons why bikes are not guarded tonight, each once."""
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [
             (bike, reason)
@@ -184,7 +184,7 @@ class Messenger:
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
 
     def tell_contact(self) -> None:
-        """Tell the end of an outage to everybody who knows about the outage."""
+        """Send the end of an outage to the recipients of its first message."""
         for night in [it for it in self.guards if it.id in self._outages]:
             self._outages.discard(night.id)
             names = self._guarded_by(night)

@@ -91,7 +91,7 @@ class Recipients(NamedTuple):
 
 
 async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None:
-    """Arm or disarm a guard in the name of the user who taps a button."""
+    """Arm or disarm a guard in the name of the user."""
     button, _, device_id = str(event.data.get("action")).rpartition("_")
     guard = entity_of(hass, device_id, Platform.ALARM_CONTROL_PANEL)
     if guard and (service := _BUTTONS.get(button)):
@@ -105,7 +105,7 @@ async def async_send(call: ServiceCall) -> None:
     device = dr.async_get(hass).async_get(device_id)
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
         raise validation_error("no_tracker")
-    # The error for a user who may not read it.
+    # Raises the error for users without the right to read it.
     await async_bikes_in(call)
     url, text = map_of(hass, device_id), data.get("message", "")
     buttons = (

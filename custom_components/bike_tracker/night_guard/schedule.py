@@ -31,7 +31,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
 
 
 class NightGuard(NamedTuple):
-    """The settings of one night guard."""
+    """The settings of a night guard."""
 
     id: str
     bikes: frozenset[str]
@@ -112,7 +112,7 @@ class Situation(NamedTuple):
 
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
-    """Return what to do with the guard of a bike, compared with what it should be."""
+    """Return the action that a guard needs, or None."""
     guard = bike.guard
     if not night_begins and (bike.is_held or guard == "moved"):
         return None
