@@ -407,6 +407,9 @@ async def test_start(bikes: Bikes) -> None:
     assert not fired.evaluated
     await bikes.poll(2)
     assert fired.words == ["sos"]
+    state = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    assert state
+    assert state.attributes.get("alarm") == "sos"
 
 
 async def test_loading(bikes: Bikes) -> None:
