@@ -74,7 +74,9 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
         if triggered and not before.rearming and step not in ("arm", "disarm"):
             guard = house.state.guard
             assert guard and guard.triggered
-            assert guard.triggered == triggered or triggered.cause == "alarm"
+            # A kill rounds the distance.
+            same = guard.triggered[:2] == triggered[:2]
+            assert same or triggered.cause == "alarm"
         if step == "kill":
             kept = "guard", "announced", "occurrences", "alarms", "changed_by"
             for name in (*kept, "position", "moving", "online", "rearming"):
