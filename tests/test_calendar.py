@@ -226,11 +226,14 @@ async def test_available_in_an_outage(
     not hasattr(CalendarEntity, "async_subscribe_events"),
     reason="nobody can subscribe to a calendar",
 )
-@pytest.mark.usefixtures("setup", "with_rides_from_before")
+@pytest.mark.usefixtures("freezer", "with_rides_from_before")
 async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     """Rides from before show up while somebody looks, and no row is stored for them."""
     ride_on_days(bikes.simulator, 3)
+    bikes.simulator.fault("status-503", path="history")
+    await async_setup(bikes.hass, bikes.entry)
     now, before = dt_util.utcnow(), bikes.hass.states.get(CALENDAR)
+    bikes.simulator.fault(None, path="history")
     calendar = bikes.hass.data[DATA_COMPONENT].get_entity(CALENDAR)
     assert calendar
     shown: list[int] = []
