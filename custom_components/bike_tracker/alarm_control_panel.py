@@ -90,7 +90,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
-        """Guard the bike no more."""
+        """Disarm the guard."""
         changed_by, account = await self._async_person(), self.coordinator.data
         self._async_set(account.disarm(self.coordinator_context, changed_by))
 
@@ -130,7 +130,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         self._disarm_disabled()
 
     def _disarm_disabled(self) -> None:
-        """Disarm the guard if a user disabled it: it has no panel any more."""
+        """Disarm the guard if a user disabled its panel."""
         entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:

@@ -188,10 +188,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
-        """Return host and port, with a number if other accounts have the same.
+        """Return host and port, with a number if another account has this title.
 
-        The title never contains the email, because Home Assistant logs titles. An entry
-        keeps its title at the same server, or if the user chose the title.
+        The title never contains the email, because Home Assistant logs titles. An existing
+        entry keeps its title if the server is the same, or if the user chose the title.
         """
         name = origin_of(account[CONF_URL])
         if entry and _keeps_title(entry, name):
@@ -216,7 +216,7 @@ def unique_id_of(account: _Account) -> str:
 
 @callback
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Set the unique ID of an entry to the one of its account.
+    """Set the unique ID of an entry to the ID of its account.
 
     It gets None if another entry has this unique ID, as after a downgrade to 1.0. An
     outdated unique ID would block other accounts.

@@ -70,7 +70,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @property
     def is_up(self) -> bool:
-        """Return whether the last poll of a loaded account succeeded in a running house."""
+        """Return whether the last poll of a loaded account succeeded, and Home Assistant runs."""
         is_loaded = self.config_entry.state is ConfigEntryState.LOADED
         is_running = self.hass.state is CoreState.running
         return self.last_update_success and is_loaded and is_running
@@ -285,6 +285,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.changed |= each.keys
         if self.changed:
             self.async_update_listeners()
-            # Rides from before can wait for the next poll.
+            # Rides from before the set-up can wait for the next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()

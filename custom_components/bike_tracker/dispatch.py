@@ -82,7 +82,7 @@ class Dispatcher:
 
     @callback
     def _async_on_started(self, _now: object) -> None:
-        """Fire the occurrences that automations could not notice before."""
+        """Fire the occurrences that waited until automations were loaded."""
         self._has_started = True
         self.async_notify()
 
@@ -133,13 +133,13 @@ class Dispatcher:
         has_fired = self._coordinator.database.has_fired
         tracker = self._coordinator.data.trackers.get(unique_id)
         newest = reversed(tracker.state.occurrences if tracker else ())
-        # Up to 200 are known, and most reports bring none.
+        # Stop at the first one that was fired: up to 200 are kept.
         new = list(takewhile(lambda it: not has_fired(unique_id, it.seq), newest))
         return new[::-1]
 
     @callback
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
-        """Let triggers look at trackers that changed, and at waits that are over."""
+        """Evaluate triggers for trackers that changed, and for waits that are over."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
         last = content.evaluation or now
@@ -150,7 +150,7 @@ class Dispatcher:
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
 
     def _evaluation(self) -> Evaluation:
-        """Return the evaluation of now."""
+        """Return the evaluation for the current time."""
         coordinator, now = self._coordinator, dt_util.utcnow()
         last = coordinator.database.content.evaluation
         if last is None:

@@ -83,7 +83,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the last state, or the last occurrence if the state lacks it."""
+        """Return the last state, or the time of the last occurrence if it is newer."""
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())
         return await super().async_get_last_state()

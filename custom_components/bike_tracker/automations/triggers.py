@@ -116,7 +116,7 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # Changes from now on are later than the attaching.
+            # The clock was set back: new changes may have times before the attachment.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)

@@ -81,7 +81,7 @@ class NewerVersionError(Exception):
 
 
 class _ForeignFileError(DatabaseError):
-    """Another program's database has the name of ours."""
+    """The file is a database of another program."""
 
     sqlite_errorcode = SQLITE_NOTADB
 
@@ -126,7 +126,7 @@ class BookedRides(NamedTuple):
         return BookedRides(min(self.since, before.since), rides)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
-        """Return rides of the file with the replacements that went anywhere."""
+        """Return rides of the file after the replacement, without new rides of 0 km."""
         moved = filter(attrgetter("distance"), self.rides)
         return [*filter(self.keeps, known), *moved]
 
@@ -263,7 +263,7 @@ def write(
 
 
 def _stored(state: TrackerState, last_fired: int) -> str:
-    """Return the JSON of a state, without occurrences of no more use."""
+    """Return the JSON of a state, without occurrences that are no longer needed."""
     occurrences = kept(state.occurrences, last_fired)
     return as_json(state._replace(occurrences=occurrences).stored())
 
@@ -298,7 +298,7 @@ def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -
 
 
 def _add(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
-    """Add rides, except rides that went nowhere."""
+    """Add rides, except rides of 0 km."""
     rows = [
         (
             *(unique_id, _number(ride.started_at), _number(ride.moved_at)),

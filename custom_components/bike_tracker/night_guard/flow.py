@@ -69,7 +69,7 @@ class NightGuardFlow(ConfigSubentryFlow):
             schema = self.add_suggested_values_to_schema(_SCHEMA, shown)
             return self.async_show_form(step_id="user", data_schema=schema)
         if any(user_input.get(key) for key in _NIGHT):
-            # A night has both ends.
+            # If only one end of the night is set, add the default of the other.
             user_input = {**{key: DEFAULTS[key] for key in _NIGHT}, **user_input}
         name = user_input[CONF_NAME]
         if not is_change:
@@ -84,7 +84,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         return await self.async_step_user()
 
     def _suggested(self) -> dict[str, Any]:
-        """Return a name, and the phone of a house that has one."""
+        """Return a name, and the phone if only one exists."""
         key = "config_subentries.night_guard.entry_type"
         registry = dr.async_get(self.hass)
         phones = [

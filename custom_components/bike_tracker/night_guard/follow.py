@@ -1,4 +1,4 @@
-"""Send the messages of an account's night guards: each once, to whom it concerns."""
+"""Send each message of an account's night guards once, to its recipients."""
 
 from collections.abc import Coroutine, Iterator
 from datetime import datetime

@@ -44,7 +44,7 @@ class Failures(NamedTuple):
 
     @property
     def is_due(self) -> bool:
-        """Return whether it is time to try again."""
+        """Return whether the next try is due."""
         return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:

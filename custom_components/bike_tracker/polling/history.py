@@ -28,7 +28,7 @@ from .backoff import (
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# Failures of one day, with a successful probe between them. Then the day is left out.
+# A day that failed this often is skipped. A successful probe follows each failure.
 _MAX_TRIES: Final = 3
 # The request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
@@ -62,7 +62,7 @@ class _Record(NamedTuple):
     errors: Failures = Failures()
     """Unexpected errors while its answers were applied."""
     failed_day: datetime | None = None
-    """End of the day that the backfill did not get."""
+    """End of the day for which the backfill failed."""
     tries: int = 0
     """Failures of that day while other requests succeeded."""
     answers: int = 0
@@ -74,7 +74,7 @@ _last_minute = partial(deque[float], maxlen=_MAX_A_MINUTE)
 
 @dataclass(slots=True, eq=False)
 class History:
-    """Chooses and sends the requests that fill gaps, and those for rides from before."""
+    """Chooses and sends requests: for gaps, and for rides from before the set-up."""
 
     client: TrackingClient
     extra_requests: ExtraRequests
@@ -134,7 +134,7 @@ class History:
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return the next request for rides from before, the newest day first."""
+        """Return the next request for rides from before the set-up, the newest day first."""
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
             return None
@@ -220,7 +220,7 @@ class History:
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
-            # The service never sends a minute that is too large.
+            # Halve the range. If even a minute is too large, no request can succeed.
             length = request.until - request.start
             self._portion = max(length / 2, _MIN_PORTION)
             return length < 2 * _MIN_PORTION

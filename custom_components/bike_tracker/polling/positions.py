@@ -151,9 +151,9 @@ class PositionLookup:
             )
 
     async def _async_get_old(self, missing: Devices) -> _Positions:
-        """Return one position at most that the list lacks: servers leave old ones out.
+        """Return at most one position: servers leave old positions out of the list.
 
-        One tracker at a time, and each at most once a day.
+        Request one tracker at a time, and each at most once a day.
         """
         now, requested_at = monotonic(), self._requested_at
         last = max(requested_at.values(), default=-DAY)
@@ -172,7 +172,7 @@ class PositionLookup:
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:
-    """Return the devices whose position is not among these, or not readable."""
+    """Return the devices whose position is missing or not readable."""
     return {
         device_id: device
         for device_id, device in wanted.items()

@@ -94,7 +94,7 @@ def _local_date(time: datetime) -> date:
 
 
 def _first_day(period: str, day: date) -> date:
-    """Return the first day of the period of a day. Weeks begin on Monday."""
+    """Return the first day of the period that contains a day. Weeks begin on Monday."""
     if period == "week":
         return day - timedelta(days=day.weekday())
     if period == "year":

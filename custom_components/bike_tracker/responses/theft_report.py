@@ -104,7 +104,7 @@ class _ReportView(HomeAssistantView):
 
 @callback
 def async_register_report_view(hass: HomeAssistant) -> None:
-    """Serve reports if Home Assistant serves pages."""
+    """Register the page, unless Home Assistant runs without its web server."""
     if "http" in hass.config.components:
         hass.http.register_view(_ReportView)
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from .ride_state import Ride
 
-# A ride as polls saw it and the same ride as it was are at most this far apart.
+# A ride by its polls and the same ride by the history are at most this far apart.
 _SAME_RIDE_WITHIN: Final = timedelta(minutes=2)
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]

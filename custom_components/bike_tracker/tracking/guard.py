@@ -79,7 +79,7 @@ class Guard(NamedTuple):
     """The guard of a tracker, until it is disarmed or armed again."""
 
     armed_at: datetime
-    """When it was armed by the house's clock, in UTC."""
+    """When it was armed, by Home Assistant's clock in UTC."""
     place: Fix
     """Place of the bike at that time."""
     after: datetime
@@ -203,9 +203,9 @@ def after_report(
 def after_alarm(
     guard: Guard, report: Position, before: RideState, now: datetime
 ) -> Guard:
-    """Return the guard after the alarms of a report, by the time of its message."""
+    """Return the guard after the alarms of a report; they have the message's time."""
     if now < guard.armed_at:
-        # The house's clock was ahead when the guard was armed.
+        # Home Assistant's clock was ahead when the guard was armed.
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
@@ -291,7 +291,7 @@ def _seen_at(
 
 
 def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether an earlier report makes one from elsewhere credible."""
+    """Return whether an earlier report confirms that the bike is elsewhere."""
     if not guard.away:
         return False
     known = before.drift_at(guard.place, fix.time).apart_for_minutes

@@ -170,7 +170,7 @@ def with_answer(log: Log, answer: HistoryAnswer, now: datetime) -> Log:
 
 
 def history_input(report: Position, now: datetime) -> Input:
-    """Return the input of a report of the history."""
+    """Return the input for a report of a history answer."""
     time = time_of(report, now, is_new=True) or NOWHERE.time
     return Input(time, report.id, received_at=now, report=report)
 

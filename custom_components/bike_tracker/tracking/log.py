@@ -28,7 +28,7 @@ _MAX_INPUTS: Final = 1_500
 _NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
-"""The place of an input in the log."""
+"""The sort key of an input in the log."""
 type ReportId = tuple[int, datetime | None]
 """The ID of a report; a server with a new database counts from 1 again."""
 
@@ -49,14 +49,14 @@ class Input(NamedTuple):
     order: int = 0
     """Order of inputs with the same time and number."""
     received_at: datetime = NOWHERE.time
-    """When it was received, by the house's clock."""
+    """When it was received, by Home Assistant's clock."""
     report: Position | None = None
     guard: Guard | None = None
     """The requested guard of an arming, None if it disarms."""
     is_snapshot: bool = False
     """Whether `core` was stored, and the reports before it were not."""
     is_pinned: bool = False
-    """Whether the server announced the report as current, so that it keeps its place."""
+    """Whether it keeps its time in the log: the server announced the report as current."""
     is_prompt: bool = False
     """Whether the report came with a poll or message that follows another one."""
     is_complete: bool = False
@@ -67,7 +67,7 @@ class Input(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Return the place in the log."""
+        """Return the sort key in the log."""
         return self.time, self.number, self.order
 
     @property
@@ -118,7 +118,7 @@ class Log(NamedTuple):
 
     settled: Core = Core()
     time: datetime | None = None
-    """Place of the settled core; None before the first cut."""
+    """Time of the settled core; None if nothing was settled yet."""
     number: int = 0
     inputs: tuple[Input, ...] = ()
     gap: Gap | None = None
@@ -132,7 +132,7 @@ class Log(NamedTuple):
 
     @property
     def end(self) -> Key:
-        """Return the place of the last input, or of the settled core."""
+        """Return the sort key of the last input, or of the settled core."""
         settled = self.time or NOWHERE.time, self.number, -1
         return self.inputs[-1].key if self.inputs else settled
 
@@ -144,7 +144,7 @@ class Log(NamedTuple):
         return self.time or (self.inputs[0].time if self.inputs else None)
 
     def at_end(self, it: Input) -> Input:
-        """Return an input with the place after all inputs."""
+        """Return an input with a sort key after all inputs."""
         time, number, order = self.end
         return it._replace(time=time, number=number, order=order + 1)
 
@@ -200,7 +200,7 @@ class Log(NamedTuple):
     def _with_complete(
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
-        """Return inputs of which those between two answered ones are complete."""
+        """Mark the reports between two reports of a history answer as complete."""
         start, was_answered = self.gap and self.gap.start, False
         for number, it in enumerate(inputs):
             if it.report:
@@ -242,7 +242,7 @@ class Log(NamedTuple):
         return self._cut_at(last) if last >= 0 else self
 
     def _last_rest(self, limit: datetime) -> int:
-        """Return the number of the last input at rest up to a time, -1 for none."""
+        """Return the index of the last input at rest up to a time, -1 for none."""
         end = bisect_right(self.inputs, limit, key=attrgetter("time"))
         cores = ((i, self.inputs[i].core) for i in reversed(range(end)))
         return next((i for i, core in cores if core.ride_state.is_at_rest), -1)

@@ -46,7 +46,7 @@ class Occurrence(NamedTuple):
 
     @override
     def __repr__(self) -> str:
-        """Return no place: Home Assistant logs occurrences at which a listener failed."""
+        """Leave out the place: if a listener fails, Home Assistant logs the occurrence."""
         return f"{self.type} {self.seq}"
 
     @property

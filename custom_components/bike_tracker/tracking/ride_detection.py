@@ -72,7 +72,7 @@ def apply_report(
     is_in_doubt = state.candidate and not state.ride
     return state._replace(
         newest_fix=fix,
-        # The clock of the house may be behind, and be set while the bike moves.
+        # Home Assistant's clock may be behind, and be corrected during a ride.
         received_at=max(now, received_at),
         reported_at=max(fix.time, held(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
@@ -201,7 +201,7 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that stands elsewhere, and was not seen on its way."""
+    """Return the state of a bike at another place, without reports on the way."""
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
@@ -310,7 +310,7 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
-    """Return whether motion begins: some trackers report it all the time."""
+    """Return whether motion begins, not continues: some trackers always report it."""
     return not state.ride and moves is True and state.says_it_moves is not True
 
 
@@ -321,7 +321,7 @@ def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return a ride that shows at this time, after this fix."""
+    """Return the ride that begins after `last_fix` and is first seen at `time`."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

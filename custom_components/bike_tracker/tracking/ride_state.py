@@ -16,7 +16,7 @@ _DRIFT_KNOWN_FOR = timedelta(days=7)
 # Fixes farther apart are two places.
 _MAX_DRIFT_METERS = 1_000
 _MAX_DRIFTS = 5
-# A tracker that drifted at this number of places drifts anywhere.
+# After drift at this number of places, drift is expected at every place.
 _DRIFTS_ANYWHERE = 2
 
 
@@ -102,7 +102,7 @@ class RideState(NamedTuple):
     drifts: tuple[Drift, ...] = ()
     """Last places where fixes were off, the oldest first."""
     received_at: datetime | None = None
-    """When the newest fix was received, by the house's clock."""
+    """When the newest fix was received, by Home Assistant's clock."""
     reported_at: datetime | None = None
     """Time of the newest report, with or without a fix."""
     says_it_moves: bool | None = None

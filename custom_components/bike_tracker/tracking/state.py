@@ -77,7 +77,7 @@ class TrackerState(NamedTuple):
     announced: tuple[Announced, ...] = ()
     """Times of rides of which the start was fired."""
     quiet_until: datetime | None = None
-    """Time of the first report: rides from before are not fired."""
+    """Time of the first report: earlier rides are not fired."""
     highest_total: float = 0
     """Highest total that was shown, in kilometers."""
     guard: Guard | None = None
@@ -321,7 +321,7 @@ class TrackerState(NamedTuple):
 
 
 def merged(known: Position | None, position: Position) -> Position:
-    """Return a position with values of the known one that it lacks.
+    """Return a position with missing values filled from the known position.
 
     A message without a place or a battery level does not make them unknown. An address stays as long as the place does.
     An alarm belongs to its message alone.
@@ -375,7 +375,7 @@ class Tracker(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return the start from which on `rides` replace those of the ride book.
+        """Return the time from which on `rides` replace rides of the ride book.
 
         An older ride among them replaces the ride with the same start.
         """

@@ -41,7 +41,7 @@ _MOST_OF_TRIGGERS: Final = 0.0003
 
 @dataclass(frozen=True, slots=True)
 class _Ratio:
-    """What costs at most so many times as much as elsewhere."""
+    """A goal: a cost as a multiple of the same cost of another candidate."""
 
     kind: str
     trackers: int
@@ -105,7 +105,7 @@ class Goal:
 
 
 def write() -> None:
-    """Write the tables of what was measured last; raise NotMeasuredError."""
+    """Write the tables of the last measurements; raise NotMeasuredError."""
     loaded = {part: load(part) for part in PARTS}
     results = Results([finding for _, found in loaded.values() for finding in found])
     measured_on = ((part, run) for part, (run, _) in loaded.items())
@@ -136,7 +136,7 @@ def goals(results: Results) -> Iterator[Goal]:
     )
     yield Goal(
         f"{in_words(EVERYTHING)} that report everything",
-        "the loop never computes for more than 50 ms in one go",
+        "the event loop is never blocked for more than 50 ms",
         f"{busy * 1000:.0f} ms, {work}",
         busy <= _LONGEST,
     )
@@ -178,7 +178,7 @@ def _polls(results: Results) -> str:
 
 
 def _beside(values: list[float]) -> Iterator[str]:
-    """Yield figures, each beside the first."""
+    """Yield figures, each with its ratio to the first."""
     first, *others = values
     yield f"{first:.1f}"
     for value in others:
@@ -194,7 +194,7 @@ def _everything(results: Results) -> str:
         (
             "Work",
             "Bike Tracker, ms",
-            "in one go, ms",
+            "longest block, ms",
             "each changed state, µs",
         ),
         (

@@ -1,4 +1,4 @@
-"""The tables of docs/week.md: what a week of bikes leaves in Activity and in the database."""
+"""The tables of docs/week.md: rows, bytes and lines in Activity of a week."""
 
 from collections import Counter
 
@@ -8,9 +8,9 @@ from .found import Found
 
 PAGE = DOCS / "week.md"
 
-_HEAD = ("Written", "Rows now", "Rows of version 1.1", "Lines in **Activity**")
+_HEAD = ("Entity", "Rows now", "Rows of version 1.1", "Lines in **Activity**")
 _NAMES = {
-    "": "the bike on the map",
+    "": "device tracker (map)",
     "address": "*Address*",
     "last_update": "*Last update*",
     "motion": "*Moving*",
@@ -20,11 +20,11 @@ _NAMES = {
     "speed": "*Speed*",
     "total_distance": "*Total distance*",
 }
-_OTHERS = "all others"
+_OTHERS = "remaining entities"
 
 
 def tables(found: Found) -> list[str]:
-    """Return the tables of what was found: in all, and by what was written."""
+    """Return the table of totals, and the table of rows by entity."""
     now, before, lines = (
         _named(kinds) for kinds in (found.rows, found.rows_of_1_1, found.lines)
     )
@@ -33,7 +33,7 @@ def tables(found: Found) -> list[str]:
     in_all = (
         ("Rides; kilometers; reports", ridden, ""),
         (
-            "Lines in **Activity** in an hour, of a bike that is ridden in it",
+            "Lines in **Activity** per bike and hour with a ride",
             f"{hour:.1f}",
             f"{hour_of_1_1:.1f}",
         ),
