@@ -48,8 +48,6 @@ class Watched(Home):
     is_up: bool = True
     mine: bool = False
     """Whether the rider tapped *It's me*."""
-    again: bool = False
-    """Whether *Guard again* waits for the bike to stand."""
     _compared_at: datetime = _BEGIN
     _is_due: bool = True
 
@@ -85,8 +83,6 @@ class Watched(Home):
                 self.alerts.append((now, it.attributes["cause"]))
         if any(it.type == "ride_ended" for it in news):
             self.mine = False
-            if self.again:
-                self._arm(now)
             self.compare(now)
         return news
 
@@ -114,16 +110,13 @@ class Watched(Home):
             self._compared_at = now
 
     def _arm(self, now: datetime) -> None:
-        self.again = False
         self.account.arm(BIKE, now + self.clock)
 
     def tap(self, button: str, now: datetime) -> None:
         """Tap a button of a message."""
         if button == "It's me":
-            self.mine, self.again = True, False
+            self.mine = True
             self.account.disarm(BIKE)
-        elif self.account.trackers[BIKE].is_under_way and self.guard == "triggered":
-            self.again = True
         else:
             self._arm(now)
 
