@@ -78,6 +78,12 @@ The place of the arming: where two reports saw it, whatever is in doubt.
   stand 3, jump 210, stand 2, disarm, arm, stand 4, jump 210, stand 2 -> place 11 210 m, triggered
   stand 3, jump 210, stand 1, jump 80, stand 1, arm, jump -290, stand 9, jump 200, stand 1 motion=yes -> place 15 200 m, triggered
   stand 3, jump 210, stand 1, arm, jump 15, stand 1 motion=yes speed=9 -> motion 5 225 m, triggered
+Fixes before the arming that strayed: the bike is back where it stood, and is guarded there.
+  stand 9, jump 210, stand 2, arm, jump -210, stand 30 -> armed
+  stand 9, jump 210, stand 2, arm, jump -210, stand 3, jump 400, stand 2 -> place 16 400 m, triggered
+  stand 9, jump 210, stand 2, arm, jump -210, stand 1 motion=yes -> motion 12 0 m, triggered
+  stand 9, jump 210, stand 2, arm, jump -210, stand 1 speed=9 -> place 12 210 m, triggered
+  stand 9, jump 210, stand 12, arm, jump -210, stand 2 -> place 23 210 m, triggered
 Where fixes are known to be off, the last one is the place.
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 2, arm, ride 3 @30 -> motion 15 500 m, triggered
   stand 3, jump 210, stand 2, arm, jump 300, stand 1 motion=yes -> place 6 300 m, triggered

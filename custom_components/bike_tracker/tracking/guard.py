@@ -277,6 +277,8 @@ def _seen_at(
     place = guard.place
     if _may_stand_at(place, fix, before):
         return guard._replace(away=())
+    if _is_back(guard, fix, report, before):
+        return guard._replace(place=before.anchor, away=())
     is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)
     is_away = (
         is_moving(report.speed)
@@ -288,6 +290,13 @@ def _seen_at(
     if is_away:
         return guard.by("place", fix.time, fix)
     return guard._replace(away=(*guard.away, fix.time)[:2])
+
+
+def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
+    """Return whether the fixes before the arming strayed from where the bike stands."""
+    candidate, stands = before.candidate, not is_moving(report.speed)
+    was_away = candidate is not None and candidate.time <= guard.after
+    return was_away and stands and _may_stand_at(before.anchor, fix, before)
 
 
 def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
