@@ -99,7 +99,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> bool:
-    """Allow to delete a tracker that the account no longer lists."""
+    """Allow deleting a tracker that the account no longer lists."""
     if entry.state is not ConfigEntryState.LOADED:
         return False
     adder, unique_id = entry.runtime_data, tracker_of(device)

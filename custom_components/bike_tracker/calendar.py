@@ -24,7 +24,7 @@ _SHORTEST: Final = timedelta(seconds=1)
 # A ride under way has to end in the future. Silence ends it after this time.
 _SILENCE: Final = timedelta(minutes=30)
 
-# 3 to 1 against white and against dark cards.
+# Colors with a contrast of 3 to 1 against white and against dark cards.
 _COLORS: Final = (
     *("#1e88e5", "#e65100", "#2e9e4f", "#a74fd0", "#d8416f"),
     *("#00919c", "#9c7000", "#7a6cf0", "#c2453a", "#6b8e23"),

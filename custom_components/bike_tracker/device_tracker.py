@@ -119,7 +119,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release(self) -> None:
-        # An unavailable entity holds its place again when it returns.
+        # An unavailable entity first shows its last place again when it returns.
         if self.held_position and self._available:
             self.held_position = None
             self.async_write_ha_state()

@@ -304,7 +304,7 @@ class Database:
         async with self._lock:
             if not self._file.is_open:
                 return
-            # Also during a backup: later is too late.
+            # Write even during a backup: no later write follows.
             await self._async_write()
             self._may_write.clear()
             self._cancel_timer()

@@ -38,7 +38,7 @@ _ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
 
 @callback
 def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
-    """Tell about an outage that lasts while Home Assistant tries to set up the account."""
+    """Send a message about an outage that lasts while Home Assistant tries to set up the account."""
     last = coordinator.database.content.evaluation
     if last and coordinator.hass.state is CoreState.running:
         Messenger(coordinator).tell_outage(last.asked_at)

@@ -36,7 +36,7 @@ def _outages_in(_: HomeAssistant) -> set[str]:
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
-    """Return whether a request under way armed a guard with this end of a ride."""
+    """Return whether this end of a ride armed a guard, as requested during the ride."""
     return guard is not None and guard.armed_at >= occurrence.noticed_at
 
 
@@ -52,7 +52,7 @@ class Messenger:
         """The last reason why a bike was not guarded."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """When the guards were armed of trackers that are offline or silent."""
+        """Arming times of guards whose trackers are offline or silent."""
         self._outages = _outages_in(coordinator.hass)
 
     # Bikes and riders
@@ -91,7 +91,7 @@ class Messenger:
         self._hass.async_create_task(work)
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
-        """Tell that a guard was triggered, or that a moved bike has arrived."""
+        """Send a message about a triggered guard, or about the arrival of a moved bike."""
         bike, kind = listed_bike(self._coordinator, unique_id), occurrence.type
         guard = bike and bike.tracker and bike.tracker.state.guard
         if not (bike and guard):
@@ -117,7 +117,7 @@ class Messenger:
             self.send(night, message._replace(level=level))
 
     def look(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
-        """Tell where a bike is on its way, or that its tracker is silent."""
+        """Send the place of a moved bike, or a message about a silent tracker."""
         if (guard := tracker.state.guard) is None:
             return
         position = tracker.position
@@ -174,7 +174,7 @@ class Messenger:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
 
     def tell_outage(self, since: datetime) -> None:
-        """Tell, once in an outage, that nothing would be noticed about guarded bikes."""
+        """Warn once per outage that a theft of guarded bikes would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:

@@ -120,7 +120,7 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # A person holds it no longer, and it is armed once it stands.
+    # The night ends a person's choice. A bike on a ride is armed once it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None

@@ -25,7 +25,7 @@ _TYPE: Final = "application/gpx+xml"
 
 @callback
 def async_register_gpx_view(hass: HomeAssistant) -> None:
-    """Serve tracks if Home Assistant serves pages."""
+    """Register the download, unless Home Assistant runs without its web server."""
     if "http" in hass.config.components:
         hass.http.register_view(_GpxView)
 

@@ -1,4 +1,4 @@
-"""Distances, times and occurrences as texts in the language and units of the house."""
+"""Distances, times and occurrences as texts in Home Assistant's language and units."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta

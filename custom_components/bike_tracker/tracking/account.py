@@ -1,4 +1,4 @@
-"""The account: lists, positions, messages and histories are applied, and give changes."""
+"""The account: apply lists, positions, messages and histories; return the changes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet

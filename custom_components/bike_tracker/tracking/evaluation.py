@@ -23,7 +23,7 @@ class Reached(NamedTuple):
         return start < self.since or start in self.later
 
     def set_back(self, new: Reached) -> Self:
-        """Return the same once the clock is set back again."""
+        """Return this time after the clock is set back once more."""
         later = tuple(filter(self.includes, new.later))
         return self._replace(since=min(self.since, new.since), later=later)
 

@@ -1,4 +1,4 @@
-"""History gaps: of which times the service's history is needed, and its answers."""
+"""History gaps: the times for which the history is needed, and its answers."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
