@@ -1,13 +1,15 @@
 """The database file of an account, as tests read and write it."""
 
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 import json
 from pathlib import Path
+import resource
 import sqlite3
 from typing import Any
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -46,9 +48,21 @@ def folder_of(hass: HomeAssistant) -> Path:
     return Path(hass.config.path(".storage", DOMAIN))
 
 
-def file_of(hass: HomeAssistant, entry: MockConfigEntry) -> Path:
+def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
     """Return the database file of an account."""
     return folder_of(hass) / f"{entry.entry_id}.db"
+
+
+@contextmanager
+def full_disk(file: Path) -> Iterator[None]:
+    """Refuse to let any file grow beyond this one's log: a real error of the system."""
+    log = file.with_name(f"{file.name}-wal")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def files_in(hass: HomeAssistant) -> list[str]:

@@ -1,12 +1,11 @@
 """The database: what survives, when it is written, and what a bad file costs."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 import json
 from pathlib import Path
-import resource
 import sqlite3
 from typing import Any
 from unittest.mock import patch
@@ -36,7 +35,17 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database import Database, file as sql
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
-from .books import file_of, files_in, folder_of, query, rides_in, row, state_in, store
+from .books import (
+    file_of,
+    files_in,
+    folder_of,
+    full_disk,
+    query,
+    rides_in,
+    row,
+    state_in,
+    store,
+)
 from .conftest import BLUE, BOB, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .riding import async_ride, go, riding, standing
 
@@ -91,18 +100,6 @@ async def async_kill(bikes: Bikes) -> None:
     for file, content in files.items():
         file.write_bytes(content)
     await async_setup(bikes.hass, bikes.entry)
-
-
-@contextmanager
-def full_disk(file: Path) -> Iterator[None]:
-    """Refuse to let any file grow beyond this one's log: a real error of the system."""
-    log = file.with_name(f"{file.name}-wal")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 # What survives

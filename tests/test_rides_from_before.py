@@ -26,6 +26,7 @@ from custom_components.bike_tracker.polling import history
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
+from .books import file_of, full_disk
 from .conftest import BLUE, EMAIL, PASSWORD, RED, async_setup
 from .tools.simulator import KINDS, Simulator
 from .tools.simulator.record import RecordedRequest
@@ -419,6 +420,19 @@ async def test_answer_that_cannot_be_applied(
     assert len(tried) in range(3, 7)
     monkeypatch.undo()
     await home.async_wait(150 * MINUTE)
+    assert set(await days_left(home)) == {0}
+
+
+async def test_full_disk(home: Home, simulator: Simulator) -> None:
+    """A day that cannot be written is requested once a minute, and not at once again."""
+    starts = ride_on_days(simulator, 30)
+    await home.async_move_in(EMAIL)
+    before = len(questions(simulator))
+    with full_disk(file_of(home.hass, home.entry(EMAIL))):
+        await home.async_wait(5 * MINUTE)
+    assert len(questions(simulator)) - before <= 6
+    await home.async_wait(10 * MINUTE)
+    hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
 
 

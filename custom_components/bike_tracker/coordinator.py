@@ -220,7 +220,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
         )
-        await self.database.async_book(request.tracker, rides, until)
+        if not await self.database.async_book(request.tracker, rides, until):
+            # The disk may be full: the next poll requests this day again.
+            self.service.history.extra_requests.is_quick = False
         self.changed.add(request.tracker)
         self.async_update_listeners()
 

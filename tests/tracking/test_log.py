@@ -7,6 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.tracking import log
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
@@ -107,6 +108,26 @@ def test_longest_log() -> None:
     assert len(house.state.log.inputs) == 1_501
     house.live("ride 60 @15, stand 9")
     assert house.rides == "started 0, ended 316, 79 km"
+
+
+def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A buffer that is sent for long keeps the limit, and its ride is booked as one."""
+    monkeypatch.setattr(log, "_MAX_INPUTS", 50)
+    script = "bike every=10, receive live, stand 5, receive hold, ride 30 @15, stand 9"
+    house = lived(f"{script}, receive live, stand 1, deliver in order")
+    assert len(house.state.log.inputs) <= 51
+    [ride] = house.book
+    assert (ride.started_at, ride.moved_at) == (minutes(5), minutes(35))
+    assert ride.distance == pytest.approx(7.5)
+
+
+def test_late_report_before_the_clock_is_set_back() -> None:
+    """The log settles by the new clock."""
+    script = "bike every=10, receive live, stand 5, receive hold, stand 1, receive live"
+    house = lived(
+        f"clock 20000, {script}, stand 1, deliver in order, clock 0, stand 60"
+    )
+    assert len(house.state.log.inputs) <= 125
 
 
 def near(house: House, reports: list[Position], now: datetime) -> None:

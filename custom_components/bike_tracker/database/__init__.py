@@ -139,23 +139,25 @@ class Database:
 
     async def async_book(
         self, unique_id: str, rides: Sequence[Ride], until: datetime | None
-    ) -> None:
+    ) -> bool:
         """Add rides from before a tracker was set up, except known rides.
 
         The time until which rides are missing is written with them: a kill neither loses
-        nor doubles a ride.
+        nor doubles a ride. Return whether they were written.
         """
         await self._may_write.wait()
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides
             if unique_id not in backfill:
-                return
+                return False
             before, backfill[unique_id] = backfill[unique_id], until
             self._changed.add(unique_id)
             if not await self._async_write((unique_id, rides)):
                 backfill[unique_id] = before
-            elif known := [*rides, *filter(None, [last_rides.get(unique_id)])]:
+                return False
+            if known := [*rides, *filter(None, [last_rides.get(unique_id)])]:
                 last_rides[unique_id] = max(known, key=attrgetter("started_at"))
+            return True
 
     @callback
     def _async_changed(self, unique_id: str, seconds: float) -> None:

@@ -20,7 +20,7 @@ from .ride_state import STANDS_AFTER, RideState
 _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Cutting at each report would cost as much as applying it.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups: nothing is cut within this time after a late report.
+# Late reports come in groups: within this time after one, only the excess is cut.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 45 ms. The limit of a step is 50 ms.
 _MAX_INPUTS: Final = 1_500
@@ -222,12 +222,16 @@ class Log(NamedTuple):
 
         Call it before an update: then the rides of these inputs are stored.
         """
-        if not self.inputs or (self.late_at and now < self.late_at + _LATE_GROUP):
+        if not self.inputs:
             return self
+        excess = len(self.inputs) - _MAX_INPUTS
+        # The clock may have been set back since then.
+        if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
+            return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
             # The ride is over by the clock, and later reports are inserted after it.
             return self._cut_at(len(self.inputs) - 1)
-        newest, excess = self.inputs[-1].time, len(self.inputs) - _MAX_INPUTS
+        newest = self.inputs[-1].time
         if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
             return self
         limit = newest - _SETTLES_AFTER
