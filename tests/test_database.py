@@ -633,7 +633,7 @@ async def test_rides_while_the_disk_is_full(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """States are written to a new file: no guard is lost."""
+    """States are written to a new file, and rides of the last 30 days come again."""
     await async_arm(bikes, RED)
     await async_pass(bikes, 11)
     file, database = file_of(bikes.hass, bikes.entry), database_of(bikes.entry)
@@ -642,7 +642,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
     database.async_release()
     with file.open("r+b") as content:
         content.write(b"\xff" * file.stat().st_size)
-    now = dt_util.utcnow()
+    database.content.backfill[RED], now = None, dt_util.utcnow()
     with pytest.raises(HomeAssistantError) as err:
         await database.rides(RED, now - DAY, now)
     assert err.value.translation_key == "database_not_readable"
@@ -656,6 +656,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
     assert state_in(bikes.hass, bikes.entry)["guard"]
     await async_kill(bikes)
     assert guard_of(bikes, RED) != DISARMED
+    assert database_of(bikes.entry).content.backfill[RED] == now
 
 
 # Backups

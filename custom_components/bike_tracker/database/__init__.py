@@ -238,11 +238,13 @@ class Database:
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
-        """Begin a new file with the states that are known."""
+        """Begin a new file with the known states; rides from before are missing again."""
         run = self._hass.async_add_executor_job
         with suppress(OSError, DatabaseError):
             await run(self._file.set_aside)
             await run(self._file.open, import_2_0)
+            known = self.content.backfill
+            self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
             self._changed |= self.content.trackers.keys()
             await self._async_check_replaced()
 
