@@ -9,6 +9,7 @@ from homeassistant.helpers.template import Template
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
+    MockUser,
     async_mock_service,
 )
 
@@ -17,7 +18,7 @@ from tests.conftest import BLUE, BOB, EMAIL, PASSWORD, RED, MakeEntry
 from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
-from .test_night import ANN, BEN, BLUE_GUARD, GUARD, be, parked, steal
+from .test_night import ANN, BEN, BLUE_GUARD, GUARD, async_by_hand, be, parked, steal
 
 __all__ = ["parked"]
 
@@ -146,6 +147,32 @@ async def test_outage_of_a_bike_that_left(simulator: Simulator, parked: House) -
     await parked.async_minutes(20)
     [(_, text)] = told(parked)
     assert text.startswith("Red bike: guarded")
+
+
+@pytest.mark.parametrize("minutes_before", [1, 0])
+async def test_disarmed_by_a_person(
+    hass: HomeAssistant,
+    hass_admin_user: MockUser,
+    simulator: Simulator,
+    parked: House,
+    minutes_before: int,
+) -> None:
+    """Nobody is told that a bike is guarded that a person disarmed, before or in an outage."""
+    await parked.async_night_guard(RED, night_begins="12:00:00")
+    await parked.async_minutes(2)
+    if minutes_before:
+        await async_by_hand(hass, hass_admin_user, "disarm")
+        await parked.async_minutes(minutes_before)
+    simulator.fault("status-503")
+    await parked.async_minutes(20)
+    assert len(told(parked)) == (0 if minutes_before else 1)
+    await async_by_hand(hass, hass_admin_user, "disarm")
+    simulator.fault(None)
+    await parked.async_minutes(7)
+    assert parked.state(GUARD) == "disarmed"
+    # The message about the outage is taken away.
+    assert len(told(parked)) == (0 if minutes_before else 1)
+    assert not hass.data["persistent_notification"]
 
 
 async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:

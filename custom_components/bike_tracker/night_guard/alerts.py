@@ -1,6 +1,6 @@
 """Write the messages of the night guard, in Home Assistant's language."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -142,11 +142,11 @@ def no_contact(
 
 
 def contact_again(
-    hass: HomeAssistant, guard: NightGuard, names: Iterable[str]
+    hass: HomeAssistant, guard: NightGuard, names: Collection[str]
 ) -> Message:
-    """Return the message about the end of an outage."""
+    """Return the message about the end of an outage; if no bike is guarded, none is left."""
     tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
-    still = words(hass, "guarded_as_before", names=listed)
+    still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
 
 

@@ -60,8 +60,6 @@ class NightGuards:
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True
         self._news: list[tuple[str, Occurrence]] = []
-        self._mine: set[str] = set()
-        """Bikes whose rider tapped *It's me*, until they stand or a night begins."""
 
     @callback
     def async_start(self) -> None:
@@ -133,14 +131,13 @@ class NightGuards:
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         is_due, self._is_due = self._is_due, False
-        messenger.tell_contact()
         if not messenger.guards:
             return
         for unique_id, occurrence in news:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
         ends = [(key, it) for key, it in news if it.type == "ride_ended"]
-        self._mine -= {key for key, _ in ends}
+        messenger.mine -= {key for key, _ in ends}
         # *Guard again* under way counts, also where the night is over.
         stands = [
             unique_id
@@ -149,6 +146,7 @@ class NightGuards:
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
         self._compare(trackers.keys() if is_due else stands)
+        messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
                 messenger.look(unique_id, tracker, now.at)
@@ -209,7 +207,7 @@ class NightGuards:
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
         if begins:
-            self._mine.discard(bike.entity.unique_id)
+            self._messenger.mine.discard(bike.entity.unique_id)
         return begins
 
     def _decision(
@@ -220,7 +218,8 @@ class NightGuards:
         wanted = any(is_wanted(night, position, now) for night in guards)
         situation = Situation(
             state_of(tracker.state.guard),
-            bool(tracker.state.changed_by) or bike.entity.unique_id in self._mine,
+            bool(tracker.state.changed_by)
+            or bike.entity.unique_id in self._messenger.mine,
             on_ride=tracker.state.is_under_way,
             in_outage=not self._coordinator.last_update_success,
         )
@@ -265,7 +264,7 @@ class NightGuards:
                 messenger.send(night, alerts.still_moving(self._hass, bike))
         elif action in _ACTIONS and (panel := self._panel(unique_id)):
             if action == "disarm":
-                self._mine.add(unique_id)
+                self._messenger.mine.add(unique_id)
             data = {ATTR_ENTITY_ID: panel.entity_id}
             call = (Platform.ALARM_CONTROL_PANEL, _ACTIONS[action], data)
             messenger.run(async_call(self._hass, Context(), call))

@@ -54,6 +54,8 @@ class Messenger:
         self._silent: dict[str, datetime] = {}
         """Arming times of guards whose trackers are offline or silent."""
         self._outages = _outages_in(coordinator.hass)
+        self.mine: set[str] = set()
+        """Bikes whose rider tapped *It's me*, until they stand or a night begins."""
 
     # Bikes and riders
 
@@ -178,7 +180,7 @@ class Messenger:
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
-            names = self._guarded_by(night)
+            names = self._guarded_by(night, since)
             if names and night.id not in self._outages:
                 self._outages.add(night.id)
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
@@ -190,9 +192,11 @@ class Messenger:
             names = self._guarded_by(night)
             self.send(night, alerts.contact_again(self._hass, night, names))
 
-    def _guarded_by(self, night: NightGuard) -> list[str]:
-        """Return the names of bikes that are guarded, or should be."""
-        account, now = self._coordinator.data, dt_util.now()
+    def _guarded_by(
+        self, night: NightGuard, since: datetime | None = None
+    ) -> list[str]:
+        """Return the names of bikes that are guarded, or would be without an outage."""
+        account = self._coordinator.data
         # Nothing is listed before the first answer.
         states = {key: account.states[key] for key in account.trackers}
         return sorted(
@@ -200,6 +204,15 @@ class Messenger:
             for unique_id, state in (states or account.states).items()
             if (device := self._coordinator.devices.get(unique_id))
             and night.is_for(device.id)
-            and (state.guard or unique_id not in self._reasons)
-            and (state.guard or self.is_wanted(night, state.position, now))
+            and (state.guard or (since and self._is_missed(night, unique_id, since)))
         )
+
+    def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
+        """Return whether a bike would be guarded without the outage."""
+        state, now = self._coordinator.data.states[unique_id], dt_util.now()
+        began = night.last_began(now)
+        is_held = state.changed_by or unique_id in self.mine
+        # A person disarmed it until the next night.
+        if unique_id in self._reasons or (is_held and not (began and began > since)):
+            return False
+        return self.is_wanted(night, state.position, now)
