@@ -170,7 +170,7 @@ async def test_delete_button_while_the_tracker_comes_back(
     with patch.object(client, "async_get_positions", _positions):
         await bikes.poll()
 
-    assert allowed == [False]
+    assert allowed and not any(allowed)
 
 
 @pytest.mark.usefixtures("setup")

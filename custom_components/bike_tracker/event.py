@@ -12,6 +12,7 @@ from homeassistant.components.event import (
     EventEntityDescription,
     EventExtraStoredData,
 )
+from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import State, callback
 from homeassistant.util import dt as dt_util
 
@@ -75,10 +76,12 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
             return
         newest = self._newest_fired(self.tracker) if self.tracker else ()
         new = list(takewhile(lambda it: it.seq > last, newest))
+        state = self.hass.states.get(self.entity_id)
+        # Automations on the entity ignore a change from unavailable.
+        if not new or (state and state.state == STATE_UNAVAILABLE):
+            self.async_write_ha_state()
         for occurrence in reversed(new):
             self._trigger_event(*_described(occurrence))
-            self.async_write_ha_state()
-        if not new:
             self.async_write_ha_state()
 
     @override

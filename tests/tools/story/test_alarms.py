@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from datetime import timedelta
-from sqlite3 import Connection
 from threading import Event
 import time
 from typing import Any
@@ -124,9 +123,9 @@ async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None
     """
     disk, run = Event(), File.run
 
-    def slow(file: File, work: Callable[[Connection], Any]) -> Any:
+    def slow(file: File, work: Callable[..., Any], *args: Any) -> Any:
         disk.wait(10)
-        return run(file, work)
+        return run(file, work, *args)
 
     alarm(home, "sos")
     await home.async_wait(2)
