@@ -707,6 +707,27 @@ async def test_backup_with_a_slow_disk(
     assert "may miss the last minutes" in caplog.text
 
 
+async def test_write_that_a_backup_gives_up(
+    hass: HomeAssistant, entry: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a slow disk did not write before a backup is written after it."""
+    await async_setup(hass, entry)
+    database = database_of(entry)
+    await database.async_write()
+    coordinator = entry.runtime_data.coordinator
+    coordinator.async_set_guards(coordinator.data.arm(RED, dt_util.utcnow()))
+    monkeypatch.setattr(backup, "TIMEOUT", 0.01)
+
+    async def never(*_: Any) -> None:
+        await asyncio.Event().wait()
+
+    with patch.object(hass, "async_add_executor_job", never):
+        await backup.async_pre_backup(hass)
+    await backup.async_post_backup(hass)
+    await database.async_write()
+    assert state_in(hass, entry)["guard"]
+
+
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes) -> None:
     """Who comes too late is refused; a backup does not mind."""

@@ -197,8 +197,14 @@ class Database:
         self._changed = set()
         rows = {key: self.content.row(key) for key in changed}
         changes = rows, rides, missing, self.content.evaluation
-        if not await self._async_try(sql.write, self.title, *changes):
-            self._changed |= changed
+        is_written = False
+        try:
+            is_written = await self._async_try(sql.write, self.title, *changes)
+        finally:
+            # A backup gives up a slow write.
+            if not is_written:
+                self._changed |= changed
+        if not is_written:
             return False
         for unique_id, booked in rides.items():
             # Rides that changed during the write include the written rides.
