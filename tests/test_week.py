@@ -97,7 +97,7 @@ def test_page() -> None:
     )
     in_all, by_kind = tables(found)
     assert "| *Last update* | 1,000 | 5,005 | 1,000 |\n" in by_kind
-    assert "| all others | 7 | 7 | 0 |\n" in by_kind
+    assert "| remaining entities | 7 | 7 | 0 |\n" in by_kind
     assert "| 9.0 | 80.7 |\n" in in_all
     assert "| 6,007 | 10,012 |\n" in in_all
     assert "| 7.7 MB |  |\n" in in_all
