@@ -703,11 +703,13 @@ async def test_fault(
     error = decided.form_error
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
-    assert (result["description_placeholders"] or {})["error"].startswith(
-        decided.message.error
-    )
+    shown_error = (result["description_placeholders"] or {})["error"]
+    # The tap may close its connection before it hears of the reset.
+    is_closed = name == "reset-before-headers" and shown_error == "connection lost"
+    expected = shown_error if is_closed else decided.message.error
+    assert shown_error.startswith(expected)
     assert shown(result) == typed
-    line = f"127.0.0.1:{tap.port}: Signing in failed: {decided.message.error}"
+    line = f"127.0.0.1:{tap.port}: Signing in failed: {expected}"
     is_logged = error not in ("invalid_auth", "redirected")
     assert warnings(caplog) == [line] * is_logged
     assert not hass.config_entries.async_entries(DOMAIN)

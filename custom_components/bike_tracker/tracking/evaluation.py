@@ -24,8 +24,10 @@ class Reached(NamedTuple):
 
     def set_back(self, new: Reached) -> Self:
         """Return this time after the clock is set back once more."""
-        later = tuple(filter(self.includes, new.later))
-        return self._replace(since=min(self.since, new.since), later=later)
+        later = {*self.later, *filter(self.includes, new.later)}
+        return self._replace(
+            since=min(self.since, new.since), later=tuple(sorted(later))
+        )
 
 
 class Evaluation(NamedTuple):
