@@ -68,3 +68,13 @@ def test_stored_flags_go_on() -> None:
     _says(account, 0, "offline moves")
     expected = "offline -9, moves 0, started_moving 0 after -8"
     assert _described(account.states["red"]) == expected
+
+
+def test_starts_of_waits() -> None:
+    """Waits count from the last contact and from each change of a flag."""
+    account = Account("Bikes", {})
+    contact = a_device("blue", last_update=minutes(7))
+    account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
+    assert sorted(account.starts_of_waits()) == [minutes(7), minutes(8)]
+    account.apply_poll({"red": a_device()}, {}, UpdateContext(minutes(9)))
+    assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
