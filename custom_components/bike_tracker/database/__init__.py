@@ -206,10 +206,9 @@ class Database:
                 self._changed |= changed
         if not is_written:
             return False
-        for unique_id, booked in rides.items():
-            # Rides that changed during the write include the written rides.
-            if self._rides[unique_id] is booked:
-                del self._rides[unique_id]
+        # Rides that changed during the write include the written rides.
+        changed_since = (it for it in self._rides.items() if it not in rides.items())
+        self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
             # The log of the file still has the deleted rows.
             await self._async_try(sql.checkpoint)

@@ -190,9 +190,9 @@ def _gap_left(
         # A ride that is under way requests the rest once it is over.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
-    # It was requested again meanwhile, perhaps by a report without a fix.
-    is_outdated = gap.wanted_at is not None and gap.wanted_at > until
-    if until < last or is_outdated:
+    # A report without a fix may have requested it again meanwhile.
+    reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
+    if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
     # Later reports need not be newer than the answer.
     return None if state.is_at_rest else Gap(gap.start)

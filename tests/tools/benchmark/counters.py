@@ -93,9 +93,9 @@ class _Habit:
 # integration follows in steps of five minutes, and reports are a minute apart. Home Assistant forces every write of a
 # device tracker to be a change, unless the entity says otherwise. Of set-up, idle polls and reports:
 _HABITS: Final = {
-    # The third request of a set-up is for rides from before.
+    # A set-up requests both lists, the history, and ten days of rides from before.
     "bike_tracker": (
-        _Habit(3, changed=5, written=5, different=5),
+        _Habit(13, changed=5, written=5, different=5),
         _Habit(1),
         _Habit(2, more_changed=2, more_written=2, different=2),
     ),
