@@ -20,7 +20,7 @@ _MAKERS: Mapping[str, tuple[str, int, frozenset[str]]] = {
     "report": ("issues", 2, frozenset({"account"})),
     "validation_error": ("exceptions", 0, frozenset()),
     "service_error": ("exceptions", 0, frozenset()),
-    "database_error": ("exceptions", 0, frozenset()),
+    "translated_error": ("exceptions", 0, frozenset()),
 }
 
 

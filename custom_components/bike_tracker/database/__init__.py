@@ -71,9 +71,11 @@ class Database:
             await self._async_open()
         except sql.NewerVersionError as err:
             file = str(self._file.path)
-            raise database_error("newer_database", ConfigEntryError, file=file) from err
+            raise translated_error(
+                "newer_database", ConfigEntryError, file=file
+            ) from err
         except (OSError, DatabaseError) as err:
-            raise database_error(
+            raise translated_error(
                 "database_not_ready", ConfigEntryNotReady, error=_text(err)
             ) from err
         self._may_write.set()
@@ -288,7 +290,7 @@ class Database:
             except (OSError, DatabaseError) as err:
                 if _is_malformed(err):
                     await self._async_failed(err)
-                raise database_error(
+                raise translated_error(
                     "database_not_readable", HomeAssistantError, error=_text(err)
                 ) from err
 
@@ -362,7 +364,7 @@ def _is_malformed(err: Exception) -> bool:
     return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
-def database_error(
+def translated_error(
     key: str, kind: type[HomeAssistantError], **placeholders: str
 ) -> HomeAssistantError:
     """Return a translated error of a kind."""

@@ -22,25 +22,15 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..database import Database
+from ..database import Database, translated_error
 from ..devices import name_of
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker
 
-
-def service_error(
-    key: str, kind: type[HomeAssistantError] = HomeAssistantError, **placeholders: str
-) -> HomeAssistantError:
-    """Return the translated error of a call that cannot be answered."""
-    return kind(
-        translation_domain=DOMAIN,
-        translation_key=key,
-        translation_placeholders=placeholders,
-    )
-
-
+# The translated error of a call that cannot be answered.
+service_error = partial(translated_error, kind=HomeAssistantError)
 # The translated error of a call with wrong data.
-validation_error = partial(service_error, kind=ServiceValidationError)
+validation_error = partial(translated_error, kind=ServiceValidationError)
 
 
 class Bike(NamedTuple):
