@@ -15,7 +15,7 @@ from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database.file import create
+from custom_components.bike_tracker.database.file import create, unpacked
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.stored import reader
@@ -127,5 +127,5 @@ def state_in(
     rows = query(
         file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
     )
-    state: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
+    state: dict[str, Any] = unpacked(rows[0][0]) if rows else {}
     return state

@@ -56,8 +56,8 @@ class Database:
         self._rides: dict[str, BookedRides] = {}
         """Rides that are not written yet."""
         self._timer: asyncio.TimerHandle | None = None
-        self._may_write = asyncio.Event()
-        """Set while the file is open and no backup is made."""
+        self._may_write = False
+        """True while the file is open and no backup is made."""
         self._is_failing = False
 
     @property
@@ -78,7 +78,7 @@ class Database:
             raise translated_error(
                 "database_not_ready", ConfigEntryNotReady, error=_text(err)
             ) from err
-        self._may_write.set()
+        self._may_write = True
         self._entry.async_on_unload(self.async_close)
         on_final_write = self._hass.bus.async_listen(
             EVENT_HOMEASSISTANT_FINAL_WRITE, self.async_close
@@ -145,12 +145,11 @@ class Database:
         """Add rides from before a tracker was set up, except known rides.
 
         The time until which rides are missing is written with them: a kill neither loses
-        nor doubles a ride. Return whether they were written.
+        nor doubles a ride. Return whether they were written: not during a backup.
         """
-        await self._may_write.wait()
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides
-            if unique_id not in backfill:
+            if unique_id not in backfill or not self._may_write:
                 return False
             before, backfill[unique_id] = backfill[unique_id], until
             self._changed.add(unique_id)
@@ -171,7 +170,7 @@ class Database:
         """Write within this time, or when Home Assistant stops."""
         loop = self._hass.loop
         at = loop.time() + seconds
-        if self._may_write.is_set() and (not self._timer or at < self._timer.when()):
+        if self._may_write and (not self._timer or at < self._timer.when()):
             self._cancel_timer()
             self._timer = loop.call_at(at, self._async_on_time)
 
@@ -189,7 +188,7 @@ class Database:
     async def async_write(self) -> None:
         """Write changes, unless writes are held."""
         async with self._lock:
-            if self._may_write.is_set():
+            if self._may_write:
                 await self._async_write()
 
     async def _async_write(self, *missing: tuple[str, Sequence[Ride]]) -> bool:
@@ -301,13 +300,13 @@ class Database:
         async with self._lock:
             if self._file.is_open and await self._async_write():
                 await self._async_try(sql.checkpoint)
-            self._may_write.clear()
+            self._may_write = False
             self._cancel_timer()
 
     @callback
     def async_release(self) -> None:
         """Write changes again, also those since `async_hold`."""
-        self._may_write.set()
+        self._may_write = True
         self.async_write_within(SOON)
 
     async def async_close(self, _event: Event | None = None) -> None:
@@ -317,7 +316,7 @@ class Database:
                 return
             # Write even during a backup: no later write follows.
             await self._async_write()
-            self._may_write.clear()
+            self._may_write = False
             self._cancel_timer()
             with suppress(DatabaseError):
                 await self._hass.async_add_executor_job(self._file.close)

@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlite3 import SQLITE_NOTADB, Connection, DatabaseError, OperationalError, connect
 from threading import Lock
 from typing import Any, Final, NamedTuple
+import zlib
 
 from homeassistant.util import dt as dt_util
 
@@ -42,13 +43,13 @@ _PRAGMAS: Final = {
     # Deleted rows are overwritten.
     "secure_delete": "ON",
 }
-# States, places and account values are JSON; `start` and `end` are microseconds since 1970
+# States are compressed JSON, places and account values JSON; `start` and `end` are microseconds since 1970
 # in UTC, distances kilometers, speeds km/h, routes encoded polylines. `backfill` is the JSON
 # of a time or of null, and NULL for a tracker without positions.
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tracker (
-    unique_id TEXT PRIMARY KEY, state TEXT NOT NULL, last_fired INTEGER NOT NULL, backfill TEXT
+    unique_id TEXT PRIMARY KEY, state BLOB NOT NULL, last_fired INTEGER NOT NULL, backfill TEXT
 );
 CREATE TABLE ride (
     tracker TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
@@ -217,7 +218,7 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT unique_id, state, last_fired, backfill FROM tracker"
     for unique_id, state, last_fired, backfill in connection.execute(query):
         with log_errors(title, "reading a tracker"):
-            content.trackers[unique_id] = read_state(json.loads(state))
+            content.trackers[unique_id] = read_state(unpacked(state))
             content.last_fired[unique_id] = last_fired
             if backfill is not None:
                 until = reader(datetime | None)(json.loads(backfill))
@@ -262,10 +263,20 @@ def write(
         connection.execute(SET_EVALUATION, (as_json(evaluation),))
 
 
-def _stored(state: TrackerState, last_fired: int) -> str:
-    """Return the JSON of a state, without occurrences that are no longer needed."""
+def _stored(state: TrackerState, last_fired: int) -> bytes:
+    """Return a state for its row, without occurrences that are no longer needed."""
     occurrences = kept(state.occurrences, last_fired)
-    return as_json(state._replace(occurrences=occurrences).stored())
+    return packed(state._replace(occurrences=occurrences).stored())
+
+
+def packed(state: object) -> bytes:
+    """Return the JSON of a state, compressed: a row is written often, and repeats places."""
+    return zlib.compress(as_json(state).encode(), zlib.Z_BEST_COMPRESSION)
+
+
+def unpacked(state: bytes) -> Any:
+    """Return the JSON of a row."""
+    return json.loads(zlib.decompress(state))
 
 
 def checkpoint(connection: Connection) -> None:

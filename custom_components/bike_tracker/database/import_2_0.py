@@ -21,6 +21,7 @@ from .file import (
     BookedRides,
     add_missing,
     as_json,
+    packed,
     replace_rides,
 )
 
@@ -93,7 +94,7 @@ def _import_trackers(
             if since := log.get("since"):
                 last = reader(tuple[Ride, ...])(log.get("rides", ()))
                 rides = BookedRides(datetime.fromisoformat(since), last)
-            values = unique_id, json.dumps(state), seq, until
+            values = unique_id, packed(state), seq, until
         if values:
             connection.execute(SET_TRACKER, values)
         if rides:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-import json
 from pathlib import Path
 import shutil
 import sqlite3
 from typing import Any, NamedTuple
+
+from custom_components.bike_tracker.database.file import unpacked
 
 from .life import Armed, Fired
 from .world import Trip
@@ -39,7 +40,7 @@ def read(file: Path, copy: Path) -> Book:
             return book
         query = "SELECT unique_id, state, last_fired FROM tracker"
         for tracker, state, last_fired in database.execute(query):
-            book.states[tracker] = json.loads(state)
+            book.states[tracker] = unpacked(state)
             book.last_fired[tracker] = last_fired
         query = 'SELECT tracker, start, "end", distance FROM ride ORDER BY start'
         for tracker, start, end, kilometers in database.execute(query):
