@@ -1,6 +1,9 @@
 """When the next poll comes, and when a person is asked to sign in again."""
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
+from unittest.mock import Mock
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
@@ -9,6 +12,9 @@ from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api.errors import AuthenticationError
+from custom_components.bike_tracker.api.models import Device
 from custom_components.bike_tracker.polling.backoff import (
     DAY,
     HOUR,
@@ -204,6 +210,50 @@ async def test_changed_password(
     assert setup.state is ConfigEntryState.LOADED
     assert not hass.config_entries.flow.async_progress()
     assert await polls_in(simulator, poll, 10) == 10
+
+
+@pytest.mark.parametrize("refused", [0, 2])
+async def test_old_password_is_refused_late(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    poll: Poll,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: int,
+) -> None:
+    """A poll that is under way while a person signs in is repeated with the new password."""
+    simulator.set_password(EMAIL, "new password")
+    await polls_in(simulator, poll, refused)
+    if not refused:
+        await setup.start_reauth_flow(hass)
+    async_get_devices, signed_in = TrackingClient.async_get_devices, asyncio.Event()
+
+    async def async_get_late(client: TrackingClient) -> Mapping[str, Device]:
+        try:
+            return await async_get_devices(client)
+        except AuthenticationError:
+            await signed_in.wait()
+            raise
+
+    monkeypatch.setattr(TrackingClient, "async_get_devices", async_get_late)
+    start, results = Mock(), list[bool]()
+    monkeypatch.setattr(setup, "async_start_reauth", start)
+    coordinator = setup.runtime_data.coordinator
+    coordinator.async_add_listener(
+        lambda: results.append(coordinator.last_update_success)
+    )
+    late = hass.async_create_task(coordinator.async_refresh())
+    [flow] = hass.config_entries.flow.async_progress()
+    await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {CONF_PASSWORD: "new password"}
+    )
+    signed_in.set()
+    await late
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+    assert results == [True, True]
+    assert not start.called
+    assert not hass.config_entries.flow.async_progress()
 
 
 async def async_sign_in(hass: HomeAssistant, password: str) -> None:

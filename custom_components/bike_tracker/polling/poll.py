@@ -68,7 +68,7 @@ class Service:
         """Start a poll: return the device list, or raise UpdateFailed."""
         self.asked_at = dt_util.utcnow()
         try:
-            devices = await self.client.async_get_devices()
+            devices = await self._async_get_devices()
         except errors.TrackingError as err:
             # Home Assistant keeps the exception; its traceback would keep the response.
             raise self._failure(err) from err.with_traceback(None)
@@ -78,6 +78,16 @@ class Service:
             async_delete_issue(self.hass, self.entry, NO_CONTACT)
         self._failures = self._refusals = Failures()
         return devices
+
+    async def _async_get_devices(self) -> Mapping[str, Device]:
+        password = self.client.password
+        try:
+            return await self.client.async_get_devices()
+        except errors.AuthenticationError:
+            if password == self.client.password:
+                raise
+        # The user signed in again in the meantime.
+        return await self.client.async_get_devices()
 
     async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
         """Finish a poll: return the positions of these devices, by `uniqueId`."""
