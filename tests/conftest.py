@@ -35,8 +35,8 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker import config_flow
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.live import Live
 from custom_components.bike_tracker.polling.history import History
+from custom_components.bike_tracker.polling.live import Live
 
 from .settle import settle
 from .tools.simulator.server import Simulator

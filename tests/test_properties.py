@@ -23,7 +23,7 @@ from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
     TrackingError,
 )
-from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
+from custom_components.bike_tracker.api.models import DeviceReader, read_positions
 from custom_components.bike_tracker.const import DOMAIN
 
 from . import any_values as values

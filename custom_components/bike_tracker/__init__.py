@@ -18,8 +18,8 @@ from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
 from .polling.poll import async_open_service
-from .responses.gpx_view import async_register_gpx_view
 from .responses.theft_report import async_register_report_view
+from .responses.track import async_register_gpx_view
 from .services import async_setup_services
 
 PLATFORMS = [

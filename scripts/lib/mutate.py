@@ -37,8 +37,9 @@ SURVIVORS = Path(__file__).with_name("survivors.txt")
 TESTS = {
     "tracking": ["tests/tracking"],
     "api": ["tests/api", "tests/test_address.py"],
-    "polling": ["tests/polling", "tests/test_rides_from_before.py"],
-    "live.py": ["tests/test_live.py"],
+    "polling": [
+        *("tests/polling", "tests/test_live.py", "tests/test_rides_from_before.py")
+    ],
     "dispatch.py": ["tests/automations", "tests/test_alarms.py"],
     "database": ["tests/test_devices.py", "tests/test_database.py"],
     "night_guard": ["tests/night_guard"],

@@ -3,8 +3,12 @@
 import json
 from typing import Any
 
-from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
-from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.api.models import (
+    Device,
+    DeviceReader,
+    Position,
+    read_positions,
+)
 
 DEVICE: dict[str, Any] = {
     "id": 1001,

@@ -9,8 +9,12 @@ import orjson
 import pytest
 
 from custom_components.bike_tracker.api.errors import InvalidResponseError
-from custom_components.bike_tracker.api.lists import DeviceReader, read_positions
-from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.api.models import (
+    Device,
+    DeviceReader,
+    Position,
+    read_positions,
+)
 
 from .rows import DEVICE, MISSING, POSITION, row
 

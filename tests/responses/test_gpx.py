@@ -9,7 +9,7 @@ import gpxpy
 from gpxpy.gpx import GPX
 import pytest
 
-from custom_components.bike_tracker.responses.gpx import gpx, in_segments
+from custom_components.bike_tracker.responses.track import gpx, in_segments
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -14,8 +14,7 @@ from aiohttp import hdrs
 from yarl import URL
 
 from . import errors
-from .lists import DeviceReader, read_positions
-from .models import Device, Position
+from .models import Device, DeviceReader, Position, read_positions
 
 # Lone surrogates cannot be encoded as UTF-8.
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")

@@ -18,8 +18,7 @@ from yarl import URL
 
 from . import errors
 from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal
-from .lists import devices_of, positions_of
-from .models import Device, Position
+from .models import Device, Position, devices_of, positions_of
 
 # Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence aiohttp sends a
 # ping, and it closes the connection if no pong arrives within half of that time.

@@ -22,9 +22,8 @@ from ..tracking.distance import NOWHERE, Fix, fix_of
 from ..tracking.state import Tracker
 from .bikes import Bike, service_error, validation_error
 from .drawing import route_as_svg
-from .gpx import Point, gpx
 from .texts import RIGHT_TO_LEFT, cause_text, short_distance, text
-from .track import Track, async_best_track
+from .track import Point, Track, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24

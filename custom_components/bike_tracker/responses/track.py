@@ -1,21 +1,38 @@
-"""The track of a bike: its reports in the service's history, else stored routes."""
+"""The track of a bike: its reports in the service's history, else stored routes.
+
+It can be downloaded as GPX 1.1, also by a signed link that needs no sign-in.
+"""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+import re
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+from xml.etree import ElementTree as ET
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
-from homeassistant.util import dt as dt_util
+from aiohttp import hdrs, web
+from homeassistant.auth.permissions.const import POLICY_READ
+from homeassistant.components.http import KEY_HASS, KEY_HASS_USER, HomeAssistantView
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+)
+from homeassistant.util import dt as dt_util, slugify
 
 from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 from ..api.models import Position
+from ..const import DOMAIN
 from ..polling.history import History
 from ..tracking.ride_state import Ride
 from ..tracking.routes import decode
-from .bikes import Bike, service_error, validation_error
-from .gpx import Point, gpx, in_segments
+from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text
+
+type Point = dict[str, Any]
+"""A point as `get_track` returns it. Points of stored routes have no time."""
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
@@ -27,6 +44,11 @@ _FAILURES: Final[dict[type[TrackingError], str]] = {
     ServiceUnavailableError: "service_unavailable",
 }
 _STORED: Final = "Stored routes of the rides: {error}"
+_TYPE: Final = "application/gpx+xml"
+_NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
+_CREATOR: Final = "Bike Tracker for Home Assistant"
+_NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SEGMENT_GAP: Final = timedelta(minutes=30)
 
 
 class Track(NamedTuple):
@@ -177,3 +199,86 @@ def _route_points(ride: Ride) -> list[Point]:
     line[0]["time"] = ride.started_at.isoformat()
     line[-1]["time"] = ride.moved_at.isoformat()
     return line
+
+
+def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -> str:
+    """Return the segments of a track as GPX."""
+    root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
+    track = ET.SubElement(root, "trk")
+    ET.SubElement(track, "name").text = _NOT_IN_XML.sub("", name)
+    if description:
+        ET.SubElement(track, "desc").text = _NOT_IN_XML.sub("", description)
+    for points in segments:
+        segment = ET.SubElement(track, "trkseg")
+        for point in points:
+            _add_point(segment, point)
+    # Without an XML declaration: in a copied text it may not come first, an error.
+    return ET.tostring(root, encoding="unicode")
+
+
+def in_segments(points: Iterable[Point]) -> Iterator[list[Point]]:
+    """Split points at gaps of more than 30 minutes: the way between is unknown."""
+    segment, before = list[Point](), datetime.max.replace(tzinfo=UTC)
+    for point in points:
+        time = datetime.fromisoformat(point["time"])
+        if segment and time - before > _SEGMENT_GAP:
+            yield segment
+            segment = []
+        segment.append(point)
+        before = time
+    if segment:
+        yield segment
+
+
+def _add_point(segment: ET.Element, point: Point) -> None:
+    latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
+    element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
+    if point.get("altitude") is not None:
+        ET.SubElement(element, "ele").text = f"{point['altitude']:.1f}"
+    if time := point.get("time"):
+        utc = datetime.fromisoformat(time).astimezone(UTC)
+        text = utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        ET.SubElement(element, "time").text = text
+
+
+@callback
+def async_register_gpx_view(hass: HomeAssistant) -> None:
+    """Register the download, unless Home Assistant runs without its web server."""
+    if "http" in hass.config.components:
+        hass.http.register_view(_GpxView)
+
+
+class _GpxView(HomeAssistantView):
+    """Serve the track of a bike between two times."""
+
+    url = f"/api/{DOMAIN}/gpx/{{device_id}}"
+    name = f"api:{DOMAIN}:gpx"
+
+    async def get(self, request: web.Request, device_id: str) -> web.Response:
+        """Return the service's track, or the stored routes if it has none."""
+        hass, user = request.app[KEY_HASS], request[KEY_HASS_USER]
+        if (bike := bike_of(hass, device_id)) is None:
+            return self.json_message("Not a bike tracker", HTTPStatus.NOT_FOUND)
+        if not user.permissions.check_entity(bike.entity.entity_id, POLICY_READ):
+            raise Unauthorized
+        try:
+            start = datetime.fromisoformat(request.query.get("start", ""))
+            end = datetime.fromisoformat(request.query.get("end", ""))
+            start, end = time_range(start, end, MAX_TRACK)
+        except ValueError, ServiceValidationError:
+            return self.json_message("Not a time range", HTTPStatus.BAD_REQUEST)
+        try:
+            track = await async_best_track(hass, bike, start, end)
+        except HomeAssistantError as err:
+            return self.json_message(str(err), HTTPStatus.NOT_FOUND)
+        text = await async_gpx(hass, bike, track)
+        day = f"{dt_util.as_local(start):%Y-%m-%d}"
+        headers = {hdrs.CONTENT_DISPOSITION: _attachment(bike, day)}
+        return web.Response(text=text, content_type=_TYPE, headers=headers)
+
+
+def _attachment(bike: Bike, day: str) -> str:
+    """Return the header for a file name, with a variant for old browsers."""
+    plain = f"{slugify(bike.name)}_{day}.gpx"
+    exact = quote(f"{bike.name} {day}.gpx", safe="")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"

@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 import pytest
 
-from custom_components.bike_tracker.live import Live
+from custom_components.bike_tracker.polling.live import Live
 from tests.conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry
 from tests.tools.simulator import Simulator, client_context
 

@@ -14,11 +14,11 @@ from homeassistant.core import callback
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
-from .api.client import TrackingClient
-from .api.errors import TrackingError
-from .api.websocket import Message, async_messages
-from .const import DOMAIN, LOGGER
-from .polling.backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
+from ..api.client import TrackingClient
+from ..api.errors import TrackingError
+from ..api.websocket import Message, async_messages
+from ..const import DOMAIN, LOGGER
+from .backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 
 # Leave the first seconds to Home Assistant's own set-up.
 _CONNECT_AFTER_SECONDS: Final = 10
