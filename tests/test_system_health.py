@@ -1,5 +1,6 @@
 """System health: servers and databases."""
 
+from datetime import timedelta
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -13,6 +14,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
+from .books import row, store
 from .conftest import Bikes, MakeEntry, async_setup
 
 
@@ -27,6 +29,8 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 async def test_all_is_well(bikes: Bikes) -> None:
     """The server answers without credentials, and the database was written."""
+    rows = [row(timedelta(hours=number)) for number in range(1, 100)]
+    store(bikes.hass, bikes.entry, rows)
     await async_setup(bikes.hass, bikes.entry)
     await bikes.entry.runtime_data.coordinator.database.async_write()
     bikes.simulator.record.clear()

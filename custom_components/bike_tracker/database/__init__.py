@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
-from sqlite3 import SQLITE_CORRUPT, SQLITE_NOTADB, Connection, DatabaseError
+from sqlite3 import Connection, DatabaseError
 from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntry
@@ -49,7 +49,7 @@ class Database:
         self.written_at: datetime | None = None
         self._hass = hass
         self._entry = entry
-        self._file = File(_path(hass, entry), entry.title)
+        self._file = File(_path(hass, entry), entry.title, import_2_0)
         self._lock = asyncio.Lock()
         self._changed: set[str] = set()
         """Trackers that are not written yet."""
@@ -68,7 +68,8 @@ class Database:
     async def async_open(self) -> None:
         """Read the file, or raise the error with which Home Assistant handles the failure."""
         try:
-            await self._async_open()
+            self.content = await self._run(self._file.open)
+            await self._async_check_replaced()
         except sql.NewerVersionError as err:
             file = str(self._file.path)
             raise translated_error(
@@ -85,24 +86,15 @@ class Database:
         )
         self._entry.async_on_unload(on_final_write)
 
-    async def _async_open(self) -> None:
-        run = self._hass.async_add_executor_job
-        try:
-            self.content = await run(self._file.open, import_2_0)
-        except DatabaseError as err:
-            if not _is_malformed(err):
-                raise
-            await run(self._file.set_aside)
-            self.content = await run(self._file.open, import_2_0)
-        await self._async_check_replaced()
-
     async def _async_check_replaced(self) -> None:
         """Create the repair issue as long as a malformed file exists."""
-        hass, entry = self._hass, self._entry
-        if file := await hass.async_add_executor_job(self._file.replaced):
-            async_create_issue(hass, entry, _REPLACED, file=file)
+        if file := await self._run(self._file.replaced):
+            async_create_issue(self._hass, self._entry, _REPLACED, file=file)
         else:
-            async_delete_issue(hass, entry, _REPLACED)
+            async_delete_issue(self._hass, self._entry, _REPLACED)
+
+    async def _run[*Args, T](self, work: Callable[[*Args], T], *args: *Args) -> T:
+        return await self._hass.async_add_executor_job(work, *args)
 
     # Changes
 
@@ -220,7 +212,7 @@ class Database:
     ) -> bool:
         """Run a transaction; return whether it succeeded."""
         try:
-            await self._hass.async_add_executor_job(self._file.run, work, *args)
+            await self._run(self._file.run, work, *args)
         except (OSError, DatabaseError) as err:
             await self._async_failed(err)
             return False
@@ -239,16 +231,14 @@ class Database:
                 _text(err),
             )
         self._is_failing = True
-        if _is_malformed(err):
+        if sql.is_malformed(err):
             await self._async_replace()
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
         """Begin a new file with the known states; rides from before are missing again."""
-        run = self._hass.async_add_executor_job
         with suppress(OSError, DatabaseError):
-            await run(self._file.set_aside)
-            await run(self._file.open, import_2_0)
+            await self._run(self._file.replace)
             known = self.content.backfill
             self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
             self._changed |= self.content.trackers.keys()
@@ -284,10 +274,9 @@ class Database:
     ) -> T:
         async with self._lock:
             try:
-                run = self._hass.async_add_executor_job
-                return await run(self._file.run, work, *args)
+                return await self._run(self._file.run, work, *args)
             except (OSError, DatabaseError) as err:
-                if _is_malformed(err):
+                if sql.is_malformed(err):
                     await self._async_failed(err)
                 raise translated_error(
                     "database_not_readable", HomeAssistantError, error=_text(err)
@@ -319,7 +308,7 @@ class Database:
             self._may_write = False
             self._cancel_timer()
             with suppress(DatabaseError):
-                await self._hass.async_add_executor_job(self._file.close)
+                await self._run(self._file.close)
 
 
 async def async_remove_database(hass: HomeAssistant, entry: ConfigEntry) -> None:
@@ -356,11 +345,6 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
         fresh = takewhile(lambda it: it.seq > last, reversed(new.occurrences))
         return SOON if any(it.is_event for it in fresh) else LATER
     return LATER if after.ride_under_way else SELDOM
-
-
-def _is_malformed(err: Exception) -> bool:
-    code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-    return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
 def translated_error(

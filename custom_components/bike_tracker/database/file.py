@@ -8,7 +8,14 @@ import json
 from operator import attrgetter
 import os
 from pathlib import Path
-from sqlite3 import SQLITE_NOTADB, Connection, DatabaseError, OperationalError, connect
+from sqlite3 import (
+    SQLITE_CORRUPT,
+    SQLITE_NOTADB,
+    Connection,
+    DatabaseError,
+    OperationalError,
+    connect,
+)
 from threading import Lock
 from typing import Any, Final, NamedTuple
 import zlib
@@ -135,10 +142,16 @@ class BookedRides(NamedTuple):
 class File:
     """A file and its connection."""
 
-    def __init__(self, path: Path, title: str) -> None:
-        """Prepare a file; the title names the account in the log."""
+    def __init__(
+        self, path: Path, title: str, prepare: Callable[[Connection, Path, str], None]
+    ) -> None:
+        """Initialize with a function to be called before the file is read.
+
+        The title names the account in the log.
+        """
         self.path = path
         self._title = title
+        self._prepare = prepare
         self._connection: Connection | None = None
         # A canceled query may still run while the next query begins.
         self._one_at_a_time = Lock()
@@ -148,8 +161,16 @@ class File:
         """Return whether the file is open."""
         return self._connection is not None
 
-    def open(self, prepare: Callable[[Connection, Path, str], None]) -> Content:
-        """Open or create the file, call a function before it is read, return the content."""
+    def open(self) -> Content:
+        """Open or create the file, replace it if it is malformed; return the content."""
+        try:
+            return self._opened()
+        except DatabaseError as err:
+            if not is_malformed(err):
+                raise
+        return self.replace()
+
+    def _opened(self) -> Content:
         with self._one_at_a_time:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -158,7 +179,7 @@ class File:
             )
             try:
                 create(connection)
-                prepare(connection, self.path, self._title)
+                self._prepare(connection, self.path, self._title)
                 content = _read(connection, self._title)
             except BaseException:
                 connection.close()
@@ -181,8 +202,8 @@ class File:
                 self._connection.close()
                 self._connection = None
 
-    def set_aside(self) -> None:
-        """Rename a malformed file and its log, with the time in their names."""
+    def replace(self) -> Content:
+        """Rename a malformed file and its log, with the time in their names; open another."""
         with suppress(DatabaseError):
             self.close()
         name = f"{self.path.name}.{dt_util.utcnow():%Y%m%dT%H%M%S.%fZ}"
@@ -190,11 +211,18 @@ class File:
             file = self.path.with_name(self.path.name + suffix)
             if file.exists():
                 file.replace(self.path.with_name(name + suffix))
+        return self._opened()
 
     def replaced(self) -> str | None:
         """Return the newest file that was set aside, None if none exists."""
         files = self.path.parent.glob(f"{self.path.name}.*Z")
         return str(max(files, default="")) or None
+
+
+def is_malformed(err: Exception) -> bool:
+    """Return whether an error means that the content is not ours."""
+    code = getattr(err, "sqlite_errorcode", 0) & 0xFF
+    return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
 
 def create(connection: Connection) -> None:
