@@ -20,7 +20,8 @@ _TEST = Path(__file__).parents[2] / "test_week.py"
 
 
 def _write(found: Found) -> None:
-    print(f"{found.written / 1_000_000:.1f} MB written to Bike Tracker's own files")
+    print(f"{found.rides} rides; bytes written to Bike Tracker's own files by day:")
+    print(dict(found.written), "in all:", found.written.total())
     if chosen.bikes == Options.bikes:
         fill(PAGE, tables(found))
 

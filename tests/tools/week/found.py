@@ -25,8 +25,8 @@ class Found:
     """States in the database."""
     values: Counter[str]
     """How often what a sensor tells was another: each was a row in version 1.1."""
-    written: int
-    """Bytes that were written to the files of Bike Tracker."""
+    written: Counter[str]
+    """Bytes that were written to the files of Bike Tracker, by day."""
 
     @property
     def lines_an_hour(self) -> float:

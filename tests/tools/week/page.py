@@ -40,7 +40,12 @@ def tables(found: Found) -> list[str]:
         ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
         (
             "*Written* to Bike Tracker's own files",
-            f"{found.written / 1_000_000:.1f} MB",
+            _megabytes(found.written.total()),
+            "",
+        ),
+        (
+            "of these on the day with the most",
+            _megabytes(max(found.written.values())),
             "",
         ),
     )
@@ -52,6 +57,10 @@ def tables(found: Found) -> list[str]:
         as_markdown(("In the week", "Now", "Version 1.1"), in_all),
         as_markdown(_HEAD, by_kind),
     ]
+
+
+def _megabytes(written: int) -> str:
+    return f"{written / 1_000_000:.1f} MB"
 
 
 def _named(kinds: Counter[str]) -> Counter[str]:

@@ -147,7 +147,7 @@ class Week:
             lines_ridden=ridden,
             rows=await recorder.async_add_executor_job(_rows, hass),
             values=values.changes,
-            written=written.total(),
+            written=written,
         )
 
     def _said(self) -> Iterator[tuple[str, Report]]:
@@ -216,7 +216,7 @@ def _address(latitude: float | None, longitude: float | None) -> str:
 
 @contextmanager
 def _writes() -> Iterator[Counter[str]]:
-    """Count the bytes that the database writes, as the system counts them."""
+    """Count the bytes that the database writes by day, as the system counts them."""
     written = Counter[str]()
 
     def counted(name: str) -> Callable[..., Any]:
@@ -227,7 +227,8 @@ def _writes() -> Iterator[Counter[str]]:
             try:
                 return method(*args)
             finally:
-                written[name] += _bytes_of_thread() - before
+                day = f"{datetime.now(UTC):%F}"
+                written[day] += _bytes_of_thread() - before
 
         return call
 
