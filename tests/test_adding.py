@@ -69,7 +69,7 @@ def break_value(key: str) -> Break:
 BREAKS = [
     pytest.param(break_device, id="device"),
     pytest.param(break_constructor, id="constructor"),
-    pytest.param(break_value("last_update"), id="a value that all have"),
+    pytest.param(break_value("online"), id="a value that all have"),
     pytest.param(break_value("battery"), id="a value that some have"),
 ]
 

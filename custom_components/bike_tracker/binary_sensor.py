@@ -9,7 +9,12 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.const import EntityCategory
 
-from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    async_register_entities,
+    of_position,
+)
 from .tracking.state import Tracker
 
 # The coordinator updates all entities.
@@ -20,7 +25,8 @@ _IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}
 
 def _is_open(tracker: Tracker) -> bool | None:
     """Return whether the lock is open. Home Assistant calls an open lock on."""
-    is_locked = tracker.position and tracker.position.lock
+    position = tracker.state.position
+    is_locked = position and position.lock
     return None if is_locked is None else not is_locked
 
 
@@ -40,12 +46,12 @@ DESCRIPTIONS = (
     BikeTrackerDescription(
         key="motion",
         device_class=BinarySensorDeviceClass.MOVING,
-        value_fn=lambda tracker: tracker.position and tracker.position.motion,
+        value_fn=of_position("motion"),
     ),
     BikeTrackerDescription(
         key="charging",
         device_class=BinarySensorDeviceClass.BATTERY_CHARGING,
-        value_fn=lambda tracker: tracker.position and tracker.position.charge,
+        value_fn=of_position("charge"),
     ),
     BikeTrackerDescription(
         key="lock", device_class=BinarySensorDeviceClass.LOCK, value_fn=_is_open

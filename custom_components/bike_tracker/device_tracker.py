@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 def _place(tracker: Tracker) -> Place | None:
-    position = tracker.position
+    position = tracker.state.position
     if not position or position.latitude is None or position.longitude is None:
         return None
     return Place(position.latitude, position.longitude, position.accuracy)
@@ -65,23 +65,9 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def _place(self) -> Place | None:
         return self.held_position or self._value
 
-    @property
-    @override
-    def latitude(self) -> float | None:
-        """Return the latitude."""
-        return self._place and self._place.latitude
-
-    @property
-    @override
-    def longitude(self) -> float | None:
-        """Return the longitude."""
-        return self._place and self._place.longitude
-
-    @property
-    @override
-    def location_accuracy(self) -> float:
-        """Return the accuracy in meters; 0 is unknown."""
-        return self._place.accuracy if self._place else 0
+    def _show_place(self) -> None:
+        place = self._place or (None, None, 0)
+        self._attr_latitude, self._attr_longitude, self._attr_location_accuracy = place
 
     @property
     @override
@@ -108,6 +94,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         if not (self._available and was_available):
             self.held_position = known if known != self._value else None
             self._async_release_soon(self.hass)
+        self._show_place()
         return has_changed
 
     @callback
@@ -122,6 +109,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         # An unavailable entity first shows its last place again when it returns.
         if self.held_position and self._available:
             self.held_position = None
+            self._show_place()
             self.async_write_ha_state()
 
 

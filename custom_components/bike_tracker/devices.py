@@ -89,6 +89,8 @@ class TrackerDevices:
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
         """Return the listed trackers that belong to this account."""
+        if listed is self.listed:
+            return listed
         owners, entry_id = self.owners, self.entry.entry_id
         others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
         entry_of = self.hass.config_entries.async_get_entry

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, override
+from operator import attrgetter
+from typing import Any, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
@@ -29,10 +30,8 @@ class BikeTrackerDescription[T](EntityDescription):
     """Returns the value, or None while it is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
     """Returns None for a tracker without this entity; by default, the value."""
-
-    def is_reported(self, tracker: Tracker) -> bool:
-        """Return whether a tracker has the entity."""
-        return (self.reported_fn or self.value_fn)(tracker) is not None
+    entity_class: type[BikeTrackerEntity[Any]] | None = None
+    """Class of the entity, if it differs from other entities of the platform."""
 
     def unique_id_of(self, tracker: str) -> str:
         """Return the unique ID; the main entity has the ID of the tracker."""
@@ -90,9 +89,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the tracker. Return whether the state changed."""
-        before = self._available, self._value
-        is_up = self.coordinator.last_update_success or self._is_available_in_outage
-        if tracker := self.tracker:
+        before, coordinator = (self._available, self._value), self.coordinator
+        is_up = coordinator.last_update_success or self._is_available_in_outage
+        if tracker := coordinator.data.trackers.get(self.coordinator_context):
             self._value = self._new_value(tracker)
         self._available = is_up and tracker is not None
         return (self._available, self._value) != before
@@ -101,13 +100,19 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         return self._value_fn(tracker)
 
 
-@dataclass(frozen=True, eq=False)
-class _Kind:
+def of_position(name: str) -> Callable[[Tracker], Any]:
+    """Return the function that returns a field of a tracker's position, if it has one."""
+    get = attrgetter(name)
+    return lambda tracker: (position := tracker.state.position) and get(position)
+
+
+class _Kind(NamedTuple):
     """A kind of entity of a platform."""
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
     add_entities: AddEntities
+    reported_fn: Callable[[Tracker], object]
 
 
 @dataclass(slots=True, eq=False)
@@ -141,33 +146,34 @@ class EntityAdder:
         batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
-                kinds = self._reported_kinds(unique_id)
-                entities = self._new_entities(unique_id, kinds) if kinds else []
-                for kind, entity in zip(kinds, entities, strict=True):
+                for kind, entity in self._new_entities(unique_id):
                     batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
         return new
 
-    def _reported_kinds(self, unique_id: str) -> list[_Kind]:
-        """Return the missing kinds whose values a tracker reports."""
-        tracker = self.coordinator.data.trackers.get(unique_id)
-        return [
-            kind
-            for kind in self.missing.get(unique_id, self.kinds)
-            if tracker and kind.description.is_reported(tracker)
-        ]
-
     def _new_entities(
-        self, unique_id: str, kinds: list[_Kind]
-    ) -> list[BikeTrackerEntity[Any]]:
+        self, unique_id: str
+    ) -> list[tuple[_Kind, BikeTrackerEntity[Any]]]:
+        """Return the missing entities whose values a tracker reports."""
+        tracker = self.coordinator.data.trackers.get(unique_id)
+        missing = self.missing.get(unique_id, self.kinds)
+        if tracker is None:
+            return []
+        kinds = [kind for kind in missing if kind.reported_fn(tracker) is not None]
+        if not kinds:
+            return []
         # One look-up for all entities makes set-up a quarter faster.
         device = self._device(unique_id)
         entities = [
-            kind.entity_class(self.coordinator, unique_id, kind.description, device)
+            (
+                kind,
+                kind.entity_class(
+                    self.coordinator, unique_id, kind.description, device
+                ),
+            )
             for kind in kinds
         ]
-        missing = self.missing.get(unique_id, self.kinds)
         self.missing[unique_id] = [kind for kind in missing if kind not in kinds]
         return entities
 
@@ -191,7 +197,11 @@ async def async_register_entities(
     async_add_entities: AddEntities,
 ) -> None:
     """Set up a platform: register its kinds of entities."""
-    entry.runtime_data.kinds += [
-        _Kind(entity_class, description, async_add_entities)
-        for description in descriptions
-    ]
+    for it in descriptions:
+        kind, reported_fn = (
+            it.entity_class or entity_class,
+            it.reported_fn or it.value_fn,
+        )
+        entry.runtime_data.kinds.append(
+            _Kind(kind, it, async_add_entities, reported_fn)
+        )

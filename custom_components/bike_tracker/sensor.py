@@ -22,7 +22,12 @@ from homeassistant.const import (
     UnitOfTime,
 )
 
-from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    async_register_entities,
+    of_position,
+)
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
@@ -39,6 +44,44 @@ class BikeTrackerSensorDescription(
     BikeTrackerDescription[SensorValue], SensorEntityDescription
 ):
     """A sensor of a tracker."""
+
+
+_OF_RIDE: Final[dict[str, Callable[[Ride], float]]] = {
+    "ride_distance": lambda ride: round(ride.distance, 1),
+    "ride_duration": lambda ride: round(ride.duration / 60, 0),
+}
+
+
+class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
+    """A value of a tracker."""
+
+    @property
+    @override
+    def native_value(self) -> SensorValue | None:
+        return self._value
+
+
+class _LastUpdate(BikeTrackerSensor):
+    @override
+    def _new_value(self, tracker: Tracker) -> SensorValue | None:
+        """Return the last update in steps of five minutes.
+
+        Otherwise each report, every ten seconds, would be a row in the database.
+        """
+        value, shown = tracker.device.last_update, self._value
+        if value and self._available and isinstance(shown, datetime):
+            return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
+        return value
+
+
+class _RideSensor(BikeTrackerSensor):
+    @override
+    def _new_value(self, tracker: Tracker) -> SensorValue | None:
+        """Return a value of the ride under way, or else of the last ride."""
+        # Only the database has the rides from before the account was added.
+        last_rides = self.coordinator.database.content.last_rides
+        ride = tracker.ride or last_rides.get(self.coordinator_context)
+        return ride and _OF_RIDE[self.entity_description.key](ride)
 
 
 # Kinds of sensors: values from the list of trackers, and measurements.
@@ -65,16 +108,11 @@ _kilometers = partial(
     reported_fn=lambda tracker: tracker.has_fix or None,
 )
 
-_OF_RIDE: Final[dict[str, Callable[[Ride], float]]] = {
-    "ride_distance": lambda ride: round(ride.distance, 1),
-    "ride_duration": lambda ride: round(ride.duration / 60, 0),
-}
-
 DESCRIPTIONS = (
     _listed(
         key="last_update",
+        entity_class=_LastUpdate,
         device_class=SensorDeviceClass.TIMESTAMP,
-        value_fn=lambda tracker: tracker.device.last_update,
     ),
     _listed(
         key="position_id",
@@ -88,7 +126,7 @@ DESCRIPTIONS = (
     ),
     BikeTrackerSensorDescription(
         key="address",
-        reported_fn=lambda tracker: tracker.position and tracker.position.address,
+        reported_fn=of_position("address"),
         value_fn=lambda tracker: tracker.address,
     ),
     BikeTrackerSensorDescription(
@@ -96,7 +134,7 @@ DESCRIPTIONS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_registry_enabled_default=False,
-        value_fn=lambda tracker: tracker.position and tracker.position.fix_time,
+        value_fn=of_position("fix_time"),
     ),
     _measured(
         key="battery",
@@ -104,14 +142,14 @@ DESCRIPTIONS = (
         native_unit_of_measurement=PERCENTAGE,
         entity_category=EntityCategory.DIAGNOSTIC,
         suggested_display_precision=0,
-        value_fn=lambda tracker: tracker.position and tracker.position.battery_level,
+        value_fn=of_position("battery_level"),
     ),
     _measured(
         key="speed",
         device_class=SensorDeviceClass.SPEED,
         native_unit_of_measurement=UnitOfSpeed.KILOMETERS_PER_HOUR,
         suggested_display_precision=1,
-        value_fn=lambda tracker: tracker.position and tracker.position.speed,
+        value_fn=of_position("speed"),
     ),
     _measured(
         key="altitude",
@@ -119,7 +157,7 @@ DESCRIPTIONS = (
         native_unit_of_measurement=UnitOfLength.METERS,
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
-        value_fn=lambda tracker: tracker.position and tracker.position.altitude,
+        value_fn=of_position("altitude"),
     ),
     _measured(
         key="course",
@@ -127,67 +165,32 @@ DESCRIPTIONS = (
         state_class=SensorStateClass.MEASUREMENT_ANGLE,
         suggested_display_precision=0,
         entity_registry_enabled_default=False,
-        value_fn=lambda tracker: tracker.position and tracker.position.course,
+        value_fn=of_position("course"),
     ),
     _voltage(
         key="battery_voltage",
         suggested_display_precision=2,
-        value_fn=lambda tracker: tracker.position and tracker.position.battery_voltage,
+        value_fn=of_position("battery_voltage"),
     ),
     _voltage(
         key="power_voltage",
         suggested_display_precision=1,
-        value_fn=lambda tracker: tracker.position and tracker.position.power_voltage,
+        value_fn=of_position("power_voltage"),
     ),
     _kilometers(
         key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
         value_fn=lambda tracker: round(tracker.total_distance or 0, 1),
     ),
-    _kilometers(
-        key="ride_distance",
-        value_fn=lambda tracker: (
-            tracker.ride and _OF_RIDE["ride_distance"](tracker.ride)
-        ),
-    ),
+    _kilometers(key="ride_distance", entity_class=_RideSensor),
     BikeTrackerSensorDescription(
         key="ride_duration",
+        entity_class=_RideSensor,
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
         reported_fn=lambda tracker: tracker.has_fix or None,
-        value_fn=lambda tracker: (
-            tracker.ride and _OF_RIDE["ride_duration"](tracker.ride)
-        ),
     ),
 )
-
-
-class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
-    """A value of a tracker."""
-
-    @property
-    @override
-    def native_value(self) -> SensorValue | None:
-        return self._value
-
-    @override
-    def _new_value(self, tracker: Tracker) -> SensorValue | None:
-        """Return the value, with the last update in steps of five minutes.
-
-        Otherwise each report, every ten seconds, would be a row in the database.
-        """
-        value, shown = super()._new_value(tracker), self._value
-        in_steps = self.entity_description.key == "last_update" and self._available
-        if in_steps and isinstance(value, datetime) and isinstance(shown, datetime):
-            return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
-        of_ride = _OF_RIDE.get(self.entity_description.key)
-        if of_ride and tracker.ride is None:
-            # Only the database has the rides from before the account was added.
-            last_rides = self.coordinator.database.content.last_rides
-            ride = last_rides.get(self.coordinator_context)
-            return ride and of_ride(ride)
-        return value
-
 
 async_setup_entry = partial(async_register_entities, BikeTrackerSensor, DESCRIPTIONS)

@@ -81,10 +81,10 @@ class TrackingClient:
             raise errors.InvalidResponseError("reports of another tracker")
         return reports
 
-    async def _async_get(self, path: str) -> bytes:
+    async def _async_get(self, path: str) -> bytearray:
         return await async_answer(self._async_request(path))
 
-    async def _async_request(self, path: str) -> bytes:
+    async def _async_request(self, path: str) -> bytearray:
         auth = aiohttp.encode_basic_auth(self.email, self.password)
         async with (
             self.new_session() as session,
@@ -98,7 +98,7 @@ class TrackingClient:
             body = await _async_read(response.content, MAX_BYTES)
             if len(body) > MAX_BYTES:
                 raise errors.InvalidResponseError("more than 8 MiB", is_too_large=True)
-            return bytes(body)
+            return body
 
     def new_session(self) -> aiohttp.ClientSession:
         """Return a session that shares connections but not cookies, and refuses redirects."""
