@@ -103,7 +103,7 @@ def _hold(house: House) -> None:
     for it in log.inputs:
         core = apply(core, it)
         assert it.core == core
-    assert len(log.inputs) <= 1_500
+    assert len(log.inputs) <= 1_000
     is_open = [it.is_open for it in state.announced]
     assert sum(is_open) <= 1
     assert house.kinds.count("started") - house.kinds.count("ended") == sum(is_open)

@@ -120,9 +120,10 @@ While a bike stands, its total grows by drift.
   says total_distance=1000, stand 9, stand 9 total_distance=1000.2, jump 100, stand 9 total_distance=1000.3 -> started 18, ended 19, 0.1 km
 The total includes the way to a fix that jumped.
   says total_distance=1000, stand 3, jump 400, stand 1 total_distance=1000.4, jump -400, stand 1 total_distance=1000.8, sleep 1, jump 400, ride 1 @15 total_distance=1001.6, stand 9 total_distance=1001.6 -> started 5, ended 7, 0.8 km
-Between two fixes of a live ride nothing bends, if they are at most 90 s apart.
+Between two fixes of a live ride little bends, if they are at most 90 s apart.
   says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.3, stand 9 total_distance=1000.3 -> started 1, ended 2, 0.3 km
-  receive live, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.3, stand 9 total_distance=1000.3 -> started 1, ended 2, 0.25 km
+  receive live, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.32, stand 9 total_distance=1000.32 -> started 1, ended 2, 0.32 km
+  receive live, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.34, stand 9 total_distance=1000.34 -> started 1, ended 2, 0.25 km
   receive live, bike every=90, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.5, stand 9 total_distance=1000.5 -> started 1.5, ended 3, 0.37 km
   receive live, bike every=91, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.5, stand 9 total_distance=1000.5 -> started 1.52, ended 3.03, 0.5 km
 A clock that is ahead: fixes are as old as their receipt.

@@ -23,8 +23,10 @@ _MAX_SILENCE_SECONDS = 3_600
 # while the tracker wakes up.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
-_MAX_BENDS = 5
-_MIN_BENDS_KILOMETERS = 1
+# Factor of the straight way, and kilometers.
+_MAX_BENDS = (5, 1)
+# Where every fix is known, only bends of fixes that are near: a larger total jumped.
+_MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 
 class Fix(NamedTuple):
@@ -93,7 +95,9 @@ def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
     return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))
 
 
-def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
+def way(
+    place: Fix, base: Fix, seen: Fix, fix: Fix, *, has_every_fix: bool = False
+) -> float:
     """Return the kilometers from a place to a fix.
 
     The server's total since `base` includes all bends, but also each fix that jumped.
@@ -105,7 +109,8 @@ def way(place: Fix, base: Fix, seen: Fix, fix: Fix) -> float:
     if base.total is None or fix.total is None:
         return straight
     added = fix.total - base.total
-    limit = min(_MAX_BENDS * straight + _MIN_BENDS_KILOMETERS, _MAX_DETOUR_KILOMETERS)
+    times, more = _MAX_BENDS_BETWEEN_FIXES if has_every_fix else _MAX_BENDS
+    limit = min(times * straight + more, _MAX_DETOUR_KILOMETERS)
     is_slow = _speed(added * 1_000, _seconds(base, fix)) <= _FASTEST_DETOUR
     return max(straight, added) if added <= limit and is_slow else straight
 

@@ -32,7 +32,7 @@ _OFF_FOR = timedelta(minutes=8)
 _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 # A tracker whose clock is ahead by more: its fixes are dated when they were received.
 _WRONG_CLOCK = timedelta(minutes=5)
-# With a report at least this often every fix is known, and the server's total adds no bends.
+# With a report at least this often every fix is known, and the server's total adds few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
 
 
@@ -294,9 +294,8 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
     # While it stood, the server's total grew with each fix that drifted.
     base = anchor if state.ride else last_fix
-    if report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN:
-        base = base._replace(total=None)
-    kilometers = way(anchor, base, last_fix, fix)
+    is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
+    kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
     if not kilometers:

@@ -41,6 +41,8 @@ _OF_TRACKER: Final = (
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 _MAX_ANNOUNCED: Final = 100
+# Reports from a silence arrive within this time after it, or with the history.
+_JOINED_WITHIN: Final = timedelta(minutes=2)
 type FlagName = Literal["online", "moving"]
 
 
@@ -239,7 +241,13 @@ class TrackerState(NamedTuple):
             for it in state.rides
             if it.started_at >= since and self._may_announce(it)
         ]
-        announced, events = announce(known, over, state.ride_under_way)
+        under_way = state.ride_under_way
+        if under_way and over and self._may_be_one_ride(now):
+            # An open announced time grows to both, and is split once they are known.
+            last = max(over, key=attrgetter("started_at"))
+            over.remove(last)
+            under_way = under_way._replace(started_at=last.started_at)
+        announced, events = announce(known, over, under_way)
         after = self._replace(announced=announced[-_MAX_ANNOUNCED:])
         for kind, ride in events:
             is_over = kind == "ended"
@@ -249,6 +257,16 @@ class TrackerState(NamedTuple):
                 name, now, at, attributes=ride.described(is_over=is_over)
             )
         return after
+
+    def _may_be_one_ride(self, now: datetime) -> bool:
+        """Return whether late reports may join the last ride and that under way.
+
+        Its end and the next start came at once, after a silence.
+        """
+        if not any(it.is_open for it in self.announced):
+            return False
+        wanted_at = self.log.gap and self.log.gap.wanted_at
+        return wanted_at is not None and wanted_at <= now < wanted_at + _JOINED_WITHIN
 
     def _may_announce(self, ride: Ride) -> bool:
         """Return whether a ride that is over is fired, if it was not."""
