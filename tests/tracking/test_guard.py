@@ -28,6 +28,13 @@ Carried: the second report tells if it is there too, else the third.
   stand 3, arm, jump 200, stand 1, jump -1000, stand 1 -> armed
   stand 3, arm, jump 200, stand 1, jump -1000, stand 1, jump 1300, stand 1 -> place 6 500 m, triggered
   stand 3, arm, jump 200, stand 1, jump -200, stand 1, jump 200, stand 1 -> armed
+Ridden straight away by a tracker that reports rest: the second tells, unless fixes jumped here.
+  stand 3, arm, jump 200, stand 1, jump 200, stand 1 -> place 5 400 m, triggered
+  stand 3, arm, jump 200, stand 1, jump -450, stand 1 -> armed
+  stand 3, arm, jump 500, stand 1, jump -200, stand 1 -> armed
+  stand 3, arm, jump 200, stand 1, jump 770, stand 1 -> place 5 970 m, triggered
+  stand 3, arm, jump 200, stand 1, jump 790, stand 1 -> armed
+  stand 3, jump 200, stand 1, jump -200, stand 3, arm, jump 300, stand 1, jump 100, stand 1 -> armed
 A tracker that does not report motion is believed with the second.
   says motion=none, stand 3, arm, jump 200, stand 1, jump 300, stand 1 -> place 5 500 m, triggered
 Beyond the accuracies, at least 50 m, or 150 m without them.

@@ -1,8 +1,8 @@
 """The guard: the rules that trigger it.
 
 A single report that claims rest proves little: fixes drift and jump. The bike is away if
-the next report is at the same place, or if the third one is not back. A report that
-claims motion is believed at once.
+the next report is at the same place or farther in the same direction, or if the third one
+is not back. A report that claims motion is believed at once.
 """
 
 from datetime import datetime, timedelta
@@ -42,6 +42,8 @@ _TIMES_KNOWN_DRIFT = 1.5
 _ARRIVES_WITHIN = timedelta(minutes=5)
 # A clock that is behind by less is no wrong clock.
 _CLOCK_BEHIND = timedelta(minutes=5)
+# The straight way is at least this part of the way of a bike that leaves.
+_STRAIGHT = 0.95
 # Two delays are the same if they differ by less than this part of the time between them.
 _SAME_DELAY = 0.2
 _SAME_DELAY_SECONDS = 2
@@ -309,7 +311,19 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
     # Two fixes that jumped are not at the same place.
     last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
-    return is_there or len(guard.away) > 1
+    return is_there or len(guard.away) > 1 or _is_leaving(guard.place, last, fix, before)
+
+
+def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
+    """Return whether two fixes in a row lead straight away from a place.
+
+    Fixes that jump seldom do; where the fixes are known to stray, the third one decides.
+    """
+    is_straight = meters(place, fix) >= _STRAIGHT * (
+        meters(place, last) + meters(last, fix)
+    )
+    has_strayed = before.drift or before.drift_at(place, fix.time).apart
+    return is_straight and not has_strayed and is_plausible(last, last, fix, 0)
 
 
 def _may_stand_at(place: Fix, fix: Fix, state: RideState, beyond: float = 0) -> bool:

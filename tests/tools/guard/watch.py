@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
 from typing import override
 
@@ -41,7 +41,11 @@ NEVER = 0
 
 @dataclass
 class Watched(Home):
-    """A home with a night guard, as `night_guard/arming.py` runs it."""
+    """A home with a night guard, as `night_guard/arming.py` runs it.
+
+    `schedule.decide` decides. Running `arming.py` itself needs Home Assistant, whose clock
+    and registries would make a million reports last hours.
+    """
 
     alerts: list[tuple[datetime, str]] = field(default_factory=list)
     """Times and causes of the messages about a guard that was triggered."""
@@ -280,9 +284,13 @@ def _steal(
     for report in ride[:half]:
         again.hear(report, report.comes_at)
     again.tap("Guard again", ride[half].comes_at)
+    again.alerts.clear()
     for report in ride[half:]:
         again.hear(report, report.comes_at)
-    again.alerts.clear()
+        if again.alerts:
+            # It stood at a red light in a tunnel, was guarded there and rode on.
+            again.alerts.clear()
+            again.tap("Guard again", report.comes_at)
     later = ride[-1]
     for _ in range(7):
         later = _later(later, motion=False, speed=0.0)
@@ -307,9 +315,10 @@ def _later(report: Report, **fields: object) -> Report:
 
 
 def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
-    """Return the reports of a ride of a thief."""
+    """Return the reports of a ride of a thief, without the one before the bike is off."""
     tracker = replace(world.tracker, parked=None, repeats=None)
-    said = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
+    ride = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
+    said = islice(ride, 1, None)
     if world.tracker.parked:
         said = iter(world.bend(said, Journey([trip])))
     stolen = [
