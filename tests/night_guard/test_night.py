@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import Context, HomeAssistant, ServiceCall
 from homeassistant.helpers.translation import async_load_integrations
 import pytest
@@ -369,3 +370,35 @@ async def test_follow_it_through_a_reload(
     assert len(night.fired) == 2
     assert night.gone == []
     assert "Error" not in caplog.text
+
+
+async def async_set_back(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory, hours: float
+) -> None:
+    """Set the clock back; here timers go by it, but polls go on all the same."""
+    freezer.tick(-3600 * hours)
+    [entry] = hass.config_entries.async_entries("bike_tracker")
+    await entry.runtime_data.coordinator.async_refresh()
+
+
+async def test_clock_set_back(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    parked: House,
+    hass_admin_user: MockUser,
+) -> None:
+    """A clock that was half a day ahead costs no night, and a moved bike is followed on."""
+    freezer.tick(12 * 3600)
+    await parked.async_minutes(1)
+    await parked.async_night_guard(RED)
+    await parked.async_minutes(1)
+    await async_by_hand(hass, hass_admin_user, "disarm")
+    await async_set_back(hass, freezer, 12)
+    await parked.async_until(22)
+    assert parked.state(GUARD) == "armed_away"
+    await async_flee(simulator, parked, range(1, 3))
+    await async_set_back(hass, freezer, 3)
+    count = len(parked.fired)
+    await async_flee(simulator, parked, range(3, 16))
+    assert len(parked.fired) > count

@@ -127,7 +127,7 @@ async def test_outage(simulator: Simulator, parked: House) -> None:
     assert told(parked)[1:] == [
         (
             "No contact with the tracking service",
-            f"{both}, but nothing would be noticed since 12:07.",
+            f"{both}, but nothing after 12:07 would be noticed.",
         )
     ]
     simulator.fault(None)
@@ -208,8 +208,63 @@ async def test_silent_tracker(
     since = "12:22" if is_offline else "12:20"
     kind = "been offline" if is_offline else "not reported"
     assert title == f"Red bike has {kind} since {since}"
-    assert text == f"Red bike: guarded, but nothing would be noticed since {since}."
+    assert text == f"Red bike: guarded, but nothing after {since} would be noticed."
     await parked.async_minutes(90)
+    assert len(told(parked)) == 1
+
+
+async def test_silent_trackers(simulator: Simulator, parked: House) -> None:
+    """Trackers that fall silent together are one message; a later one names all of them."""
+    await parked.async_night_guard(night_begins="12:02:00")
+    for minute in range(14):
+        for bike in (RED, BLUE) if minute < 12 else (BLUE,):
+            simulator.report(bike, motion=False)
+        await parked.async_minutes(1)
+    await parked.async_minutes(56)
+    assert told(parked) == []
+    await parked.async_minutes(3)
+    [(title, text)] = told(parked)
+    assert title == "Bike tracker became silent"
+    assert text.splitlines() == [
+        "Blue bike has not reported since 12:14",
+        "Red bike has not reported since 12:12",
+        "Blue bike, Red bike: guarded, but nothing after 12:12 would be noticed.",
+    ]
+    simulator.set_status(BLUE, "offline")
+    simulator.set_status(RED, "offline")
+    await parked.async_guard("red_bike", "disarm")
+    await parked.async_guard("red_bike")
+    await parked.async_minutes(20)
+    [_, (title, text)] = told(parked)
+    assert title == "Bike tracker went offline"
+    assert text.startswith("Blue bike has been offline since 13:")
+    assert len({it["notification_id"] for it in parked.notifications}) == 1
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+async def test_deleted(
+    hass: HomeAssistant, simulator: Simulator, parked: House, is_loaded: bool
+) -> None:
+    """The message about an outage goes with its night guard, also while nothing is loaded."""
+    await parked.async_night_guard(night_begins="12:05:00")
+    await parked.async_minutes(6)
+    simulator.fault("status-503")
+    await parked.async_minutes(20)
+    assert len(hass.data["persistent_notification"]) == 1
+    [entry] = hass.config_entries.async_entries("bike_tracker")
+    [subentry_id] = entry.subentries
+    if not is_loaded:
+        await hass.config_entries.async_unload(entry.entry_id)
+    hass.config_entries.async_remove_subentry(entry, subentry_id)
+    if not is_loaded:
+        simulator.fault(None)
+        await hass.config_entries.async_setup(entry.entry_id)
+    await parked.async_minutes(2)
+    assert not hass.data["persistent_notification"]
+    tags = {it.rpartition("_")[0] for it in parked.gone}
+    assert tags == {f"bike_tracker_night_{it}" for it in ("contact", "dusk", "silent")}
+    simulator.fault(None)
+    await parked.async_minutes(10)
     assert len(told(parked)) == 1
 
 

@@ -29,6 +29,8 @@ _ALARM: Final = "config_panel.alarm"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _SILENT_AFTER: Final = timedelta(hours=1)
+TOGETHER_WITHIN: Final = timedelta(minutes=5)
+"""A message about a silent tracker names the others that are due within this time."""
 # A tracker that reports this long after the arming does so while the bike stands.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
@@ -107,17 +109,35 @@ def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
-def tracker_silent(hass: HomeAssistant, bike: Bike, since: datetime) -> Message:
-    """Return the message about a guarded bike whose tracker is offline or silent."""
-    tag = f"{NIGHT}silent_{bike.entity.device_id}"
-    unnoticed = words(hass, "unnoticed", names=bike.name, time=clock_time(since))
-    url = map_of(hass, bike.entity.device_id or "")
-    return Message(tag, _silence(hass, bike, since), unnoticed, url, level=URGENT)
+def tags_of(guard_id: str) -> list[str]:
+    """Return the tags of messages that are not about one bike."""
+    return [f"{NIGHT}{kind}_{guard_id}" for kind in ("contact", "dusk", "silent")]
+
+
+def trackers_silent(
+    hass: HomeAssistant, guard: NightGuard, silent: list[tuple[Bike, datetime]]
+) -> Message:
+    """Return the message about guarded bikes whose trackers are offline or silent."""
+    _, _, tag = tags_of(guard.id)
+    names = with_commas(hass, sorted(bike.name for bike, _ in silent))
+    first = clock_time(min(since for _, since in silent))
+    unnoticed = words(hass, "unnoticed", names=names, time=first)
+    title, *others = sorted(_silence(hass, *it) for it in silent)
+    if not others:
+        url = map_of(hass, silent[0][0].entity.device_id or "")
+        return Message(tag, title, unnoticed, url, level=URGENT)
+    kind = "went_offline" if all(_is_off(it) for it, _ in silent) else "became_silent"
+    said = "\n".join((title, *others, unnoticed))
+    title = text(hass, f"triggers.{kind}.name", kind)
+    return Message(tag, title, said, level=URGENT)
+
+
+def _is_off(bike: Bike) -> bool:
+    return bool(bike.tracker and bike.tracker.device.status != "online")
 
 
 def _silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
-    is_off = bike.tracker and bike.tracker.device.status != "online"
-    key = "went_offline_since" if is_off else "became_silent_since"
+    key = "went_offline_since" if _is_off(bike) else "became_silent_since"
     names = {"name": bike.name, "time": clock_time(since)}
     return text(hass, f"selector.occurrence.options.{key}", "{name}: {time}", **names)
 

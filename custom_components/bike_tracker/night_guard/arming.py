@@ -29,11 +29,10 @@ from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
-from .messages import EVENT_BUTTON, async_call
+from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_call, pressed
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
-_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
 
 
 @callback
@@ -56,7 +55,9 @@ class NightGuards:
         self._unsubscribe: list[Callable[[], None]] = []
         # A night that began while Home Assistant was off begins with the first update.
         evaluation = coordinator.database.content.evaluation
-        self._started_at = evaluation.at if evaluation else dt_util.utcnow()
+        now = dt_util.utcnow()
+        self._started_at = min(evaluation.at, now) if evaluation else now
+        self._updated_at = self._started_at
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True
         self._news: list[tuple[str, Occurrence]] = []
@@ -87,8 +88,8 @@ class NightGuards:
     def _async_load(self) -> None:
         """Read the settings, and listen for begins, ends and riders."""
         self._async_stop()
-        self._messenger.guards = guards = NightGuard.all_of(self._entry)
-        compare = self._async_compare_all
+        self._messenger.load()
+        guards, compare = self._messenger.guards, self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
         stop = async_track_state_change_event(self._hass, riders, compare)
         self._unsubscribe.append(stop)
@@ -128,6 +129,11 @@ class NightGuards:
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
+        if now.at < self._updated_at:
+            # The clock was set back: the next night would seem to be over, or begin late.
+            self._compared_at = dict.fromkeys(self._compared_at, now.at)
+            self._async_load()
+        self._updated_at = now.at
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         is_due, self._is_due = self._is_due, False
@@ -149,7 +155,9 @@ class NightGuards:
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
-                messenger.look(unique_id, tracker, now.at)
+                messenger.follow(unique_id, tracker, now.at)
+        with log_errors(self._entry.title, "sending a message"):
+            messenger.tell_silent(trackers, now.at)
 
     # Arming
 
@@ -247,11 +255,11 @@ class NightGuards:
     @callback
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
         """Handle a tap on a button, in the name of the night guard."""
-        action, _, device_id = str(event.data.get("action")).rpartition("_")
-        for unique_id in self._coordinator.data.trackers if device_id else ():
+        action, device_id = pressed(event, alerts.NIGHT)
+        for unique_id in self._coordinator.data.trackers if action else ():
             bike = listed_bike(self._coordinator, unique_id)
             if bike and bike.entity.device_id == device_id:
-                self._do(bike, action.removeprefix(alerts.NIGHT))
+                self._do(bike, action)
 
     def _do(self, bike: Bike, action: str) -> None:
         unique_id, messenger = bike.entity.unique_id, self._messenger
@@ -262,11 +270,11 @@ class NightGuards:
             self._coordinator.async_set_guards(*filter(None, [changes]))
             for night in messenger.guards_of(bike):
                 messenger.send(night, alerts.still_moving(self._hass, bike))
-        elif action in _ACTIONS and (panel := self._panel(unique_id)):
+        elif action in PANEL_ACTIONS and (panel := self._panel(unique_id)):
             if action == "disarm":
                 self._messenger.mine.add(unique_id)
             data = {ATTR_ENTITY_ID: panel.entity_id}
-            call = (Platform.ALARM_CONTROL_PANEL, _ACTIONS[action], data)
+            call = (Platform.ALARM_CONTROL_PANEL, PANEL_ACTIONS[action], data)
             messenger.run(async_call(self._hass, Context(), call))
 
     def _is_gone(self, unique_id: str) -> bool:

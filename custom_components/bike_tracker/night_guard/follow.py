@@ -1,6 +1,6 @@
 """Send each message of an account's night guards once, to its recipients."""
 
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -30,9 +30,9 @@ from .schedule import NightGuard
 
 
 @singleton(f"{DOMAIN}_outages")
-def _outages_in(_: HomeAssistant) -> set[str]:
-    """Return the night guards that sent a message about an outage."""
-    return set()
+def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
+    """Return the night guards that sent a message about an outage, by account."""
+    return {}
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
@@ -53,9 +53,19 @@ class Messenger:
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """Arming times of guards whose trackers are offline or silent."""
-        self._outages = _outages_in(coordinator.hass)
+        entry_id = coordinator.config_entry.entry_id
+        self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
         """Bikes whose rider tapped *It's me*, until they stand or a night begins."""
+
+    def load(self) -> None:
+        """Read the night guards, and remove the messages of deleted ones."""
+        before = {it.id: it for it in (*self.guards, *self._outages.values())}
+        self.guards = NightGuard.all_of(self._coordinator.config_entry)
+        for deleted in before.keys() - {it.id for it in self.guards}:
+            self._outages.pop(deleted, None)
+            for tag in alerts.tags_of(deleted):
+                self.send(before[deleted], Message(tag))
 
     # Bikes and riders
 
@@ -118,26 +128,40 @@ class Messenger:
             level = alerts.level_of(night, rider)
             self.send(night, message._replace(level=level))
 
-    def look(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
-        """Send the place of a moved bike, or a message about a silent tracker."""
-        if (guard := tracker.state.guard) is None:
+    def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
+        """Send the place of a moved bike every ten minutes."""
+        guard, position = tracker.state.guard, tracker.position
+        if not (guard and guard.triggered and position and tracker.is_under_way):
             return
-        position = tracker.position
-        if guard.triggered and position and tracker.is_under_way:
-            last = self._followed_at.get(unique_id, guard.triggered.since)
-            seen_at = position.fix_time or last
-            if now - last < alerts.FOLLOW_EVERY or seen_at <= last:
-                return
+        # The clock may have been set back.
+        last = min(self._followed_at.get(unique_id, guard.triggered.since), now)
+        self._followed_at[unique_id] = last
+        seen_at = position.fix_time or last
+        if now - last >= alerts.FOLLOW_EVERY and seen_at > last:
             if bike := listed_bike(self._coordinator, unique_id):
                 self._tell_place(bike, has_arrived=False, now=now)
-            return
-        since = None
-        if self._silent.get(unique_id) != guard.armed_at and not guard.triggered:
-            since = alerts.silent_since(tracker, guard.armed_at, now)
-        if since and (bike := listed_bike(self._coordinator, unique_id)):
-            self._silent[unique_id] = guard.armed_at
-            for night in self.guards_of(bike):
-                self.send(night, alerts.tracker_silent(self._hass, bike, since))
+
+    def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
+        """Send one message about all silent trackers of guarded bikes, if one is new."""
+        silent, new = list[tuple[Bike, datetime]](), set[str]()
+        armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
+        for unique_id, tracker in trackers.items():
+            guard = tracker.state.guard
+            if guard is None or guard.triggered:
+                continue
+            since = alerts.silent_since(tracker, guard.armed_at, soon)
+            if since and (bike := listed_bike(self._coordinator, unique_id)):
+                silent.append((bike, since))
+                armed[unique_id] = guard.armed_at
+                is_new = self._silent.get(unique_id) != guard.armed_at
+                if is_new and alerts.silent_since(tracker, guard.armed_at, now):
+                    new.add(unique_id)
+        for night in self.guards if new else ():
+            of_night = [it for it in silent if night.is_for(it[0].entity.device_id)]
+            told = {bike.entity.unique_id for bike, _ in of_night}
+            if told & new:
+                self.send(night, alerts.trackers_silent(self._hass, night, of_night))
+                self._silent |= {unique_id: armed[unique_id] for unique_id in told}
 
     def _tell_place(self, bike: Bike, *, has_arrived: bool, now: datetime) -> None:
         self._followed_at[bike.entity.unique_id] = now
@@ -182,13 +206,13 @@ class Messenger:
         for night in self.guards:
             names = self._guarded_by(night, since)
             if names and night.id not in self._outages:
-                self._outages.add(night.id)
+                self._outages[night.id] = night
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
 
     def tell_contact(self) -> None:
         """Send the end of an outage to the recipients of its first message."""
         for night in [it for it in self.guards if it.id in self._outages]:
-            self._outages.discard(night.id)
+            del self._outages[night.id]
             names = self._guarded_by(night)
             self.send(night, alerts.contact_again(self._hass, night, names))
 

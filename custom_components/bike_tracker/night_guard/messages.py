@@ -45,11 +45,8 @@ EVENT_BUTTON: Final = "mobile_app_notification_action"
 """The event that the phone apps fire when a button is tapped."""
 GUARD_TAG: Final = f"{DOMAIN}_guard_"
 """The tag of the message about a guard, before the device ID."""
-# The action of each button, before the device ID.
-_BUTTONS: Final = {
-    f"{DOMAIN}_arm": "alarm_arm_away",
-    f"{DOMAIN}_disarm": "alarm_disarm",
-}
+PANEL_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
+"""The actions of buttons that arm and disarm."""
 # Notifications in Home Assistant are Markdown: escape punctuation.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _AWAKE: Final = {"ttl": 0, "priority": "high"}
@@ -90,11 +87,17 @@ class Recipients(NamedTuple):
     in_home_assistant: bool = True
 
 
+def pressed(event: Event[dict[str, Any]], prefix: str) -> tuple[str, str]:
+    """Return the button with this prefix that was tapped, and the device ID."""
+    action, _, device_id = str(event.data.get("action")).rpartition("_")
+    return action.removeprefix(prefix) if action.startswith(prefix) else "", device_id
+
+
 async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None:
     """Arm or disarm a guard in the name of the user."""
-    button, _, device_id = str(event.data.get("action")).rpartition("_")
+    button, device_id = pressed(event, f"{DOMAIN}_")
     guard = entity_of(hass, device_id, Platform.ALARM_CONTROL_PANEL)
-    if guard and (service := _BUTTONS.get(button)):
+    if guard and (service := PANEL_ACTIONS.get(button)):
         action = (Platform.ALARM_CONTROL_PANEL, service, {ATTR_ENTITY_ID: guard})
         await async_call(hass, event.context, action)
 

@@ -311,7 +311,9 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
     # Two fixes that jumped are not at the same place.
     last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
-    return is_there or len(guard.away) > 1 or _is_leaving(guard.place, last, fix, before)
+    return (
+        is_there or len(guard.away) > 1 or _is_leaving(guard.place, last, fix, before)
+    )
 
 
 def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
