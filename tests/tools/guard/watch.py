@@ -318,7 +318,7 @@ def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
     """Return the reports of a ride of a thief, without the one before the bike is off."""
     tracker = replace(world.tracker, parked=None, repeats=None)
     ride = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
-    said = islice(ride, 1, None)
+    said: Iterator[Report] = islice(ride, 1, None)
     if world.tracker.parked:
         said = iter(world.bend(said, Journey([trip])))
     stolen = [
