@@ -5,6 +5,7 @@ from typing import Any
 
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from .garage import Garage
 
@@ -149,6 +150,25 @@ async def test_boot_with_a_clock_behind(
     wall.behind = timedelta()
     await listening.async_minutes(30)
     assert len(listening.runs) == int(begins)
+
+
+async def test_wait_that_begins_before_automations_listen(
+    garage: Garage, entry: MockConfigEntry, wall: Clock
+) -> None:
+    """With a clock behind, a wait counts that begins before Home Assistant has started."""
+    await garage.async_prepare("went_offline")
+    await garage.async_listen("went_offline", **WAIT)
+    await garage.async_stop()
+    wall.behind = 3 * BACK
+    await garage.hass.config_entries.async_setup(entry.entry_id)
+    await garage.async_minutes(1)
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_start()
+    await garage.async_minutes(6)
+    assert garage.runs == []
+    await garage.async_minutes(4)
+    assert len(garage.runs) == 1
 
 
 @pytest.mark.parametrize("changed", ["before", "after"])

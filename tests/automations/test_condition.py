@@ -1,6 +1,7 @@
 """Conditions: what the service says, false where it says nothing."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -9,6 +10,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import area_registry as ar, condition
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
 from custom_components.bike_tracker.const import DOMAIN
@@ -100,6 +102,24 @@ async def test_for_at_least(garage: Garage, ask: Ask) -> None:
     assert await ask("is_not_moving", blue, **MINUTES)
     assert not await ask("is_silent", **LONG)
     assert not await ask("is_silent")
+
+
+@pytest.mark.parametrize(("missing", "is_over"), [(1, False), (0, True)])
+async def test_end_of_the_wait(
+    garage: Garage,
+    ask: Ask,
+    entry: MockConfigEntry,
+    freezer: FrozenDateTimeFactory,
+    missing: int,
+    is_over: bool,
+) -> None:
+    """A wait of ten minutes is over after ten minutes, and not a microsecond earlier."""
+    garage.simulator.set_status(RED, "offline")
+    await garage.async_minutes(1)
+    flag = entry.runtime_data.coordinator.data.states[RED].online
+    time = flag.changed_at + timedelta(minutes=10, microseconds=-missing)
+    freezer.move_to(time)
+    assert await ask("is_offline", **MINUTES) is is_over
 
 
 @pytest.mark.parametrize("interruption", ["server", "reload", "sign-in", "unassigned"])
