@@ -66,7 +66,12 @@ A fix that jumped: on the way, at rest, and repeated by messages without a fix.
   says motion=none speed=none, stand 3, jump 5000, stand 1, jump -2000, stand 2, sleep 90 -> started 3, 0 km
   says motion=none speed=none, stand 9, jump 400, stand 1, jump -400, stand 2, says motion=no speed=0, jump 300, stand 10 -> started 9, ended 13, 1.1 km
 A bike under way may turn round.
-  bike every=10, ride 3 @15, jump 800, stand 0.2 speed=none motion=none, ride 3 @-15, stand 9 -> started 0, ended 6.33, 2.3 km
+  bike every=10, ride 3 @15, jump 800, stand 0.2 speed=none motion=none, ride 3 @-15, stand 9 -> started 0, ended 6.33, 1.5 km
+Under way, a jump of more than 100 km/h adds nothing, unless the tracker reports such a speed.
+  ride 3 @15, jump 1430, ride 2 @15 speed=none motion=none, stand 9 -> started 0, ended 5, 2.68 km
+  ride 3 @15, jump 1450, ride 2 @15 speed=none motion=none, stand 9 -> started 0, ended 5, 1 km
+  ride 3 @15, jump 1450, ride 2 @15 speed=80, stand 9 -> started 0, ended 5, 2.7 km
+  ride 3 @15, jump 1900, ride 2 @15 speed=80, stand 9 -> started 0, ended 5, 1 km
 A train is confirmed by the next report; nothing is faster than one.
   says motion=none speed=none, jump 2500, stand 9 -> started 0, ended 1, 2.5 km
   says motion=none speed=none, jump 6000, stand 9 -> 0 km

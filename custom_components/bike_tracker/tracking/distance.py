@@ -85,14 +85,16 @@ def may_be_one_place(start: Fix, end: Fix) -> bool:
     return meters(start, end) <= noise(start, end)
 
 
-def is_plausible(place: Fix, seen: Fix, fix: Fix, speed: float | None) -> bool:
+def is_plausible(
+    place: Fix, seen: Fix, fix: Fix, speed: float | None, fastest: float = _FAST
+) -> bool:
     """Return whether a bike with this speed, in km/h, came from a place to a fix.
 
     It was at the place when it was seen last.
     """
     beyond = meters(place, fix) - noise(place, fix)
     seconds = min(_seconds(seen, fix), _MAX_SILENCE_SECONDS)
-    return _speed(beyond, seconds) <= max(_FAST, 1.5 * (speed or 0))
+    return _speed(beyond, seconds) <= max(fastest, 1.5 * (speed or 0))
 
 
 def way(

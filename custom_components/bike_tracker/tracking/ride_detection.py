@@ -34,6 +34,8 @@ _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 _WRONG_CLOCK = timedelta(minutes=5)
 # With a report at least this often every fix is known, and the server's total adds few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
+# A faster way under way, in km/h, is a jump unless the tracker reports such a speed.
+_FAST_RIDE = 100
 
 
 class _Report(NamedTuple):
@@ -162,7 +164,7 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
         if meters(state.anchor, candidate) <= _REST_OF_RIDE_METERS:
             # The bike is at a traffic light, or its fixes are off.
             return state._replace(candidate=candidate)
-    confirmed = _Report(candidate, is_complete=report.is_complete)
+    confirmed = _Report(candidate, report.speed, is_complete=report.is_complete)
     return _after_fix(state, confirmed, is_sure=True)
 
 
@@ -296,6 +298,9 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
     base = anchor if state.ride else last_fix
     is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
     kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
+    if state.ride and not is_plausible(anchor, last_fix, fix, report.speed, _FAST_RIDE):
+        # Fixes were off for a while, or the tracker's clock fell back.
+        kilometers = 0
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
     if not kilometers:
