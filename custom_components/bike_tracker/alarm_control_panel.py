@@ -49,8 +49,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         state, guard = tracker.state, tracker.state.guard
         triggered = guard and guard.triggered
-        unique_id, store = self.coordinator_context, self.coordinator.database
-        new = (it for it in state.occurrences if not store.has_fired(unique_id, it.seq))
+        last = self.coordinator.database.last_fired(self.coordinator_context)
+        new = (it for it in state.occurrences if it.seq > last)
         if triggered and any(it.type == "guard_triggered" for it in new):
             triggered = None
         if triggered:

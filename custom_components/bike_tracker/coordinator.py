@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Any, Final, override
 
@@ -62,11 +62,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         entry.async_on_unload(on_stop)
-
-    @property
-    def asked_at(self) -> datetime:
-        """Return the start of the newest request that was answered, in UTC."""
-        return self.service.answered_at
 
     @property
     def is_up(self) -> bool:
@@ -151,7 +146,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         positions = await self.service.async_get_positions(wanted)
         # Reading, applying and notifying are separate steps of the event loop.
         await asyncio.sleep(0)
-        context = self._update_context()._replace(has_missed=has_missed)
+        context = self._update_context(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
         self.async_store(changes)
         self.changed |= changes.keys
@@ -161,10 +156,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
-    def _update_context(self) -> UpdateContext:
+    def _update_context(self, **more: bool) -> UpdateContext:
         """Return the context of an update that is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.is_up, has_history=has_history)
+        return UpdateContext(now, not self.is_up, has_history=has_history, **more)
 
     @callback
     def _async_request_more(self) -> None:
@@ -251,9 +246,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()
-        context = self._update_context()._replace(
+        context = self._update_context(
             has_missed=self.service.has_missed,
-            is_complete=self.live.connected_since_before(self.asked_at),
+            is_complete=self.live.connected_since_before(self.service.answered_at),
         )
         changes = list[Changes]()
         for message in messages:

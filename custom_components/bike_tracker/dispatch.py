@@ -133,7 +133,7 @@ class Dispatcher:
         tracker = self._coordinator.data.trackers.get(unique_id)
         if not tracker or not (known := tracker.state.occurrences):
             return ()
-        last = self._coordinator.database.content.last_fired.get(unique_id, 0)
+        last = self._coordinator.database.last_fired(unique_id)
         # Stop at the first one that was fired: up to 200 are kept.
         return [*takewhile(lambda it: it.seq > last, reversed(known))][::-1]
 
@@ -152,7 +152,8 @@ class Dispatcher:
     def _evaluation(self) -> Evaluation:
         """Return the evaluation for the current time."""
         coordinator, now = self._coordinator, dt_util.utcnow()
+        asked_at = coordinator.service.answered_at
         last = coordinator.database.content.evaluation
         if last is None:
-            return Evaluation(now, coordinator.asked_at)
-        return last.next(now, coordinator.asked_at, coordinator.data.starts_of_waits())
+            return Evaluation(now, asked_at)
+        return last.next(now, asked_at, coordinator.data.starts_of_waits())

@@ -60,12 +60,10 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     def _newest_fired(self, tracker: Tracker) -> Iterator[Occurrence]:
         """Yield the occurrences of this entity that were fired, newest first."""
-        key, has_fired = (
-            self.entity_description.key,
-            self.coordinator.database.has_fired,
-        )
+        key = self.entity_description.key
+        last = self.coordinator.database.last_fired(self.coordinator_context)
         for it in reversed(tracker.state.occurrences):
-            if it.type.startswith(key) and has_fired(self.coordinator_context, it.seq):
+            if it.seq <= last and it.type.startswith(key):
                 yield it
 
     @callback

@@ -59,7 +59,8 @@ class TrackerCondition(Condition):
         """Yield the trackers for which the state has held at least that long."""
         kind = self._type
         for coordinator in coordinators(self._hass):
-            now = coordinator.asked_at if kind.is_silence else dt_util.utcnow()
+            asked_at = coordinator.service.answered_at
+            now = asked_at if kind.is_silence else dt_util.utcnow()
             trackers = coordinator.data.trackers
             if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():

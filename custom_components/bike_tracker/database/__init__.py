@@ -112,9 +112,9 @@ class Database:
         if seconds := _seconds_until_write(before, after):
             self._async_changed(unique_id, seconds)
 
-    def has_fired(self, unique_id: str, seq: int) -> bool:
-        """Return whether an occurrence of a tracker was fired."""
-        return seq <= self.content.last_fired.get(unique_id, 0)
+    def last_fired(self, unique_id: str) -> int:
+        """Return the number of a tracker's last occurrence that was fired."""
+        return self.content.last_fired.get(unique_id, 0)
 
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:

@@ -114,7 +114,7 @@ class NightGuards:
         """Note an outage, and send messages if it lasts."""
         if not self._coordinator.last_update_success:
             self._is_due = True
-            self._messenger.tell_outage(self._coordinator.asked_at)
+            self._messenger.tell_outage(self._coordinator.service.answered_at)
 
     @callback
     def _async_occurred(

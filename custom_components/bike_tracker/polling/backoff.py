@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 import random
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, override
 
 from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingError
 
@@ -14,8 +14,8 @@ DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. Shorter than 5 minutes, so that all states are right 5 minutes after an outage."""
 # With two requests in each poll, at most 30 requests in ten minutes.
-_EXTRA_REQUESTS: Final = 10
-_EXTRA_REQUESTS_AT_ONCE: Final = 5
+_MAX_REQUESTS: Final = 10
+_MAX_REQUESTS_AT_ONCE: Final = 5
 # The requests follow polls, which may start up to a second early.
 _EARLY: Final = 2
 
@@ -93,7 +93,24 @@ class EndpointSupport(NamedTuple):
 
 
 @dataclass(slots=True)
-class ExtraRequests:
+class RateLimit:
+    """Rate limit of requests: ten a minute."""
+
+    _times: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_REQUESTS))
+
+    @property
+    def is_due(self) -> bool:
+        """Return whether a request is allowed now."""
+        times = self._times
+        return len(times) < _MAX_REQUESTS or monotonic() - times[0] >= MINUTE
+
+    def count(self) -> None:
+        """Count a request made now."""
+        self._times.append(monotonic())
+
+
+@dataclass(slots=True)
+class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
     Usually one per minute. A quick service gets the first five as soon as needed.
@@ -101,17 +118,13 @@ class ExtraRequests:
 
     is_quick: bool = False
     """Whether the last answer of the history took less than a second."""
-    _times: deque[float] = field(default_factory=lambda: deque(maxlen=_EXTRA_REQUESTS))
 
     @property
+    @override
     def is_due(self) -> bool:
         """Return whether a request is allowed now."""
         ages = [monotonic() - time for time in self._times]
-        recent = sum(age < _EXTRA_REQUESTS * MINUTE - _EARLY for age in ages)
-        if not recent or (self.is_quick and recent < _EXTRA_REQUESTS_AT_ONCE):
+        recent = sum(age < _MAX_REQUESTS * MINUTE - _EARLY for age in ages)
+        if not recent or (self.is_quick and recent < _MAX_REQUESTS_AT_ONCE):
             return True
-        return recent < _EXTRA_REQUESTS and ages[-1] >= MINUTE - _EARLY
-
-    def count(self) -> None:
-        """Count a request made now."""
-        self._times.append(monotonic())
+        return recent < _MAX_REQUESTS and ages[-1] >= MINUTE - _EARLY

@@ -1,11 +1,9 @@
 """Requests to the service's undocumented history: which, and when."""
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -23,6 +21,7 @@ from .backoff import (
     EndpointSupport,
     ExtraRequests,
     Failures,
+    RateLimit,
 )
 
 # A courier's week is 16,000 reports, which would stop the event loop for half a second.
@@ -32,8 +31,6 @@ _MIN_PORTION: Final = timedelta(minutes=1)
 _MAX_TRIES: Final = 3
 # The request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
-# Rate limit of requests that a user waits for, and of a backfill from a quick service.
-_MAX_A_MINUTE: Final = 10
 _QUICK_SECONDS: Final = 1.0
 _GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
 _ERROR_BACKOFF: Final = (*NORMAL_BACKOFF, HOUR)
@@ -69,9 +66,6 @@ class _Record(NamedTuple):
     """Successful requests of all trackers before its last failure."""
 
 
-_last_minute = partial(deque[float], maxlen=_MAX_A_MINUTE)
-
-
 @dataclass(slots=True, eq=False)
 class History:
     """Chooses and sends requests: for gaps, and for rides from before the set-up."""
@@ -84,10 +78,10 @@ class History:
     """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
     """The longest time range that the service can answer at once."""
-    _asked: deque[float] = field(default_factory=_last_minute)
-    """Times of requests that a user waited for."""
-    _backfilled: deque[float] = field(default_factory=_last_minute)
-    """Times of requests of a backfill from a quick service."""
+    _user_requests: RateLimit = field(default_factory=RateLimit)
+    """Requests that a user waited for."""
+    _quick_backfill: RateLimit = field(default_factory=RateLimit)
+    """Requests of a backfill from a quick service."""
     _is_busy: bool = False
 
     def next_request(
@@ -104,7 +98,7 @@ class History:
         request = self.next_gap(gaps, trackers, now) if is_due else None
         # While nothing else waits, a quick service is requested more often.
         if not gaps and self.extra_requests.is_quick:
-            is_due = _is_allowed(self._backfilled)
+            is_due = self._quick_backfill.is_due
         if request or not is_due:
             return request
         return self.next_backfill(untils, trackers, now)
@@ -173,10 +167,8 @@ class History:
         """Return the reports, or None if they must be requested again later."""
         tracker, device_id, start, until, is_backfill, is_probe = request
         extra, now = self.extra_requests, monotonic()
-        if is_backfill and extra.is_quick:
-            self._backfilled.append(now)
-        else:
-            extra.count()
+        limit = self._quick_backfill if is_backfill and extra.is_quick else extra
+        limit.count()
         if not is_backfill:
             self._update(tracker, asked_at=now)
         extra.is_quick = False
@@ -252,11 +244,6 @@ class History:
 
     def allows(self) -> bool:
         """Count a track that a user requests. Return whether the rate limit allows it."""
-        if is_allowed := _is_allowed(self._asked):
-            self._asked.append(monotonic())
-        return is_allowed
-
-
-def _is_allowed(times: deque[float]) -> bool:
-    """Return whether fewer requests than allowed were made in the last minute."""
-    return len(times) < _MAX_A_MINUTE or monotonic() - times[0] >= MINUTE
+        if is_due := self._user_requests.is_due:
+            self._user_requests.count()
+        return is_due

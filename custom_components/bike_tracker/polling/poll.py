@@ -54,7 +54,7 @@ _RETRY_AFTER: Final = 2
 type Devices = Mapping[int, Device]
 """By the internal ID of the device."""
 type _Positions = Mapping[int, Position]
-type _Announced = AbstractSet[tuple[str, int | None]]
+type _Listed = AbstractSet[tuple[str, int | None]]
 """IDs of trackers and of their positions in the device list."""
 
 
@@ -67,7 +67,7 @@ class PositionLookup:
     support: EndpointSupport
     """Whether the service supports them; restored after a restart."""
     extra_requests: ExtraRequests = field(default_factory=ExtraRequests)
-    _missing: _Announced = frozenset()
+    _missing: _Listed = frozenset()
     """Positions in the device list that the service did not return."""
     _failures: Failures = field(default_factory=Failures)
     """Consecutive responses without a position that is missing."""
@@ -106,11 +106,11 @@ class PositionLookup:
         if self.support.is_supported and self.support.error:
             LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.support = EndpointSupport(is_supported=True)
-        missing = _announced(_missing_of(wanted, found))
+        missing = _listed(_missing_of(wanted, found))
         if not missing <= self._missing:
             self._failures = Failures()
         # Other trackers may be requested in the meantime.
-        if self._failures.is_due:
+        if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = missing
         return found
@@ -124,7 +124,7 @@ class PositionLookup:
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
         [(device_id, device)] = due.items()
-        needs_list = not _announced(due) <= self._missing
+        needs_list = not _listed(due) <= self._missing
         try:
             found = await self._async_get_single(device_id, device)
         except errors.InvalidResponseError:
@@ -304,5 +304,5 @@ def _missing_of(wanted: Devices, found: _Positions) -> Devices:
     }
 
 
-def _announced(devices: Devices) -> _Announced:
+def _listed(devices: Devices) -> _Listed:
     return {(device.unique_id, device.position_id) for device in devices.values()}
