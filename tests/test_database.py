@@ -34,7 +34,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker import backup
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database import Database, file as sql
+from custom_components.bike_tracker.database import Content, Database, file as sql
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import (
@@ -83,6 +83,17 @@ async def async_arm(bikes: Bikes, tracker: str) -> None:
     data = {ATTR_ENTITY_ID: entity_id}
     domain = Platform.ALARM_CONTROL_PANEL
     await bikes.hass.services.async_call(domain, "alarm_arm_away", data, blocking=True)
+
+
+async def async_raise_alarm(bikes: Bikes) -> None:
+    """Let a tracker raise an alarm, which is not written yet."""
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.entry.runtime_data.coordinator.async_refresh()
+
+
+def has_alarm(bikes: Bikes) -> bool:
+    """Return whether the file has this alarm."""
+    return "sos" in str(state_in(bikes.hass, bikes.entry).get("alarms"))
 
 
 async def async_pass(bikes: Bikes, seconds: float) -> None:
@@ -149,22 +160,6 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
     north = ride.end.latitude - ride.start.latitude
     assert north == pytest.approx(1_000 / 111_195, abs=1e-5)
     assert ride.end.address == "Am Bach 3"
-
-
-async def test_kill_loses_no_ride(bikes: Bikes) -> None:
-    """Five rides within an hour, then a power cut: all of them are in the book."""
-    go(bikes.simulator, 0, **standing(100))
-    await async_setup(bikes.hass, bikes.entry)
-    for _ in range(5):
-        await async_ride(bikes.simulator, bikes.poll)
-        await bikes.poll(400)
-    await async_pass(bikes, 11)
-    now = dt_util.utcnow()
-    before = await database_of(bikes.entry).rides(RED, now - DAY, now)
-    assert len(before) == 5
-    await async_kill(bikes)
-    after = await database_of(bikes.entry).rides(RED, now - DAY, now)
-    assert starts(after) == starts(before)
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
@@ -239,7 +234,7 @@ async def test_how_often_it_is_written(bikes: Bikes) -> None:
     assert battery() == 19
     await async_pass(bikes, 3)
     assert battery() == 2
-    assert "sos" in str(state_in(bikes.hass, bikes.entry)["alarms"])
+    assert has_alarm(bikes)
 
     # An arming does not wait for a write that is due later.
     bikes.simulator.report(RED, attributes={"batteryLevel": 3})
@@ -278,11 +273,10 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
     """An alarm that may not be fired yet is written within ten seconds too."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await async_raise_alarm(bikes)
     await async_pass(bikes, 11)
     bikes.hass.set_state(CoreState.running)
-    assert "sos" in str(state_in(bikes.hass, bikes.entry)["alarms"])
+    assert has_alarm(bikes)
 
 
 @pytest.mark.usefixtures("setup")
@@ -311,8 +305,7 @@ async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
     await async_pass(bikes, 11)
     mark = "UPDATE tracker SET last_fired = 77 WHERE unique_id = ?"
     query(file_of(bikes.hass, bikes.entry), mark, BLUE)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await async_raise_alarm(bikes)
     await async_pass(bikes, 11)
     rows = dict(
         query(
@@ -340,8 +333,7 @@ async def test_slow_disk(bikes: Bikes) -> None:
 
     with patch.object(bikes.hass, "async_add_executor_job", slow):
         events = async_capture_events(bikes.hass, "state_changed")
-        bikes.simulator.report(RED, attributes={"alarm": "sos"})
-        await bikes.entry.runtime_data.coordinator.async_refresh()
+        await async_raise_alarm(bikes)
         bikes.freezer.tick(11)
         async_fire_time_changed(bikes.hass)
         reload = bikes.hass.async_create_task(
@@ -382,15 +374,14 @@ async def test_failed_setup(bikes: Bikes) -> None:
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
     """All that is known is written when Home Assistant stops."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await async_raise_alarm(bikes)
     bikes.hass.set_state(CoreState.stopping)
     if how == "unload":
         await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await bikes.hass.async_block_till_done()
     bikes.hass.set_state(CoreState.running)
-    assert "sos" in str(state_in(bikes.hass, bikes.entry))
+    assert has_alarm(bikes)
 
 
 # Deleted means deleted
@@ -583,10 +574,9 @@ async def test_tracker_that_cannot_be_stored(
     await async_setup(bikes.hass, bikes.entry)
     database = database_of(bikes.entry)
     database.content.trackers[BLUE] = 7  # type: ignore[assignment]
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await async_raise_alarm(bikes)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    assert "sos" in str(state_in(bikes.hass, bikes.entry))
+    assert has_alarm(bikes)
     assert "Unexpected error storing a tracker" in caplog.text
 
 
@@ -595,19 +585,18 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
     """Everything stays in memory, is tried again, and is logged once."""
     await async_pass(bikes, 4_000)
     file = file_of(bikes.hass, bikes.entry)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await async_raise_alarm(bikes)
     with full_disk(file):
         for _ in range(5):
             await async_pass(bikes, 61)
         now = dt_util.utcnow()
         assert await database_of(bikes.entry).rides(RED, now - DAY, now) == []
-    assert "sos" not in str(state_in(bikes.hass, bikes.entry))
+    assert not has_alarm(bikes)
     lines = [line for line in caplog.messages if "database" in line]
     assert len(lines) == 1
     assert "cannot be written" in lines[0]
     await async_pass(bikes, 61)
-    assert "sos" in str(state_in(bikes.hass, bikes.entry))
+    assert has_alarm(bikes)
     assert "can be written again" in caplog.text
 
 
@@ -650,8 +639,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
         await database.rides(RED, now - DAY, now)
     assert err.value.translation_key == "database_not_readable"
     assert await database.rides(RED, now - DAY, now) == []
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await async_raise_alarm(bikes)
     await async_pass(bikes, 61)
     assert [it.translation_key for it in ir.async_get(bikes.hass).issues.values()] == [
         "database_replaced"
@@ -668,8 +656,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
 @pytest.mark.usefixtures("setup")
 async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
     """The file alone has everything, and does not change until the backup is made."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await async_raise_alarm(bikes)
     await backup.async_pre_backup(bikes.hass)
     file = file_of(bikes.hass, bikes.entry)
     copy = tmp_path / "copy.db"
@@ -695,11 +682,10 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
 async def test_stop_during_a_backup(bikes: Bikes) -> None:
     """It is written all the same: later is too late."""
     await backup.async_pre_backup(bikes.hass)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await async_raise_alarm(bikes)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     await backup.async_post_backup(bikes.hass)
-    assert "sos" in str(state_in(bikes.hass, bikes.entry))
+    assert has_alarm(bikes)
 
 
 async def test_backup_with_a_slow_disk(
@@ -782,19 +768,20 @@ def with_2_0(bikes: Bikes) -> Bikes:
     return bikes
 
 
-async def async_open(bikes: Bikes) -> Database:
-    """Return the database of the account, opened without the account."""
-    database = Database(bikes.hass, bikes.entry)
+async def async_imported(bikes: Bikes) -> tuple[Content, list[Ride]]:
+    """Return what the database has once it was open, and the rides of a tracker."""
+    database, now = Database(bikes.hass, bikes.entry), dt_util.utcnow()
     await database.async_open()
-    return database
+    rides = await database.rides(RED, now - 99 * DAY, now)
+    await database.async_close()
+    return database.content, rides
 
 
 async def test_import(with_2_0: Bikes) -> None:
     """States, guards, rides, progress and evaluation come over; the files go."""
     files = write_2_0(with_2_0, **of_2_0())
-    database = await async_open(with_2_0)
+    content, rides = await async_imported(with_2_0)
     assert not [file for file in files if file.exists()]
-    content, now = database.content, dt_util.utcnow()
     red, blue = content.trackers[RED], content.trackers[BLUE]
     assert red.position
     assert red.position.latitude == pytest.approx(49.4415786)
@@ -805,28 +792,20 @@ async def test_import(with_2_0: Bikes) -> None:
     assert content.evaluation
     assert content.evaluation.at == datetime(2026, 11, 20, 12, 57, 27, tzinfo=UTC)
     assert content.backfill.keys() == {RED, BLUE}
-    rides = await database.rides(RED, now - 99 * DAY, now)
     assert [round(ride.distance, 2) for ride in rides[-2:]] == [1.67, 1.58]
-    await database.async_close()
     # Nothing is imported twice.
-    database = await async_open(with_2_0)
-    assert await database.rides(RED, now - 99 * DAY, now) == rides
-    await database.async_close()
+    assert (await async_imported(with_2_0))[1] == rides
 
 
 @pytest.mark.parametrize("left", [("states",), ("rides",), ("states", "rides")])
 async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) -> None:
     """After a kill before the files are removed, the next import doubles nothing."""
-    now, files = dt_util.utcnow(), write_2_0(with_2_0, **of_2_0())
-    database = await async_open(with_2_0)
-    guard = database.content.trackers[BLUE].guard
-    expected = await database.rides(RED, now - 99 * DAY, now)
-    await database.async_close()
+    files = write_2_0(with_2_0, **of_2_0())
+    before, expected = await async_imported(with_2_0)
     write_2_0(with_2_0, **{name: of_2_0()[name] for name in left})
-    database = await async_open(with_2_0)
-    assert await database.rides(RED, now - 99 * DAY, now) == expected
-    assert database.content.trackers[BLUE].guard == guard
-    await database.async_close()
+    after, rides = await async_imported(with_2_0)
+    assert rides == expected
+    assert after.trackers[BLUE].guard == before.trackers[BLUE].guard
     assert not [file for file in files if file.exists()]
 
 
@@ -835,19 +814,14 @@ async def test_rides_that_only_the_states_have(with_2_0: Bikes) -> None:
     files = of_2_0()
     files["rides"]["data"]["rides"] = []
     write_2_0(with_2_0, **files)
-    database = await async_open(with_2_0)
-    now = dt_util.utcnow()
-    assert len(await database.rides(RED, now - 99 * DAY, now)) == 2
-    await database.async_close()
+    _, rides = await async_imported(with_2_0)
+    assert len(rides) == 2
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
     """Rides of another time with 2.0 are added, and its states are the newer ones."""
     write_2_0(with_2_0, **of_2_0())
-    database = await async_open(with_2_0)
-    now = dt_util.utcnow()
-    before = await database.rides(RED, now - 99 * DAY, now)
-    await database.async_close()
+    _, before = await async_imported(with_2_0)
     files = of_2_0()
     del files["states"]["data"]["trackers"][BLUE]["guard"]
     [first, *_] = files["rides"]["data"]["rides"]
@@ -856,11 +830,9 @@ async def test_used_2_0_again(with_2_0: Bikes) -> None:
         "moved_at": "2026-10-01T13:00:00Z",
     }
     write_2_0(with_2_0, **files)
-    database = await async_open(with_2_0)
-    rides = await database.rides(RED, now - 99 * DAY, now)
+    content, rides = await async_imported(with_2_0)
     assert len(rides) == len(before) + 1
-    assert database.content.trackers[BLUE].guard is None
-    await database.async_close()
+    assert content.trackers[BLUE].guard is None
 
 
 def _bad_tracker(files: dict[str, Any]) -> None:
@@ -910,12 +882,8 @@ async def test_import_of_damaged_files(
     files = of_2_0()
     damage(files)
     paths = write_2_0(with_2_0, **files)
-    database = await async_open(with_2_0)
-    now = dt_util.utcnow()
-    assert database.content.trackers.keys() == trackers
-    found = await database.rides(RED, now - 99 * DAY, now)
-    assert len(found) == rides
-    await database.async_close()
+    content, found = await async_imported(with_2_0)
+    assert (content.trackers.keys(), len(found)) == (trackers, rides)
     assert not [path for path in paths if path.exists()]
     storage = folder_of(with_2_0.hass).parent
     assert len(list(storage.glob("*.unreadable"))) == kept
