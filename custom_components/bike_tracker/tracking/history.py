@@ -1,8 +1,8 @@
 """History gaps: the times for which the history is needed, and its answers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from ..api.models import Position
@@ -56,22 +56,13 @@ def is_older_position(position: Position, known: Position) -> bool:
     return known.fix_time is not None and position.fix_time < known.fix_time
 
 
-def in_order(positions: Sequence[Position]) -> Sequence[Position]:
-    """Return reports of one tracker in the order of their fixes.
-
-    A report without a fix follows the report before it.
-    """
-    if len(positions) < 2:
-        return positions
-    return [position for _, _, position in _timed(positions)]
+def in_order(positions: Iterable[Position]) -> Sequence[Position]:
+    """Return reports of one tracker in the order of their fixes, or of their messages."""
+    return sorted(positions, key=lambda it: (_time_of(it), it.id))
 
 
-def _timed(positions: Sequence[Position]) -> list[tuple[datetime, int, Position]]:
-    time, timed = NOWHERE.time, list[tuple[datetime, int, Position]]()
-    for position in positions:
-        time = position.fix_time or time
-        timed.append((time, position.id, position))
-    return sorted(timed, key=itemgetter(0, 1))
+def _time_of(position: Position) -> datetime:
+    return position.fix_time or position.device_time or NOWHERE.time
 
 
 def followed(
@@ -161,7 +152,7 @@ def gap_after_silence(gap: Gap | None, now: datetime) -> Gap | None:
 
 def with_answer(log: Log, answer: HistoryAnswer, now: datetime) -> Log:
     """Return the log with all reports of an answer, and the rest of the gap."""
-    inputs = [history_input(report, now) for report in in_order(answer.reports)]
+    inputs = [history_input(report, now) for report in answer.reports]
     log = log.with_inputs(inputs, frozenset(map(id_of, answer.reports)))
     if log.gap is None:
         return log
@@ -230,11 +221,11 @@ def rides_before(
     comes with the next answer.
     """
     until = answer.until
-    reports = in_order([it for it in answer.reports if start <= it.moment <= until])
+    reports = [it for it in answer.reports if start <= it.moment <= until]
     rides = _rides_in(reports, now)
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
-    if rides and rides[0].started_at <= reports[0].moment + STANDS_AFTER:
+    if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
         # A longer ride is booked as it is, for the next answer to reach farther back.
         if rest <= start + (until - start) / 2:
