@@ -217,9 +217,14 @@ async def _async_times_of_report(
     """Return the time range of a report, by default since the bike was guarded."""
     start, end = data.get(_START), data.get(_END, dt_util.utcnow())
     if start is None:
-        guard = bike.tracker and bike.tracker.state.guard
-        since = guard and guard.armed_at
-        since = since or (await bike.last_ride()).started_at
+        state = bike.tracker and bike.tracker.state
+        if state is None or state.guard is None:
+            since = (await bike.last_ride()).started_at
+        else:
+            since, last = state.guard.armed_at, state.ride_state.ended
+            if last and not state.guard.triggered:
+                # A bike that was guarded again stands where the thief left it.
+                since = min(since, last.started_at)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from freezegun.api import FrozenDateTimeFactory
 import gpxpy
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import (
@@ -102,6 +103,28 @@ async def test_stolen_bike(
     assert PASSWORD not in html
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 6
+
+
+async def test_guarded_again(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    entry: MockConfigEntry,
+    poll: Poll,
+    freezer: FrozenDateTimeFactory,
+) -> None:
+    """A bike that is guarded where the thief left it: the report has the theft."""
+    simulator.report(RED, accuracy=5)
+    await async_setup(hass, entry)
+    await async_arm(hass)
+    for minute in range(1, 14):
+        freezer.tick(MINUTE)
+        place = DEFAULT_LATITUDE + min(minute, 6) / 1_000
+        simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
+        await poll()
+    await async_arm(hass)
+    report = await async_report(hass)
+    assert report["positions"] >= 12
+    assert f"{DEFAULT_LATITUDE + 1 / 1_000:.6f}" in report["html"]
 
 
 async def test_everything_is_text(

@@ -206,7 +206,9 @@ function findBikes() {
 	/** @type {Record<string, Bike["has"]>} */
 	const found = {};
 	for (const { platform, device_id, translation_key, entity_id } of Object.values(hass.entities)) {
-		if (platform === "bike_tracker" && device_id && translation_key) (found[device_id] ??= {})[translation_key] = entity_id;
+		if (platform !== "bike_tracker" || !device_id || !translation_key) continue;
+		// After an alarm of the tracker, the guard has another key.
+		(found[device_id] ??= {})[translation_key.replace("guard_alarm", "guard")] = entity_id;
 	}
 	const { compare } = new Intl.Collator(hass.locale.language, { numeric: true });
 	return Object.keys(found).filter((id) => found[id].tracker).map((id) => new Bike(id, found[id])).sort((one, other) => compare(one.name, other.name));
