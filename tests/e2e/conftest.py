@@ -14,6 +14,7 @@ _OWN_HOME_ASSISTANT = (
     "test_cards",
     "test_first_hour",
     "first_paint",
+    "test_one_bike",
     "test_rides",
 )
 

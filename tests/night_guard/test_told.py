@@ -115,7 +115,7 @@ async def test_stolen_at_nightfall(simulator: Simulator, parked: House) -> None:
 
 
 async def test_outage(simulator: Simulator, parked: House) -> None:
-    """After 15 minutes one message says that nothing would be noticed, and one that it is over."""
+    """After 15 minutes one message says that a theft would go unnoticed, and one that it is over."""
     simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
     await parked.async_night_guard(night_begins="12:05:00")
     await parked.async_minutes(6)
@@ -127,7 +127,7 @@ async def test_outage(simulator: Simulator, parked: House) -> None:
     assert told(parked)[1:] == [
         (
             "No contact with the tracking service",
-            f"{both}, but nothing after 12:07 would be noticed.",
+            f"{both}, but without contact since 12:07. A theft would go unnoticed.",
         )
     ]
     simulator.fault(None)
@@ -208,7 +208,10 @@ async def test_silent_tracker(
     since = "12:22" if is_offline else "12:20"
     kind = "been offline" if is_offline else "not reported"
     assert title == f"Red bike has {kind} since {since}"
-    assert text == f"Red bike: guarded, but nothing after {since} would be noticed."
+    assert (
+        text
+        == f"Red bike: guarded, but without contact since {since}. A theft would go unnoticed."
+    )
     await parked.async_minutes(90)
     assert len(told(parked)) == 1
 

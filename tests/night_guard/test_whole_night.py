@@ -200,7 +200,10 @@ async def test_outage_at_start(night: Night) -> None:
     await house.async_minutes(20)
     title, text = night.told()
     assert title.startswith("No contact with the tracking service")
-    assert text == "  Red bike: guarded, but nothing after 22:02 would be noticed."
+    assert (
+        text
+        == "  Red bike: guarded, but without contact since 22:02. A theft would go unnoticed."
+    )
     night.simulator.fault(None)
     await house.async_minutes(10)
     assert night.guard == "armed_away"

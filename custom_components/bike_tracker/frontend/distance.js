@@ -33,7 +33,7 @@ export class DistanceCard extends Card {
 		const label = chosen === now ? text(`this_${this.period}`) : this.labelOf(chosen, true);
 		fill(this.card,
 			h("div.row.head",
-				h("h2.wide", { "aria-live": "polite" }, label, now && ` ${formats.distance(chosen.total.distance)}`),
+				h("h2.wide", { "aria-live": "polite" }, label, now && ` · ${formats.distance(chosen.total.distance)}`),
 				h("div.row.kinds", { role: "group", "aria-label": text("form_period") }, KINDS.map((kind) => h("button",
 					{ "aria-pressed": String(kind === this.period), onclick: () => this.choose({ kind }) }, text(`form_${kind}`))))),
 			note ? h("p.note.pad", { role: "status" }, note) : this.barsOf(chosen),

@@ -33,7 +33,7 @@ class Fleet:
         for name, serial_number in self.serial_numbers.items():
             await do("add_device", unique_id=serial_number, name=name)
             await self.ride(name, self.places[name], 0)
-            await self.assign(name)
+            await self.change(name, "assign", email=EMAIL)
 
     async def ride(
         self,
@@ -56,14 +56,6 @@ class Fleet:
             battery_level=80,
             **({"address": address} if address else {}),
         )
-
-    async def assign(self, name: str, email: str = EMAIL) -> None:
-        """Give a bike to an account."""
-        await self.change(name, "assign", email=email)
-
-    async def unassign(self, name: str) -> None:
-        """Take a bike from the account."""
-        await self.change(name, "unassign", email=EMAIL)
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
         """Do to a bike's tracker what the simulated service can do."""

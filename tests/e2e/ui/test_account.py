@@ -42,40 +42,6 @@ async def test_sign_in_again(
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
 
 
-async def test_reconfigure(frontend: Frontend, account: Fleet) -> None:
-    """Somebody else's account with the same bikes: they stay what they are."""
-    do = account.service.control.do
-    await do("add_account", email="bob@example.com", password="bob's")
-    await account.assign("City bike", "bob@example.com")
-    await frontend.choose("Reconfigure")
-    await expect(frontend.field("Server address")).to_have_value(account.url)
-    await expect(frontend.field("Email")).to_have_value(EMAIL)
-    await expect(frontend.field("Password")).to_have_value("")
-    await frontend.fill_in({"Email": "bob@example.com", "Password": "bob's"})
-    await frontend.button("Submit").click()
-    await expect(frontend.saying("The changes are saved")).to_be_visible()
-    await frontend.close()
-
-    await frontend.open_device("City bike")
-    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-
-
-async def test_no_trackers(
-    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
-) -> None:
-    """An account that lost its trackers is a matter for Repairs, until it has some again."""
-    for name in account.places:
-        await account.unassign(name)
-    await home_assistant.client.poll()
-    await frontend.open("/config/repairs")
-    await frontend.saying("No trackers in the account").click()
-    await expect(frontend.saying("Ask the operator")).to_be_visible()
-
-    await account.assign("City bike")
-    await home_assistant.client.poll()
-    await expect(frontend.saying("No repairs")).to_be_visible()
-
-
 async def test_download_diagnostics(
     frontend: Frontend, account: Fleet, tmp_path: Path
 ) -> None:

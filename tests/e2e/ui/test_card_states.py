@@ -63,7 +63,7 @@ _STATES = {
         ),
         "Bike 1 Home",
         "Bike 1",
-        "This week 10.0 km",
+        "This week · 10.0 km",
     ),
     "a ride without a route": (
         house(bike(1), rides=[ride(_YESTERDAY, route=None)]),
@@ -81,7 +81,7 @@ _STATES = {
         house(bike(1), rides=[ride(_YESTERDAY)], config=_MILES),
         "Bike 1",
         "6.2 mi · 30 min · max. 20 mph",
-        "This week 6.2 mi",
+        "This week · 6.2 mi",
     ),
     "a tracker is offline": (
         house(bike(1, online="off", tracker="not_home", address="Roonstraße 5")),
@@ -261,3 +261,28 @@ async def test_rides_of_a_bar(stub: Stub) -> None:
     await expect(stub.distance.get_by_role("status")).to_have_text("Rides: 0")
     await bars.nth(5).click()
     await expect(stub.distance.locator("bike-tracker-rides-card")).to_have_count(0)
+
+
+async def test_right_to_left(stub: Stub) -> None:
+    """An address in Latin letters stays apart from the battery, and arrows point the other way."""
+    away = bike(1, tracker="not_home", address="Roonstraße 5, 69120 Heidelberg")
+    await stub.show(house(away, rides=[ride(_YESTERDAY)]))
+    await stub.page.evaluate("() => { document.dir = 'rtl'; }")
+    place = await stub.bikes.locator(".place").bounding_box()
+    battery = await stub.bikes.locator(".open .number").bounding_box()
+    assert place and battery
+    assert battery["x"] + battery["width"] < place["x"]
+    arrow = stub.rides.get_by_role("button", name="Previous").locator("ha-icon")
+    style = "icon => [getComputedStyle(icon).transform, getComputedStyle(icon).display]"
+    assert await arrow.evaluate(style) == ["matrix(-1, 0, 0, 1, 0, 0)", "inline-block"]
+
+
+async def test_a_narrow_phone(stub: Stub) -> None:
+    """The chosen ride's times have a line to themselves, and its map is not below Home Assistant's header."""
+    await stub.page.set_viewport_size({"width": 390, "height": 700})
+    await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))
+    times = stub.rides.locator(".info p").first
+    box = await times.bounding_box()
+    assert box and box["width"] > 340
+    margin = "map => parseFloat(getComputedStyle(map).scrollMarginTop)"
+    assert await stub.rides.locator("bike-tracker-map").evaluate(margin) >= 56

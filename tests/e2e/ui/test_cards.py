@@ -108,7 +108,7 @@ async def test_from_nothing(
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")
     [dashboard] = [it for it in dashboards if it["title"] == "Bikes"]
     await frontend.open(f"/{dashboard['url_path']}")
-    await expect(cards.distance).to_contain_text(re.compile(r"This week \d+\.\d km"))
+    await expect(cards.distance).to_contain_text(re.compile(r"This week · \d+\.\d km"))
     await clicks.begin()
     await cards.ride(0).click()
     await cards.expect_route()
@@ -144,11 +144,11 @@ async def test_bars(cards: Cards, frontend: Frontend) -> None:
     bars = cards.distance.locator(".bars").get_by_role("button")
     await expect(bars).to_have_count(8)
     await bars.nth(6).click()
-    await expect(cards.distance).to_contain_text(re.compile(r"Week of .+ km"))
+    await expect(cards.distance).to_contain_text(re.compile(r"Week of .+ · .+ km"))
     await expect(cards.distance.locator(".day").first).to_be_visible()
     for kind in ("Month", "Year"):
         await frontend.button(kind).click()
-        label = re.compile(rf"This {kind.lower()} [\d.]+ km")
+        label = re.compile(rf"This {kind.lower()} · [\d.]+ km")
         await expect(cards.distance).to_contain_text(label)
         await expect(bars).to_have_count(8)
 

@@ -13,6 +13,8 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
 from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo.client import DOMAIN
+from tests.tools.demo.story import add_night_guard
 from tests.tools.simulator.streets import HOME, STREETS
 
 from .blueprints import import_blueprint
@@ -21,6 +23,7 @@ from .conftest import RESULTS
 from .dashboard import cards, dashboard as have_dashboard
 from .fleet import Fleet
 from .layout import cut_off
+from .phone import phone_on_dashboard
 from .ridden import list_rides, ridden_home_assistant
 
 __all__ = ["ridden_home_assistant"]
@@ -40,14 +43,16 @@ _START, *_RIDE = (
 )
 
 
-async def take(frontend: Frontend, name: str, height: int, width: int = 1200) -> None:
-    """Take a picture of the page in a window of this size, where nothing may be cut off."""
+async def take(
+    frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
+) -> None:
+    """Take a picture of a part of the page in a window of this size, where nothing may be cut off."""
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
     assert await cut_off(frontend.page) == []
     path = _FOLDER / f"{name}.png"
-    await frontend.page.screenshot(path=path, animations="disabled")
+    await frontend.page.locator(part).first.screenshot(path=path, animations="disabled")
     with Image.open(path) as picture:
         picture.convert("RGB").save(path, optimize=True)
     assert path.stat().st_size < _LARGEST_FILE
@@ -108,16 +113,22 @@ async def test_bikes(
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """One bike that is guarded, and one that somebody rides off with."""
+    """One bike that is guarded, and one that somebody rides off with: the message, and the card."""
     client = home_assistant.client
+    [entry] = await client.call("config_entries/get", domain=DOMAIN)
     guards = {
         name: await client.entity_id("alarm_control_panel", f"{number}_guard")
         for name, number in account.serial_numbers.items()
     }
     for entity_id in guards.values():
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
-    await account.ride("Blue bike", _RIDE[0], 18)
-    await client.poll()
+    async with phone_on_dashboard(client) as path:
+        await add_night_guard(client, entry["entry_id"])
+        await account.ride("Blue bike", _RIDE[0], 18, "Erwin-Rohde-Straße")
+        await client.poll()
+        await frontend.open(path)
+        await expect(frontend.saying("Blue bike is being moved")).to_be_visible()
+        await take(frontend, "message", 500, 390, "hui-section")
     card = {"type": "custom:bike-tracker-bikes-card"}
     async with have_dashboard(client, cards(card)) as path:
         await frontend.open(path)

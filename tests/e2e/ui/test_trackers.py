@@ -1,7 +1,6 @@
 """What one sees of a tracker, and how that changes before one's eyes."""
 
 import asyncio
-import re
 
 from playwright.async_api import Locator, expect
 import pytest
@@ -13,33 +12,6 @@ from tests.tools.simulator.streets import HOME
 from .fleet import Fleet
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-async def test_device_page(frontend: Frontend, account: Fleet) -> None:
-    """The page of a tracker tells its name, serial number, and how it is."""
-    await frontend.open_device("City bike")
-    await expect(
-        frontend.text(f"Serial number: {account.serial_numbers['City bike']}")
-    ).to_be_visible()
-    await expect(frontend.entity("City bike")).to_contain_text("Home")
-    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-    await expect(frontend.entity("Battery")).to_contain_text("80%")
-    await expect(frontend.entity("Disabled by operator")).to_contain_text("No")
-    await expect(frontend.entity("Last update")).to_contain_text(
-        re.compile("second|minute|now")
-    )
-
-
-async def test_map(frontend: Frontend, account: Fleet) -> None:
-    """The bikes are on Home Assistant's map, where they are."""
-    markers = await open_map(frontend)
-    city_bike = markers.get_by_role("button", name="City bike")
-    for name in account.places:
-        # Neighbours share a marker.
-        await expect(markers.get_by_role("button", name=name).first).to_be_visible()
-    await frontend.settle()
-    home = markers.get_by_role("button", name="Home")
-    assert await centre(city_bike) == pytest.approx(await centre(home), abs=2)
 
 
 async def test_map_live(frontend: Frontend, account: Fleet) -> None:
@@ -80,18 +52,6 @@ async def centre(marker: Locator) -> float:
     box = await marker.bounding_box()
     assert box
     return box["x"] + box["width"] / 2
-
-
-async def test_going_offline(
-    frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
-) -> None:
-    """The next poll shows it on the open page."""
-    await frontend.open_device("City bike")
-    connectivity = frontend.entity("Connectivity")
-    await expect(connectivity).to_contain_text("Online")
-    await account.change("City bike", "set_status", status="offline")
-    await home_assistant.client.poll()
-    await expect(connectivity).to_contain_text("Offline")
 
 
 async def test_rename(

@@ -14,7 +14,6 @@ from .config_folder import converse, install_blueprints, install_phone, media_fo
 from .dashboard import add_dashboard
 from .expected import DEVICE
 from .home_assistant import HomeAssistantProcess
-from .kilometres import add_kilometres
 from .past_rides import add_rides
 from .ports import free_port, is_free
 from .process import ProcessEndedError
@@ -120,9 +119,7 @@ async def _demo(options: Namespace, port: int) -> int:
                 await add_rides(home_assistant, entry_id)
                 client = home_assistant.client
                 await add_phone(client)
-            await add_kilometres(client)
-            tricks = await to_try(simulator)
-            await add_scripts(client, tricks)
+            await add_scripts(client, await to_try(simulator))
             await add_question(client)
             if not options.check:
                 await client.start_flow("mobile_app")
@@ -133,7 +130,7 @@ async def _demo(options: Namespace, port: int) -> int:
                 if options.trackers and not options.documented_only:
                     rows += await check_files(client, media_folder(Path(folder)))
                 return await _report(rows, options.trackers, home_assistant)
-            greeting = welcome(home_assistant, simulator, tricks)
+            greeting = welcome(home_assistant, simulator)
             try:
                 return await _until_ended(home_assistant, simulator, greeting)
             except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Rides of the weeks before the demo began, for its calendars and maps to show."""
+"""Rides of the weeks before the demo began."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,8 +15,8 @@ from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_
 
 from .home_assistant import HomeAssistantProcess
 
-_WEEKS = 6
-"""More than the graph of kilometers shows, as its first bar would show all before."""
+_WEEKS = 8
+"""As many as the bars of the dashboard show."""
 _ADD = """
 INSERT INTO ride
     (tracker, start, "end", distance, maximum_speed, start_place, end_place, route)
