@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from playwright.async_api import BrowserContext, Locator, Page, Route
 
-from custom_components.bike_tracker.tracking.routes import encode
 from tests.tools.demo.config_folder import INTEGRATION
+from tests.tools.demo.polyline import encode
 from tests.tools.simulator.streets import HOME, WERDERPLATZ
 
 _URL = "http://cards.test"

@@ -8,8 +8,8 @@ from playwright.async_api import Browser, expect
 import pytest
 import pytest_asyncio
 
-from custom_components.bike_tracker.tracking.routes import encode
 from tests.e2e.browser import DESKTOP, new_context
+from tests.tools.demo.polyline import encode
 from tests.tools.simulator.streets import HOME, WERDERPLATZ
 
 from .stub import House, Stub, bike, house, ride
