@@ -231,7 +231,7 @@ async def test_silent_trackers(simulator: Simulator, parked: House) -> None:
     assert text.splitlines() == [
         "Blue bike has not reported since 12:14",
         "Red bike has not reported since 12:12",
-        "Blue bike, Red bike: guarded, but nothing after 12:12 would be noticed.",
+        "Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.",
     ]
     simulator.set_status(BLUE, "offline")
     simulator.set_status(RED, "offline")
