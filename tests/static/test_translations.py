@@ -44,7 +44,7 @@ ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
 # Names, and words that people type.
 LATIN_WORDS = {
     *("assistant", "bike", "com", "example", "home", "http", "https", "tracker"),
-    *("csv", "gpx", "html", "id", "rides", "sos", "sunday", "theft"),
+    *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
     *("allowlist", "configuration", "dirs", "external", "yaml"),
 }
 # Languages in other scripts, and the Latin words that Home Assistant uses in them.
