@@ -24,10 +24,21 @@ from .tools.faults.decided import (
 from .tools.faults.home import Home, States
 from .tools.faults.page import PAGE, tables
 from .tools.faults.trouble import TROUBLES, Trouble
+from .tools.faults.truth import change, wrong
 from .tools.simulator import FAULTS, Simulator, client_context
 from .tools.tables import tables_of
 
 HOST = "bikes.home.arpa"
+
+HOUR = 60 * 60
+DAY = 24 * HOUR
+LONG_TROUBLES = {
+    *("name-not-found", "no-answer", "json-truncated", "html", "status-401"),
+    *("status-404", "status-429-date", "status-500", "field-uniqueId-missing"),
+}
+"""A fault of each class: connection, body, status, value."""
+RIGHT_WITHIN = {"status-401": HOUR + 10}
+"""Seconds, if not five minutes: a refused sign-in must not lock an account. Polls and positions take some seconds."""
 
 
 @pytest.fixture(autouse=True)
@@ -239,6 +250,27 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
     assert home.registries() == registries
     line = f"{name_of(home)}: Positions are fetched again"
     assert home.log() == ([line] if decided.fails else [])
+
+
+@pytest.mark.parametrize("lasted", some([HOUR, DAY], every=2))
+@pytest.mark.parametrize("trouble", sorted(LONG_TROUBLES), indirect=True)
+async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
+    """After a long trouble that ends right after a failed poll, all states are right soon."""
+    parked, ridden = home.simulator.devices
+    with home.in_trouble():
+        change(home.simulator, parked)
+        end = home.now + lasted
+        while home.now < end:
+            await home.wait_until_due(end - home.now)
+        polls = home.polls
+        while home.polls == polls:
+            change(home.simulator, ridden)
+            await home.wait_until_due(HOUR)
+        assert wrong(home)
+    end = home.now + RIGHT_WITHIN.get(trouble.name, 5 * 60)
+    while wrong(home) or home.asks_to_sign_in:
+        assert home.now < end
+        await home.wait_until_due(end - home.now)
 
 
 @pytest.mark.parametrize("trouble", ["connection-refused"], indirect=True)

@@ -384,7 +384,9 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
         simulator.live_fault(name)
         simulator.live.drop()
         simulator.report_many()
-        for seconds in (61, 120, 240):
+        await home.wait(62)
+        assert home.places() == home.true_places(), name
+        for seconds in (120, 240):
             await home.wait(seconds)
         await look_around()
         simulator.live_fault(None)

@@ -62,8 +62,6 @@ class Home:
     """Whether there is a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was asked for, whether or not that reached the server."""
-    asked_at: list[float] = field(default_factory=list, init=False)
-    """When anything was asked for, whether or not that reached the server."""
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +79,6 @@ class Home:
 
         async def counted(*arguments: Any) -> Any:
             self.polls += name == _POLL
-            self.asked_at.append(self.now)
             return await ask(*arguments)
 
         return counted
@@ -103,9 +100,11 @@ class Home:
     # What happens
 
     @contextmanager
-    def in_trouble(self, path: Endpoint | None = None) -> Iterator[None]:
-        """Let it go wrong, or one call alone."""
-        self.trouble.begin(self.simulator, path)
+    def in_trouble(
+        self, path: Endpoint | None = None, every: int = 1
+    ) -> Iterator[None]:
+        """Let the service fail: all of it, one endpoint, or every so many-th call."""
+        self.trouble.begin(self.simulator, path, every)
         self._in_trouble = True
         yield
         self._in_trouble = False
@@ -240,11 +239,6 @@ class Home:
     def position_requests(self) -> int:
         """How often the server was asked for positions."""
         return self.simulator.record.counts["/api/positions"]
-
-    @property
-    def live_tries(self) -> int:
-        """How often somebody signed in to the live connection, or tried to."""
-        return self.simulator.record.counts["/api/session"]
 
     def places(self) -> dict[str, str]:
         """Return where each tracker is shown."""

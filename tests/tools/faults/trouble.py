@@ -29,10 +29,12 @@ class Trouble:
         """Whether the answer would take up much memory."""
         return self.name in _LARGE
 
-    def begin(self, simulator: Simulator, path: Endpoint | None = None) -> None:
-        """Let it go wrong from the next call on, or with one of the calls alone."""
+    def begin(
+        self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
+    ) -> None:
+        """Fail from the next call on: all calls, one endpoint, or every so many-th call."""
         if self.name != NAME_NOT_FOUND:
-            simulator.fault(self.name, path=path, seconds=_LONG)
+            simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 
 
 TROUBLES: dict[str, Trouble] = {

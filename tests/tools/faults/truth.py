@@ -1,6 +1,7 @@
 """What Home Assistant has to show of what the service knows, without the integration's own code."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE
 from homeassistant.util import dt as dt_util
@@ -13,6 +14,25 @@ _KILOMETRES_PER_HOUR = 1.852
 """In a knot."""
 _STEP = timedelta(minutes=5)
 """In which the time of the last report follows."""
+_turns = count(1)
+
+
+def change(simulator: Simulator, tracker: str) -> None:
+    """Change all values of a tracker."""
+    turn = next(_turns)
+    simulator.rename(tracker, f"Bike {turn}")
+    simulator.set_status(tracker, ("online", "offline")[turn % 2])
+    simulator.set_disabled(tracker, turn % 3 == 0)
+    simulator.set_group(tracker, turn)
+    simulator.report(
+        tracker,
+        latitude=round(47 + turn % 10_000 / 10_000, 4),
+        speed=float(turn % 30),
+        course=float(turn % 360),
+        altitude=float(turn % 500),
+        battery_level=turn % 100,
+        motion=turn % 2 == 0,
+    )
 
 
 def wrong(home: Home) -> set[tuple[str, str]]:

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Callable
 from random import Random
+from typing import Final
 
 from homeassistant.config_entries import ConfigEntryState
 
-from tests.tools.faults.flapping import flap, strike
 from tests.tools.faults.home import Home
 from tests.tools.faults.trouble import TROUBLES, Trouble
 from tests.tools.simulator import LIVE_FAULTS
@@ -15,22 +15,22 @@ from tests.tools.simulator.render import Endpoint
 from .options import Options
 from .reading import Reading, read
 
-# It ends by itself, in real time; a refused connection is the same to a client.
-_ENDS_BY_ITSELF = {"restart"}
-_POLL = 61
-# Then connections that were kept for another request are closed.
-_REST = 20
-_READINGS = 10
-# After so long the live connection was tried again, whatever it was.
-_LIVE_AGAIN = 16 * 60
-# So many reports of a tracker the simulator remembers: longer is no trouble.
-_REPORTS = 15
-# What takes 64 MiB to send, by a simulator in this same process.
-_LARGE = "huge-message"
+# A restart ends by itself, in real time. For a client it is a refused connection.
+_TROUBLES: Final = [trouble for name, trouble in TROUBLES.items() if name != "restart"]
+_POLL: Final = 61
+# Seconds after which idle connections are closed.
+_REST: Final = 20
+_READINGS: Final = 10
+# The longest wait before the live connection is tried again.
+_LIVE_AGAIN: Final = 16 * 60
+# Reports of a tracker that the simulator keeps.
+_REPORTS: Final = 15
+# This message has 64 MiB, sent by a simulator in this same process.
+_LARGE: Final = "huge-message"
 
 
 class Soak:
-    """Lives in a home for as many polls as asked for."""
+    """Lives in a home for a number of polls."""
 
     def __init__(
         self,
@@ -40,23 +40,23 @@ class Soak:
         options: Options,
         forget: Callable[[], None],
     ) -> None:
-        """Live in this home, with this account; `forget` frees what the tests note."""
+        """Live in this home, with this account. `forget` frees the notes of the tests."""
         self.counts: Counter[str] = Counter()
-        """What happened how often."""
+        """Number of each kind of event."""
         self._home = home
         self._email = email
         self._password = password
         self._options = options
         self._forget = forget
         self._random = Random(options.seed)  # noqa: S311 - no secret
-        self._troubles = [
-            trouble for name, trouble in TROUBLES.items() if name not in _ENDS_BY_ITSELF
-        ]
 
     async def run(self) -> list[Reading]:
-        """Do it, and return what there was meanwhile."""
+        """Live, and return the readings."""
         home, polls = self._home, self._options.polls
-        await self._warm_up()
+        # Take up as much memory as it ever takes.
+        for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
+            await self._be_in(trouble)
+        await self._be_in_live(_LARGE)
         readings = []
         for number in range(1, _READINGS + 1):
             while home.polls * _READINGS < number * polls:
@@ -65,23 +65,13 @@ class Soak:
             self._options.say(str(readings[-1]))
         return readings
 
-    async def _warm_up(self) -> None:
-        """Take up as much memory as it ever takes."""
-        for trouble in self._troubles:
-            if trouble.is_large:
-                await self._be_in(trouble)
-        await self._be_in_live(_LARGE)
-
     async def _live(self) -> None:
-        """Half an hour as it goes, and one thing that does not go every half an hour."""
+        """Ride for half an hour, and let one other thing happen."""
         for _ in range(self._random.randint(20, 40)):
             self._ride()
             await self._home.wait(_POLL)
         happens = self._random.choice(
-            [self._trouble] * 8
-            + [self._trouble_of_positions] * 4
-            + [self._trouble_of_history] * 4
-            + [self._flap] * 3
+            [self._trouble] * 16
             + [self._trouble_of_live] * 5
             + [self._positions_behind]
             + [self._reload, self._come_and_go, self._rename]
@@ -105,38 +95,33 @@ class Soak:
                 )
 
     async def _trouble(self) -> None:
-        await self._be_in(self._random.choice(self._troubles))
+        """Let the service, or one endpoint, fail always or now and then."""
+        path: Endpoint | None = self._random.choice(
+            [None, None, "devices", "positions", "history"]
+        )
+        troubles = [t for t in _TROUBLES if path is None or t.strikes_positions]
+        if path == "history":
+            # After it, the missing reports are requested.
+            self._home.simulator.live.drop()
+        await self._be_in(
+            self._random.choice(troubles), path, self._random.choice([1, 1, 2, 3])
+        )
 
-    async def _be_in(self, trouble: Trouble) -> None:
+    async def _be_in(
+        self, trouble: Trouble, path: Endpoint | None = None, every: int = 1
+    ) -> None:
         home = self._home
         home.trouble = trouble
-        with home.in_trouble():
-            await self._endure()
+        with home.in_trouble(path, every):
+            home.simulator.report_many()
+            for _ in range(self._random.randint(1, 6)):
+                await home.wait(self._random.choice([5, 20, _POLL, _POLL, 200]))
         if home.asks_to_sign_in and self._random.random() < 0.5:
             self.counts["sign-ins"] += 1
             await home.sign_in_again(self._password)
         await home.wait(15 * 60)
         assert not home.asks_to_sign_in
-        assert home.state is ConfigEntryState.LOADED, home.trouble.name
-
-    async def _trouble_of_positions(self) -> None:
-        await self._be_in_one("positions")
-
-    async def _trouble_of_history(self) -> None:
-        # What was reported by then is asked for.
-        self._home.simulator.live.drop()
-        await self._be_in_one("history")
-
-    async def _be_in_one(self, path: Endpoint) -> None:
-        """Let one of the calls alone fail."""
-        home = self._home
-        home.trouble = self._random.choice(
-            [trouble for trouble in self._troubles if trouble.strikes_positions]
-        )
-        with home.in_trouble(path):
-            home.simulator.report_many()
-            await self._endure()
-        assert home.state is ConfigEntryState.LOADED, home.trouble.name
+        assert home.state is ConfigEntryState.LOADED, trouble.name
 
     async def _trouble_of_live(self) -> None:
         await self._be_in_live(self._random.choice(list(LIVE_FAULTS)))
@@ -154,28 +139,13 @@ class Soak:
         assert home.state is ConfigEntryState.LOADED, name
         assert not home.asks_to_sign_in, name
 
-    async def _flap(self) -> None:
-        """Let faults come and go, alternate and overlap."""
-        home = self._home
-        for _ in range(self._random.randint(2, 10)):
-            strike(home.simulator, flap(self._random))
-            self._ride()
-            await home.wait(self._random.choice([5, 20, _POLL, 200]))
-        home.simulator.fault(None)
-        await home.wait(15 * 60)
-        assert home.state is ConfigEntryState.LOADED
-
     async def _positions_behind(self) -> None:
         """Let the list announce positions that are not there yet."""
         simulator = self._home.simulator
         simulator.raw_positions(list(simulator.listed("positions", self._email)))
         simulator.report_many()
-        await self._endure()
+        await self._home.wait(2 * _POLL)
         simulator.raw_positions(None)
-
-    async def _endure(self) -> None:
-        for _ in range(self._random.randint(1, 3)):
-            await self._home.wait(_POLL)
 
     async def _reload(self) -> None:
         await self._home.unload()
