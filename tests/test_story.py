@@ -15,25 +15,7 @@ from .long import examples, longest
 from .tools.story.home import Home
 from .tools.story.listener import TRIGGERS, automation
 from .tools.story.service import Service
-from .tools.story.steps import (
-    Guard,
-    HistoryFails,
-    HistoryIsShort,
-    Kill,
-    ListFails,
-    LiveFails,
-    Outage,
-    Pass,
-    RaiseAlarm,
-    RaiseMany,
-    Reload,
-    Rename,
-    Restart,
-    SetClock,
-    SetOff,
-    Step,
-)
-from .tools.story.story import TrackerState
+from .tools.story.steps import Step, Steps, step
 
 GREEN = "860000000000033"
 
@@ -49,39 +31,46 @@ any_story = settings(
 bikes = st.integers(0, 2)
 # At times for longer than a ride takes.
 seconds_down = st.integers(0, 90) | st.just(1_800)
+
+
+def steps_of(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
+    """Return a strategy for steps of a kind."""
+    return st.builds(step, st.just(name), *arguments)
+
+
 happens = st.one_of(
-    st.builds(
-        RaiseAlarm,
+    steps_of(
+        "raise_alarm",
         bikes,
         st.integers(1, 3),
         st.sampled_from(["fix", "fix", "late", "no fix"]),
         st.booleans(),
     ),
-    st.builds(
-        RaiseMany,
+    steps_of(
+        "raise_many",
         bikes,
         st.sampled_from([2, 3, 6, 12, 40]),
         st.integers(1, 4),
         st.booleans(),
         st.booleans(),
     ),
-    st.builds(SetOff, bikes, st.integers(10, 14), st.sampled_from([10, 20, 45, 90])),
-    st.builds(Guard, bikes),
-    st.builds(Pass, st.sampled_from([1, 5, 12, 30, 90, 400])),
-    st.builds(ListFails),
-    st.builds(LiveFails),
-    st.builds(HistoryFails, st.sampled_from(["status-400", "status-503", "html"])),
-    st.builds(HistoryIsShort, st.sampled_from([20, 100])),
-    st.builds(Rename, bikes, st.sampled_from(["alarm", "ride"])),
+    steps_of("set_off", bikes, st.integers(10, 14), st.sampled_from([10, 20, 45, 90])),
+    steps_of("guard", bikes),
+    steps_of("pass_time", st.sampled_from([1, 5, 12, 30, 90, 400])),
+    steps_of("switch_list"),
+    steps_of("switch_live"),
+    steps_of("switch_history", st.sampled_from(["status-400", "status-503", "html"])),
+    steps_of("shorten_history", st.sampled_from([20, 100])),
+    steps_of("rename", bikes, st.sampled_from(["alarm", "ride"])),
 )
 interruptions = st.one_of(
-    st.builds(Outage, st.integers(1, 90)),
-    st.builds(Reload, st.integers(0, 1)),
-    st.builds(Restart, seconds_down, st.booleans()),
+    steps_of("outage", st.integers(1, 90)),
+    steps_of("reload", st.integers(0, 1)),
+    steps_of("restart", seconds_down, st.booleans()),
 )
-kills = st.builds(Kill, seconds_down)
-clocks = st.builds(
-    SetClock,
+kills = steps_of("kill", seconds_down)
+clocks = steps_of(
+    "set_clock",
     st.sampled_from([0, 0, 4, 31, 60, 480, 2_000, 20_000, 2_000_000])
     | st.sampled_from([0, -4, -60, -480, -20_000, -2_000_000]),
 )
@@ -117,12 +106,12 @@ def tell(
                 automations=list(map(automation, (*TRIGGERS, "guard_triggered"))),
             )
             stack.enter_context(patch.object(dt_util, "utcnow", home.utcnow))
-            story = TrackerState(home, service)
+            story = Steps(home, service)
             try:
                 await home.async_move_in(*emails)
                 story.begin(list(service.devices))
-                for step in steps:
-                    await step.run(story)
+                for item in steps:
+                    await item.run(story)
                 story.let_all_be_well()
                 await story.async_pass(500)
                 await story.async_arrive()
@@ -138,52 +127,52 @@ def tell(
 
 # Stories that were not told right once.
 MORE_THAN_ARE_REMEMBERED = [
-    RaiseMany(0, 40, 1, in_one_message=True, settles=True),
-    RaiseMany(0, 40, 3, in_one_message=False, settles=True),
+    step("raise_many", 0, 40, 1, in_one_message=True, settles=True),
+    step("raise_many", 0, 40, 3, in_one_message=False, settles=True),
 ]
 STORM_BEFORE_AN_END = [
-    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
-    RaiseMany(0, 2, 1, in_one_message=False, settles=True),
-    Reload(0),
-    RaiseMany(0, 12, 1, in_one_message=False, settles=True),
-    Restart(55, automations_first=False),
-    Pass(30),
-    RaiseAlarm(0, 2, "fix", twice=False),
-    Restart(40, automations_first=True),
+    step("raise_many", 0, 12, 1, in_one_message=False, settles=True),
+    step("raise_many", 0, 2, 1, in_one_message=False, settles=True),
+    step("reload", 0),
+    step("raise_many", 0, 12, 1, in_one_message=False, settles=True),
+    step("restart", 55, automations_first=False),
+    step("pass_time", 30),
+    step("raise_alarm", 0, 2, "fix", twice=False),
+    step("restart", 40, automations_first=True),
 ]
 NEWS_AFTER_A_START = [
-    RaiseAlarm(0, 3, "no fix", twice=True),
-    Kill(55),
-    RaiseAlarm(0, 2, "fix", twice=False),
-    Kill(5),
+    step("raise_alarm", 0, 3, "no fix", twice=True),
+    step("kill", 55),
+    step("raise_alarm", 0, 2, "fix", twice=False),
+    step("kill", 5),
 ]
-LATE_AND_FIRST = [RaiseAlarm(0, 2, "late", twice=False), Pass(90)]
+LATE_AND_FIRST = [step("raise_alarm", 0, 2, "late", twice=False), step("pass_time", 90)]
 AHEAD_BETWEEN_TWO_REPORTS = [
-    SetOff(0, 14, 90),
-    Pass(90),
-    SetClock(20_000),
-    Pass(90),
-    Kill(30),
-    Pass(90),
-    SetClock(0),
+    step("set_off", 0, 14, 90),
+    step("pass_time", 90),
+    step("set_clock", 20_000),
+    step("pass_time", 90),
+    step("kill", 30),
+    step("pass_time", 90),
+    step("set_clock", 0),
 ]
 PARTIAL_HISTORIES = [
-    SetOff(0, 12, 20),
-    HistoryIsShort(20),
-    Restart(1_800, automations_first=False),
-    Pass(400),
-    SetOff(0, 14, 10),
-    Pass(90),
-    HistoryIsShort(0),
-    Restart(55, automations_first=False),
+    step("set_off", 0, 12, 20),
+    step("shorten_history", 20),
+    step("restart", 1_800, automations_first=False),
+    step("pass_time", 400),
+    step("set_off", 0, 14, 10),
+    step("pass_time", 90),
+    step("shorten_history", 0),
+    step("restart", 55, automations_first=False),
 ]
 STOLEN_MEANWHILE = [
-    Guard(0),
-    SetOff(0, 10, 20),
-    Restart(1_800, automations_first=False),
-    Guard(0),
-    Outage(60),
-    SetOff(0, 12, 45),
+    step("guard", 0),
+    step("set_off", 0, 10, 20),
+    step("restart", 1_800, automations_first=False),
+    step("guard", 0),
+    step("outage", 60),
+    step("set_off", 0, 12, 45),
 ]
 
 
@@ -214,22 +203,22 @@ async def test_any_story_with_kills(
 def _clocks(minutes: int) -> list[Step]:
     """Let the clock be wrong from the midst of one ride to the midst of the next."""
     return [
-        Guard(1),
-        SetOff(0, 14, 20),
-        Pass(90),
-        SetClock(minutes),
-        Guard(0),
-        RaiseAlarm(0, 1, "fix", twice=False),
-        Restart(30, automations_first=False),
-        Pass(400),
-        SetOff(0, 14, 20),
-        SetOff(1, 12, 20),
-        Pass(90),
-        SetClock(0),
-        RaiseAlarm(0, 1, "fix", twice=False),
-        Pass(400),
-        Kill(30),
-        Guard(1),
+        step("guard", 1),
+        step("set_off", 0, 14, 20),
+        step("pass_time", 90),
+        step("set_clock", minutes),
+        step("guard", 0),
+        step("raise_alarm", 0, 1, "fix", twice=False),
+        step("restart", 30, automations_first=False),
+        step("pass_time", 400),
+        step("set_off", 0, 14, 20),
+        step("set_off", 1, 12, 20),
+        step("pass_time", 90),
+        step("set_clock", 0),
+        step("raise_alarm", 0, 1, "fix", twice=False),
+        step("pass_time", 400),
+        step("kill", 30),
+        step("guard", 1),
     ]
 
 

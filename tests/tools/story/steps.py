@@ -1,8 +1,8 @@
-"""What may happen next in a story."""
+"""The steps of a story. Each public method is a step."""
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, override
+from typing import Any, Literal, override
 
 from homeassistant.helpers import entity_registry as er
 
@@ -10,269 +10,169 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .story import Bike, TrackerState
 
-# After a failure of all polls are tried again within so many seconds.
+# After a failure of all, polls are tried again within so many seconds.
 _WELL_AGAIN = 190
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that happens."""
+    """A method of `Steps` and its arguments."""
 
-    async def run(self, story: TrackerState) -> None:
-        """Let it happen."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class OfBike(Step):
-    """One thing that happens to a bike."""
-
-    bike: int
-
-    def of(self, story: TrackerState) -> Bike:
-        """Return the bike."""
-        return story.bikes[self.bike % len(story.bikes)]
-
-
-@dataclass(frozen=True)
-class RaiseAlarm(OfBike):
-    """A report with one or several words."""
-
-    words: int
-    how: Literal["fix", "late", "no fix"]
-    twice: bool
+    name: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
 
     @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it come alone."""
-        words = story.words(self.words)
-        if self.twice:
-            words.append(words[0])
-        story.report(self.of(story), *words, how=self.how)
-        await story.home.async_settle()
+    def __repr__(self) -> str:
+        options = [f"{name}={value!r}" for name, value in self.options.items()]
+        return (
+            f"step({', '.join([*map(repr, (self.name, *self.arguments)), *options])})"
+        )
+
+    async def run(self, steps: Steps) -> None:
+        """Run the step."""
+        await getattr(steps, self.name)(*self.arguments, **self.options)
 
 
-@dataclass(frozen=True)
-class RaiseMany(OfBike):
-    """Reports at once, some of which raise alarms."""
+def step(name: str, *arguments: Any, **options: Any) -> Step:
+    """Return a step."""
+    return Step(name, arguments, options)
 
-    number: int
-    every: int
-    in_one_message: bool
-    settles: bool
 
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let them come in one message, in one read, or one after the other."""
-        if self.in_one_message:
-            with story.service.live.in_one_message():
-                self._report(story)
+@dataclass
+class Steps(TrackerState):
+    """All that may happen next. Bikes and accounts are numbers, of any size."""
+
+    def _bike(self, number: int) -> Bike:
+        return self.bikes[number % len(self.bikes)]
+
+    async def pass_time(self, seconds: int) -> None:
+        """Let time pass."""
+        await self.async_pass(seconds)
+
+    # Bikes
+
+    async def raise_alarm(
+        self, bike: int, words: int, how: Literal["fix", "late", "no fix"], twice: bool
+    ) -> None:
+        """Send a report with one or several alarms."""
+        alarms = self.words(words)
+        if twice:
+            alarms.append(alarms[0])
+        self.report(self._bike(bike), *alarms, how=how)
+        await self.home.async_settle()
+
+    async def raise_many(
+        self, bike: int, number: int, every: int, in_one_message: bool, settles: bool
+    ) -> None:
+        """Send reports in one message, in one read, or one after the other. Some raise alarms."""
+        if in_one_message:
+            with self.service.live.in_one_message():
+                self._report_many(bike, number, every)
         else:
-            self._report(story)
-        if self.settles:
-            await story.home.async_settle()
+            self._report_many(bike, number, every)
+        if settles:
+            await self.home.async_settle()
 
-    def _report(self, story: TrackerState) -> None:
-        for number in range(self.number):
-            words = story.words(1) if number % self.every == 0 else []
-            # As a tracker tells what it kept: each fix is newer than the one before.
-            age = (self.number - number) / 1000
-            story.report(self.of(story), *words, age=age)
+    def _report_many(self, bike: int, reports: int, every: int) -> None:
+        for number in range(reports):
+            words = self.words(1) if number % every == 0 else []
+            # A tracker sends its buffer in order: each fix is newer than the one before.
+            self.report(self._bike(bike), *words, age=(reports - number) / 1000)
 
+    async def set_off(self, bike: int, minutes: int, every: int) -> None:
+        """Let a bike begin to ride."""
+        await self.async_set_off(self._bike(bike), minutes, every)
 
-@dataclass(frozen=True)
-class SetOff(OfBike):
-    """A bike begins to ride."""
+    async def guard(self, bike: int) -> None:
+        """Guard a bike that stands."""
+        await self.async_arm(self._bike(bike))
 
-    minutes: int
-    every: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it."""
-        await story.async_set_off(self.of(story), self.minutes, self.every)
-
-
-@dataclass(frozen=True)
-class Guard(OfBike):
-    """Somebody guards a bike that stands."""
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let them."""
-        await story.async_arm(self.of(story))
-
-
-@dataclass(frozen=True)
-class Pass(Step):
-    """Time passes."""
-
-    seconds: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it."""
-        await story.async_pass(self.seconds)
-
-
-@dataclass(frozen=True)
-class ListFails(Step):
-    """The list fails, or is well again, while live goes on."""
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it, unless live fails."""
-        if not story.live_fails:
-            story.let_list_fail(not story.list_fails)
-
-
-@dataclass(frozen=True)
-class LiveFails(Step):
-    """Live fails, or is well again, while polls go on."""
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it, unless the list fails."""
-        if not story.list_fails:
-            await story.home.async_settle()
-            story.let_live_fail(not story.live_fails)
-            # Connections are cut off by then.
-            await story.home.async_settle()
-
-
-@dataclass(frozen=True)
-class HistoryFails(Step):
-    """The history fails, or is well again, while all else goes on."""
-
-    fault: Literal["status-400", "status-503", "html"]
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it."""
-        story.history_failed = True
-        story.history_fails = not story.history_fails
-        fault = self.fault if story.history_fails else None
-        story.service.fault(fault, path="history")
-
-
-@dataclass(frozen=True)
-class HistoryIsShort(Step):
-    """The history has the first rows of what it is asked for, no more."""
-
-    rows: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it."""
-        story.service.set_max_positions(self.rows)
-
-
-@dataclass(frozen=True)
-class Outage(Step):
-    """Nothing of the service is in reach for a while."""
-
-    seconds: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it be, and be over."""
-        await story.async_may_be_out_of_reach()
-        # What was said by then is out.
-        await story.home.async_settle()
-        story.service.fault("status-503")
-        story.service.live_fault("session-503")
-        await story.async_pass(self.seconds)
-        story.let_all_be_well()
-        await story.async_pass(_WELL_AGAIN)
-
-
-@dataclass(frozen=True)
-class Reload(Step):
-    """An account is reloaded."""
-
-    account: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it be, and have an answer."""
-        await story.async_may_be_out_of_reach()
-        await story.home.async_settle()
-        emails = list(story.service.accounts)
-        await story.home.async_reload(emails[self.account % len(emails)])
-        await _async_end(story)
-
-
-@dataclass(frozen=True)
-class Restart(Step):
-    """Home Assistant is restarted."""
-
-    down: int
-    automations_first: bool
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it be down, start, and have an answer."""
-        await story.async_may_be_out_of_reach()
-        await story.home.async_settle()
-        await story.home.async_stop()
-        await story.async_pass(self.down)
-        await story.home.async_start(automations_first=self.automations_first)
-        await _async_end(story)
-
-
-@dataclass(frozen=True)
-class Kill(Step):
-    """Home Assistant is killed."""
-
-    down: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it be down, start, and have an answer."""
-        await story.async_may_be_out_of_reach()
-        await story.async_kill(self.down)
-        await _async_end(story)
-
-
-async def _async_end(story: TrackerState) -> None:
-    """Let a set-up that failed succeed: nobody listens until it does."""
-    if story.list_fails:
-        await story.async_pass(20)
-        story.let_list_fail(False)
-        await story.async_pass(_WELL_AGAIN)
-    await story.async_pass(1)
-
-
-@dataclass(frozen=True)
-class SetClock(Step):
-    """The clock of the house is put forward, back, or right again."""
-
-    minutes_ahead: int
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let it."""
-        await story.home.async_settle()
-        story.home.clock_off = timedelta(minutes=self.minutes_ahead)
-
-
-@dataclass(frozen=True)
-class Rename(OfBike):
-    """Somebody gives an event entity another ID."""
-
-    key: Literal["alarm", "ride"]
-
-    @override
-    async def run(self, story: TrackerState) -> None:
-        """Let them."""
-        entities = er.async_get(story.home.hass)
-        tracker = self.of(story).tracker
+    async def rename(self, bike: int, key: Literal["alarm", "ride"]) -> None:
+        """Give an event entity another ID."""
+        entities = er.async_get(self.home.hass)
         entity_id = entities.async_get_entity_id(
-            "event", DOMAIN, f"{tracker}_{self.key}"
+            "event", DOMAIN, f"{self._bike(bike).tracker}_{key}"
         )
         if entity_id is not None:
-            [name] = story.words(1)
+            [name] = self.words(1)
             entities.async_update_entity(
                 entity_id, new_entity_id=f"event.{name.replace(' ', '_')}"
             )
-            await story.home.async_settle()
+            await self.home.async_settle()
+
+    # The service
+
+    async def switch_list(self) -> None:
+        """Let the list fail, or be well again, unless live fails."""
+        if not self.live_fails:
+            self.let_list_fail(not self.list_fails)
+
+    async def switch_live(self) -> None:
+        """Let live fail, or be well again, unless the list fails."""
+        if not self.list_fails:
+            await self.home.async_settle()
+            self.let_live_fail(not self.live_fails)
+            # Connections are cut off by then.
+            await self.home.async_settle()
+
+    async def switch_history(
+        self, fault: Literal["status-400", "status-503", "html"]
+    ) -> None:
+        """Let the history fail, or be well again."""
+        self.history_failed = True
+        self.history_fails = not self.history_fails
+        self.service.fault(fault if self.history_fails else None, path="history")
+
+    async def shorten_history(self, rows: int) -> None:
+        """Let the history send only the first rows of each answer."""
+        self.service.set_max_positions(rows)
+
+    async def outage(self, seconds: int) -> None:
+        """Let the whole service be out of reach for a while."""
+        await self.async_may_be_out_of_reach()
+        # All messages before it arrive.
+        await self.home.async_settle()
+        self.service.fault("status-503")
+        self.service.live_fault("session-503")
+        await self.async_pass(seconds)
+        self.let_all_be_well()
+        await self.async_pass(_WELL_AGAIN)
+
+    # Home Assistant
+
+    async def reload(self, account: int) -> None:
+        """Reload an account."""
+        await self.async_may_be_out_of_reach()
+        await self.home.async_settle()
+        emails = list(self.service.accounts)
+        await self.home.async_reload(emails[account % len(emails)])
+        await self._async_answer()
+
+    async def restart(self, down: int, automations_first: bool) -> None:
+        """Restart Home Assistant."""
+        await self.async_may_be_out_of_reach()
+        await self.home.async_settle()
+        await self.home.async_stop()
+        await self.async_pass(down)
+        await self.home.async_start(automations_first=automations_first)
+        await self._async_answer()
+
+    async def kill(self, down: int) -> None:
+        """Kill Home Assistant, and start it again."""
+        await self.async_may_be_out_of_reach()
+        await self.async_kill(down)
+        await self._async_answer()
+
+    async def set_clock(self, minutes_ahead: int) -> None:
+        """Set the clock of the house."""
+        await self.home.async_settle()
+        self.home.clock_off = timedelta(minutes=minutes_ahead)
+
+    async def _async_answer(self) -> None:
+        """Let a failed set-up succeed: without it, nobody listens."""
+        if self.list_fails:
+            await self.async_pass(20)
+            self.let_list_fail(False)
+            await self.async_pass(_WELL_AGAIN)
+        await self.async_pass(1)
