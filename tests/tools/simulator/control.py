@@ -9,7 +9,6 @@ from aiohttp import ClientSession, web
 import orjson
 
 from .listener import HOST, Listener
-from .record import RecordedRequest
 from .server import ENDPOINTS, Simulator
 from .tricks import Tricks
 from .wire import JSON
@@ -26,7 +25,7 @@ PARK = "/park/"
 
 
 class ControlServer:
-    """Serves `GET /state`, `POST /do`, `POST /fault`, `POST /live-fault`, `GET /requests`.
+    """Serves `GET /state`, `POST /do` and `POST /fault`.
 
     With something to try also `GET /try`, and `POST /try/NAME`, which answers people.
     """
@@ -44,8 +43,6 @@ class ControlServer:
             ("GET", "/state"): self._state,
             ("POST", "/do"): self._do,
             ("POST", "/fault"): self._fault,
-            ("POST", "/live-fault"): self._live_fault,
-            ("GET", "/requests"): self._requests,
             ("GET", "/try"): self._to_try,
         }
 
@@ -119,13 +116,6 @@ class ControlServer:
         self._simulator.fault(**orjson.loads(await request.read()))
         return self._simulator.faults
 
-    async def _live_fault(self, request: web.BaseRequest) -> object:
-        self._simulator.live_fault(**orjson.loads(await request.read()))
-        return self._simulator.live.fault.name
-
-    async def _requests(self, _: web.BaseRequest) -> object:
-        return self._simulator.requests
-
 
 class ControlError(Exception):
     """The simulator would not do what it was asked."""
@@ -168,23 +158,6 @@ class SimulatorControl:
     async def fault(self, name: str | None, **options: object) -> None:
         """Fail in this way, or with None be well again; the options are those of Simulator.fault."""
         await self._ask("POST", "/fault", {"name": name, **options})
-
-    async def live_fault(self, name: str | None) -> None:
-        """Let the live connection alone fail in this way, or with None be well again."""
-        await self._ask("POST", "/live-fault", {"name": name})
-
-    async def requests(self) -> list[RecordedRequest]:
-        """Return the last requests, oldest first."""
-        return [
-            RecordedRequest(
-                **request
-                | {
-                    "headers": tuple((key, value) for key, value in request["headers"]),
-                    "time": datetime.fromisoformat(request["time"]),
-                }
-            )
-            for request in await self._ask("GET", "/requests")
-        ]
 
     async def _ask(self, method: str, path: str, body: object = None) -> Any:
         data = None if body is None else orjson.dumps(body)
