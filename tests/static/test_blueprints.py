@@ -7,7 +7,8 @@ from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHE
 from homeassistant.components.blueprint.models import Blueprint
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
-import yaml
+
+from scripts.lib.house import jinja
 
 from .project import INTEGRATION, ROOT, name_of, read_json, under
 
@@ -70,43 +71,6 @@ def test_inputs(path: Path) -> None:
 
 def test_blueprints_can_be_read() -> None:
     """They have few lines of templates, and no long ones."""
-    count = 0
-    for path in FILES:
-        text = path.read_text()
-        lines, written = lines_of_templates(text), text.splitlines()
-        count += len(lines)
-        assert all(len(written[line]) <= MAX_LENGTH for line in lines), path.name
-    assert 0 < count <= MAX_LINES_OF_TEMPLATES
-
-
-def lines_of_templates(text: str) -> set[int]:
-    """Return the numbers of all lines that hold a part of a template."""
-    written = text.splitlines()
-    return {
-        number
-        for token in yaml.scan(text)
-        if isinstance(token, yaml.ScalarToken) and re.search("{{|{%", token.value)
-        for number in range(token.start_mark.line, token.end_mark.line + 1)
-        # A block of text starts after the line of its key and ends before the next key.
-        if written[number].strip()
-        and (
-            token.style not in {">", "|"}
-            or token.start_mark.line < number < token.end_mark.line
-        )
-    }
-
-
-def test_lines_of_templates() -> None:
-    """A template counts with all its lines; several templates in a line count once."""
-    text = """
-one: {a: "{{ 1 }}", b: "{{ 2 }}"}
-none: text
-three: >-
-  {% set a = 1 %}
-
-  {{ a
-    + 1 }}
-two: "{{ 1
-  + 1 }}"
-"""
-    assert len(lines_of_templates(text)) == 6
+    lines = jinja()
+    assert 0 < len(lines) <= MAX_LINES_OF_TEMPLATES
+    assert max(map(len, lines)) <= MAX_LENGTH
