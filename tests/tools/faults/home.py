@@ -25,9 +25,9 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
+from tests.settle import settle
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.render import Endpoint
-from tests.tools.simulator.wire import pause
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
@@ -37,9 +37,6 @@ _REQUESTS = (_POLL, "async_get_positions")
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
-# So often what comes by itself has the time to come, in seconds of real time.
-_MOMENTS = 5
-_MOMENT = 0.001
 # Time stands still between whole microseconds: what is less would never pass.
 _LEAST = 0.001
 
@@ -178,7 +175,7 @@ class Home:
     async def _settle(self) -> None:
         """Wait until nothing is under way; a slow server is given the time it gets."""
         settled = asyncio.create_task(
-            self._settle_live()
+            settle(self.hass)
             if self.is_live
             else self.hass.async_block_till_done(wait_background_tasks=True)
         )
@@ -187,14 +184,6 @@ class Home:
                 await self._be_patient(self.simulator.slow_answers.popleft())
             await asyncio.sleep(0)
         await settled
-
-    async def _settle_live(self) -> None:
-        """Wait for all but listening."""
-        for _ in range(_MOMENTS):
-            await self.hass.async_block_till_done()
-            if polls := list(filter(_is_poll, asyncio.all_tasks())):
-                await asyncio.wait(polls)
-            await pause(_MOMENT)
 
     async def _be_patient(self, seconds: float) -> None:
         """Let the time pass that the client waits for such an answer."""
@@ -317,11 +306,6 @@ class Home:
         for record in records:
             assert record.exc_info is None, record.getMessage()
         return [record.getMessage() for record in records]
-
-
-def _is_poll(task: asyncio.Task[Any]) -> bool:
-    name = task.get_name()
-    return name.startswith(DOMAIN) and not name.startswith(f"{DOMAIN} live")
 
 
 def _at(latitude: float, longitude: float) -> str:
