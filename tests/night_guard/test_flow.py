@@ -43,6 +43,9 @@ async def async_add(
     context = SubentryFlowContext(source=SOURCE_USER)
     form = await subentries.async_init((entry.entry_id, TYPE), context=context)
     assert form["type"] is FlowResultType.FORM
+    chosen = form["data_schema"].schema
+    for field, kind in (("others", "notify"), ("riders", "person")):
+        assert chosen[field].config["filter"] == [{"domain": [kind]}]
     suggested = {key: it for key, it in shown(form).items() if it is not None}
     data = {**suggested, **typed}
     data = {key: it for key, it in data.items() if it is not None}

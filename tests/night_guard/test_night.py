@@ -342,8 +342,10 @@ async def test_follow_it_after_a_restart(
     """It is followed on, and the message goes from all phones once the guard is disarmed."""
     ben = async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
     await night.async_night_guard(RED, phones=phones)
-    await async_flee(simulator, night, range(1, 3))
+    await async_flee(simulator, night, range(1, 2))
     await night.async_restart()
+    await night.async_minutes(11)
+    assert len(ben) == 1
     await async_flee(simulator, night, range(3, 16))
     said = [push.data["message"] for push in ben]
     assert said[0].startswith("1.1 km from where it stood")

@@ -37,6 +37,7 @@ def night_guard(**data: Any) -> NightGuard:
         # A night without length begins all the same.
         ("22:00:00", "22:00:00", "23:00", False, 1),
         (None, None, "23:00", False, None),
+        ("22:00:00", None, "23:00", False, None),
     ],
 )
 def test_night(
@@ -95,6 +96,7 @@ def test_wants(riders: list[tuple[float, float] | None], wanted_by_day: bool) ->
         ("armed", False, False, True, False, False, "disarm"),
         ("armed", True, False, False, False, False, None),
         ("moved", False, False, False, False, False, None),
+        ("moved", False, False, False, True, False, None),
         ("moved", False, False, False, True, True, "arm"),
         # It is armed once it stands.
         ("moved", False, True, False, True, True, "arm"),

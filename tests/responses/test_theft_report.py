@@ -121,10 +121,16 @@ async def test_guarded_again(
         place = DEFAULT_LATITUDE + min(minute, 6) / 1_000
         simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
         await poll()
+    assert "<th>Ride</th>" not in (await async_report(hass))["html"]
     await async_arm(hass)
     report = await async_report(hass)
     assert report["positions"] >= 12
-    assert f"{DEFAULT_LATITUDE + 1 / 1_000:.6f}" in report["html"]
+    ride = report["html"].partition("<th>Ride</th>")[2].partition("</td>")[0]
+    for minute in (0, 6):
+        assert f"{DEFAULT_LATITUDE + minute / 1_000:.6f}" in ride
+    later = dt_util.utcnow() - MINUTE
+    report = await async_report(hass, start_date_time=later)
+    assert "<th>Ride</th>" not in report["html"]
 
 
 async def test_everything_is_text(

@@ -114,7 +114,7 @@ class Situation(NamedTuple):
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
     """Return the action that a guard needs, or None."""
     guard = bike.guard
-    if not night_begins and (bike.is_held or guard == "moved"):
+    if not night_begins and bike.is_held:
         return None
     if not is_wanted and guard in ("armed", "shaken"):
         return "disarm"

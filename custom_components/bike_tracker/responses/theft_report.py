@@ -32,6 +32,7 @@ _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
 _PANEL: Final = "entity.alarm_control_panel"
 _GUARD: Final = f"{_PANEL}.guard.state"
+_RIDE: Final = "entity.event.ride.name"
 
 _PAGE: Final = Template("""<!DOCTYPE html>
 <html lang="$language" dir="$direction">
@@ -243,6 +244,14 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         key = "guard_alarm" if triggered.cause == "alarm" else "guard"
         label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
         yield label, _lines(_time(triggered.since), cause, place)
+    state = report.tracker.state.ride_state
+    ride = state.ride_under_way or state.ended
+    is_triggered = guard is not None and guard.triggered is not None
+    if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
+        # After *Guard again* the guard no longer has the time and place of the theft.
+        start = _time(ride.started_at), _place(hass, ride.start)
+        end = _time(ride.moved_at), _place(hass, ride.end)
+        yield escape(text(hass, _RIDE, "Ride")), _lines(*start, *end)
     last = position and fix_of(position, position.fix_time)
     label = _label(hass, "last_seen", "Last seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
