@@ -43,6 +43,7 @@ async def async_add(
     context = SubentryFlowContext(source=SOURCE_USER)
     form = await subentries.async_init((entry.entry_id, TYPE), context=context)
     assert form["type"] is FlowResultType.FORM
+    assert form["data_schema"]
     chosen = form["data_schema"].schema
     for field, kind in (("others", "notify"), ("riders", "person")):
         assert chosen[field].config["filter"] == [{"domain": [kind]}]
