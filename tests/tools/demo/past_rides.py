@@ -9,11 +9,11 @@ from random import Random
 import sqlite3
 from typing import NamedTuple
 
-from tests.tools.simulator.fleet import TOWN
 from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_at
 
 from .home_assistant import HomeAssistantProcess
 from .polyline import encode
+from .service.fleet import TOWN
 
 _WEEKS = 8
 """As many as the bars of the dashboard show."""

@@ -6,14 +6,10 @@ from typing import Self
 
 from aiohttp import ClientSession
 
-from tests.tools.simulator.__main__ import (
-    DEMO_EMAIL as EMAIL,
-    DEMO_PASSWORD as PASSWORD,
-)
-from tests.tools.simulator.control import SimulatorControl
-
 from .config_folder import ROOT
 from .process import CHILD, Child, ProcessEndedError
+from .service import EMAIL, PASSWORD
+from .service.control import SimulatorControl
 
 __all__ = ["EMAIL", "PASSWORD", "SimulatorProcess"]
 
@@ -44,7 +40,7 @@ class SimulatorProcess:
         """Start; raises ProcessEndedError when that fails."""
         self._session = ClientSession()
         self._child = await Child.start(
-            ["-P", CHILD, "tests.tools.simulator", *self._arguments],
+            ["-P", CHILD, "tests.tools.demo.service", *self._arguments],
             folder=ROOT,
             import_from=ROOT,
             output=subprocess.PIPE,

@@ -6,8 +6,6 @@ from typing import Any
 
 from aiohttp import ClientError
 
-from tests.tools.simulator import ControlError
-
 from . import rider
 from .client import CommandError, HomeAssistantClient, RequestError
 from .dashboard import Card, bikes_page, button, renew_dashboard
@@ -15,6 +13,7 @@ from .home_assistant import HomeAssistantProcess
 from .phone import MESSAGE
 from .phone.config_flow import NAME as PHONE
 from .question import ask_button
+from .service.control import ControlError
 from .simulator import SimulatorProcess
 from .story import story
 

@@ -10,12 +10,10 @@ In a test:
         simulator.fault("status-429", retry_after="120", times=1)  # any name in FAULTS
         simulator.fault(None)
 
-In a process of its own: `python -m tests.tools.simulator --help`, steered with SimulatorControl.
+The demo runs it in a process of its own: `python -m tests.tools.demo.service --help`.
 """
 
-from .control import ControlError, ControlServer, SimulatorControl
 from .faults import FAULTS, Fault
-from .fleet import Fleet
 from .kinds import KINDS
 from .live_faults import LIVE_FAULTS, LiveFault
 from .record import RecordedRequest
@@ -28,17 +26,13 @@ __all__ = [
     "KINDS",
     "LIVE_FAULTS",
     "MISSING",
-    "ControlError",
-    "ControlServer",
     "Fault",
-    "Fleet",
     "LiveFault",
     "RecordedRequest",
     "SimAccount",
     "SimDevice",
     "SimPosition",
     "Simulator",
-    "SimulatorControl",
     "UnknownNameError",
     "World",
     "authorization",

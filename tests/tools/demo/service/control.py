@@ -8,11 +8,12 @@ from typing import Any, Self
 from aiohttp import ClientSession, web
 import orjson
 
-from .listener import HOST, Listener
-from .server import ENDPOINTS, Simulator
+from tests.tools.simulator.listener import HOST, Listener
+from tests.tools.simulator.server import ENDPOINTS, Simulator
+from tests.tools.simulator.wire import JSON
+from tests.tools.simulator.world import World
+
 from .tricks import Tricks
-from .wire import JSON
-from .world import World
 
 ACTIONS: dict[str, Callable[..., object]] = {
     name: method

@@ -7,18 +7,19 @@ import json
 import signal
 import sys
 
+from tests.tools.simulator.kinds import KINDS, SERVICE
+from tests.tools.simulator.server import Simulator
+
+from . import EMAIL, PASSWORD
 from .control import ControlServer
 from .fleet import Fleet
-from .kinds import KINDS, SERVICE
-from .server import Simulator
 from .tricks import Tricks
-
-DEMO_EMAIL = "demo@example.com"
-DEMO_PASSWORD = "demo"
 
 
 def _arguments() -> Namespace:
-    parser = ArgumentParser(prog="python -m tests.tools.simulator", description=__doc__)
+    parser = ArgumentParser(
+        prog="python -m tests.tools.demo.service", description=__doc__
+    )
     add = parser.add_argument
     add("--port", type=int, default=8082, help="0: any (default: %(default)s)")
     add("--trackers", type=int, default=4, help="in the fleet (default: %(default)s)")
@@ -29,9 +30,9 @@ def _arguments() -> Namespace:
 
 async def _run(arguments: Namespace) -> None:
     simulator = Simulator(port=arguments.port, kind=arguments.kind)
-    simulator.add_account(DEMO_EMAIL, DEMO_PASSWORD)
-    fleet = Fleet(simulator, trackers=arguments.trackers, seed=1, email=DEMO_EMAIL)
-    tricks = Tricks(simulator, fleet, DEMO_EMAIL)
+    simulator.add_account(EMAIL, PASSWORD)
+    fleet = Fleet(simulator, trackers=arguments.trackers, seed=1, email=EMAIL)
+    tricks = Tricks(simulator, fleet, EMAIL)
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)

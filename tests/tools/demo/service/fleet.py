@@ -7,8 +7,16 @@ from math import inf
 from random import Random
 import time
 
-from .streets import HOME, JUNCTIONS, METRES_PER_DEGREE, Point, Route, metres, street_at
-from .world import Json, World
+from tests.tools.simulator.streets import (
+    HOME,
+    JUNCTIONS,
+    METRES_PER_DEGREE,
+    Point,
+    Route,
+    metres,
+    street_at,
+)
+from tests.tools.simulator.world import Json, World
 
 STEP = 10.0
 """Seconds between two reports of a bike that rides."""

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, NamedTuple
 
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.streets import HOME
+
 from .fleet import Fleet
-from .server import Simulator
-from .streets import HOME
 
 OTHER_PASSWORD = "another"
 NEW_NAME = "Blue bike"
