@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, NamedTuple, override
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
@@ -106,7 +106,8 @@ def of_position(name: str) -> Callable[[Tracker], Any]:
     return lambda tracker: (position := tracker.state.position) and get(position)
 
 
-class _Kind(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Kind:
     """A kind of entity of a platform."""
 
     entity_class: type[BikeTrackerEntity[Any]]
@@ -154,28 +155,24 @@ class EntityAdder:
 
     def _new_entities(
         self, unique_id: str
-    ) -> list[tuple[_Kind, BikeTrackerEntity[Any]]]:
+    ) -> Iterable[tuple[_Kind, BikeTrackerEntity[Any]]]:
         """Return the missing entities whose values a tracker reports."""
-        tracker = self.coordinator.data.trackers.get(unique_id)
+        coordinator = self.coordinator
+        tracker = coordinator.data.trackers.get(unique_id)
         missing = self.missing.get(unique_id, self.kinds)
-        if tracker is None:
-            return []
-        kinds = [kind for kind in missing if kind.reported_fn(tracker) is not None]
+        kinds = [
+            it for it in missing if tracker and it.reported_fn(tracker) is not None
+        ]
         if not kinds:
-            return []
+            return ()
         # One look-up for all entities makes set-up a quarter faster.
         device = self._device(unique_id)
         entities = [
-            (
-                kind,
-                kind.entity_class(
-                    self.coordinator, unique_id, kind.description, device
-                ),
-            )
-            for kind in kinds
+            it.entity_class(coordinator, unique_id, it.description, device)
+            for it in kinds
         ]
-        self.missing[unique_id] = [kind for kind in missing if kind not in kinds]
-        return entities
+        self.missing[unique_id] = [it for it in missing if it not in kinds]
+        return zip(kinds, entities, strict=True)
 
     def _device(self, unique_id: str) -> dr.DeviceEntry:
         return dr.async_get(self.coordinator.hass).async_get_or_create(
