@@ -49,6 +49,7 @@ A dead zone under way: its reports or the history come two minutes after it at t
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1.8 @-15, stand 9 -> started 5, ended 7, started 24.17, ended 25.83, 1.62 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1.8 @-15, kill, stand 9 -> started 5, ended 7, started 24.17, ended 25.83, 1.63 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, stand 17, receive live, ride 1 @15, deliver newest, ride 1 @15, history, stand 9 -> started 5, ended 7, started 24, ended 26, 1 km
+  clock 480, bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 0.1 @-15, clock 0, ride 1 @-15 -> started 5, ended 7, started 24.17, 0.5 km
 A message that comes while the history is requested voids nothing.
   bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 15 @15, receive live, ride 0.5 @15, history rows=50, ride 9 @15, stand 9, history -> started 5, ended 34.5, 7.37 km
 A kill and a restart under way.
