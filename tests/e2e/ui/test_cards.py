@@ -18,6 +18,7 @@ from tests.tools.simulator.streets import HOME
 
 from .cards import CONFIG, PATH, Cards
 from .clicks import Clicks
+from .dashboard import dashboard
 from .ridden import ridden
 from .test_looks import check
 
@@ -93,6 +94,7 @@ async def test_from_nothing(
     cards, clicks = Cards(frontend), Clicks(frontend.page)
     await frontend.open("/config/lovelace/dashboards")
     await expect(frontend.button("Add dashboard")).to_be_visible()
+    await frontend.page.wait_for_function("() => window.customStrategies?.length")
     await clicks.begin()
     await frontend.button("Add dashboard").click()
     await (
@@ -208,6 +210,26 @@ async def test_picker(
     own = {entity["entity_id"] for entity in await home_assistant.client.entities()}
     for card in offered:
         assert set(card[3]) == own & states
+
+
+async def test_picker_in_sight(
+    frontend: Frontend, home_assistant: HomeAssistantProcess
+) -> None:
+    """A person who adds a card sees its preview with their bikes, and then its form."""
+    cards = Cards(frontend)
+    view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
+    async with dashboard(home_assistant.client, {"views": [view]}) as path:
+        await frontend.open(f"{path}/0?edit=1")
+        await frontend.button("Add card").first.click()
+        await frontend.page.get_by_role("tab", name="By card").click()
+        await frontend.page.get_by_placeholder("Search cards").fill("Distance")
+        preview = frontend.page.locator("hui-card-picker bike-tracker-distance-card")
+        await expect(preview).to_contain_text(re.compile(r"This week · \d"))
+        await frontend.page.locator("hui-card-picker .overlay").first.click()
+        await expect(frontend.saying("Bikes (all if empty)")).to_be_visible()
+        await expect(frontend.page.get_by_role("tab", name="Config")).to_be_visible()
+    # The picker's own examples need the internet.
+    assert not [line for line in cards.errors if "bike" in line]
 
 
 async def test_update(

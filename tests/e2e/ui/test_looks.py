@@ -68,10 +68,11 @@ async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> No
 async def test_demo(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, look: Look
 ) -> None:
-    """What the demo shows of the bikes can be read."""
+    """What the demo shows of the bikes is there and can be read."""
     client = home_assistant.client
     await client.wait_for_entities(len(account.places))
     async with dashboard(client, {"views": [bikes_page()]}) as path:
         await frontend.open(path)
         await expect(frontend.text("City bike").first).to_be_visible()
         await check(frontend, look, "demo")
+        await expect(frontend.saying("not found")).to_have_count(0)
