@@ -1,1 +1,1 @@
-"""The benchmark: what set-up and polls cost, beside others that do the same."""
+"""The benchmark: the cost of set-up, polls and messages, beside other candidates."""

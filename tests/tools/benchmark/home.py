@@ -94,11 +94,13 @@ async def set_up(
     return entry
 
 
-async def set_up_again(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+async def set_up_again(
+    hass: HomeAssistant, entry: ConfigEntry[Any], *, live: bool = False
+) -> None:
     """Set up an account that was unloaded, whose devices and entities are registered."""
     if not await hass.config_entries.async_setup(entry.entry_id):
         raise NotSetUpError(f"{entry.domain}: {entry.reason or entry.state}")
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await hass.async_block_till_done(wait_background_tasks=not live)
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:

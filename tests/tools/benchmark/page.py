@@ -1,4 +1,4 @@
-"""Writes the tables of docs/benchmarks.md."""
+"""The tables of docs/benchmarks.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,204 +6,126 @@ from typing import Final
 
 from tests.tools.tables import DOCS, as_markdown, fill
 
-from .plan import (
-    EVERYTHING,
-    FLOOR,
-    LARGE,
-    LIVE_FLEETS,
-    LIVE_PEER,
-    OURS,
-    PARTS,
-    SMALL,
-    TRIGGERS,
-    in_words,
-)
-from .results import Results, load
-from .scenarios import (
-    ALL,
-    ONE,
-    SAME_BODY,
-    SHUFFLED,
-    SOME_REPORTED,
-    TITLES,
-    TITLES_OF_EVERYTHING,
-)
+from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Results, Work
 
 PAGE: Final = DOCS / "benchmarks.md"
-_NAMES: Final = {
-    OURS: "Bike Tracker",
-    FLOOR: "the floor",
-    LIVE_PEER: "`traccar_server`",
-}
+_NAMES: Final = {OURS: "Bike Tracker", FLOOR: "the floor", PEER: "`traccar_server`"}
 _LONGEST: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
+_SMALLEST: Final = FLEETS[:1]
 
 
 @dataclass(frozen=True, slots=True)
 class _Ratio:
-    """A goal: a cost as a multiple of the same cost of another candidate."""
+    """A goal: a figure as a multiple of the same figure of another candidate."""
 
-    kind: str
-    trackers: int
-    work: str
-    title: str
+    work: Work
     other: str
-    most: float = 1
-    name: str = "cpu"
+    most: float
+    fleets: tuple[int, ...] = FLEETS
+    figure: str = "cpu"
     what: str = "CPU"
-    unit: str = "ms"
-    per: float = 1e-3
+    per_state: bool = False
 
-    def get(self, results: Results, candidate: str) -> float:
-        """Return the figure of a candidate."""
-        figure = self.kind, candidate, self.trackers, self.work, self.name
-        return results.get(*figure) / self.per
+    def get(self, results: Results, candidate: str, trackers: int) -> float:
+        """Return the figure of a candidate in milliseconds."""
+        figure = results.get(candidate, trackers, self.work, self.figure) * 1e3
+        if self.per_state:
+            return figure / results.get(candidate, trackers, self.work, "states")
+        return figure
+
+    def goals(self, results: Results) -> Iterator[tuple[str, str, str, bool]]:
+        """Yield work, goal, result and success for each fleet."""
+        for trackers in self.fleets:
+            ours, theirs = (
+                self.get(results, name, trackers) for name in (OURS, self.other)
+            )
+            per = " per state" if self.per_state else ""
+            yield (
+                f"{trackers} trackers, {self.work}",
+                f"{self.what}{per} at most {self.most} × that of {_NAMES[self.other]}",
+                f"{ours / theirs:.2f} × ({_short(ours)} ms, {_short(theirs)} ms)",
+                ours <= self.most * theirs,
+            )
 
 
 _RATIOS: Final = (
-    *(
-        _Ratio("time", LARGE, work, TITLES[work], other, most)
-        for work, other, most in (
-            (SAME_BODY.key, FLOOR, 0.4),
-            (SHUFFLED.key, FLOOR, 0.4),
-            (SOME_REPORTED.key, FLOOR, 1.5),
-        )
-    ),
-    *(
-        _Ratio(
-            "live",
-            trackers,
-            ONE,
-            "one reports live",
-            LIVE_PEER,
-            what="CPU of each message",
-            unit="µs",
-            per=1e-6,
-        )
-        for trackers in LIVE_FLEETS
-    ),
-    _Ratio(
-        "live",
-        100,
-        ALL,
-        "all report live at once",
-        LIVE_PEER,
-        name="seconds",
-        what="shown in",
-    ),
+    _Ratio(Work.IDLE, FLOOR, 0.2, (LARGEST,)),
+    _Ratio(Work.SOME, FLOOR, 2, (LARGEST,)),
+    _Ratio(Work.IDLE, PEER, 1, _SMALLEST),
+    _Ratio(Work.SOME, PEER, 1, _SMALLEST),
+    _Ratio(Work.ALL, PEER, 1.5, per_state=True),
+    _Ratio(Work.CONTACT, PEER, 0.6),
+    _Ratio(Work.SET_UP, PEER, 1, per_state=True),
+    _Ratio(Work.RESTART, PEER, 1, per_state=True),
+    _Ratio(Work.MESSAGE, PEER, 1, per_state=True),
+    _Ratio(Work.MESSAGES, PEER, 1, (100,), figure="seconds", what="Shown in"),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """One thing that is promised."""
-
-    work: str
-    promise: str
-    found: str
-    reached: bool
+def tables(results: Results) -> list[str]:
+    """Return all tables of the page."""
+    return [
+        as_markdown(
+            ("Work", "Goal", "Found", "Reached"),
+            (
+                (work, goal, found, "yes" if reached else "**no**")
+                for work, goal, found, reached in _goals(results)
+            ),
+        ),
+        as_markdown(
+            ("Trackers", "Work", *_NAMES.values()),
+            (
+                (str(trackers), work, *(_figure(results, *at, work) for at in cells))
+                for trackers in FLEETS
+                for cells in [[(name, trackers) for name in _NAMES]]
+                for work in Work
+                if work is not Work.TRIGGERS
+            ),
+        ),
+        as_markdown(("Measured on",), [[results.run]]),
+    ]
 
 
 def write() -> None:
-    """Write the tables of the last measurements; raise NotMeasuredError."""
-    loaded = {part: load(part) for part in PARTS}
-    results = Results([finding for _, found in loaded.values() for finding in found])
-    measured_on = ((part, run) for part, (run, _) in loaded.items())
-    fill(
-        PAGE,
-        (
-            _goals(results),
-            _polls(results),
-            _everything(results),
-            as_markdown(("Part", "Measured on"), measured_on),
-        ),
-    )
+    """Write the tables of the last run."""
+    fill(PAGE, tables(Results.load()))
 
 
-def goals(results: Results) -> Iterator[Goal]:
-    """Yield all goals."""
+def _goals(results: Results) -> Iterator[tuple[str, str, str, bool]]:
     for ratio in _RATIOS:
-        ours, theirs = (ratio.get(results, name) for name in (OURS, ratio.other))
-        yield Goal(
-            f"{in_words(ratio.trackers)}, {ratio.title}",
-            f"{ratio.what} at most {ratio.most} × that of {_NAMES[ratio.other]}",
-            f"{ours / theirs:.2f} × ({ours:,.1f} {ratio.unit}, {theirs:,.1f} {ratio.unit})",
-            ours <= ratio.most * theirs,
-        )
-    busy, work = max(
-        (results.get("everything", OURS, EVERYTHING, work, "busy", max), title)
-        for work, title in TITLES_OF_EVERYTHING.items()
-    )
-    yield Goal(
-        f"{in_words(EVERYTHING)} that report everything",
+        yield from ratio.goals(results)
+    steps = [
+        (results.get(OURS, LARGEST, work, "busy", kind="everything", average=max), work)
+        for work in (Work.SET_UP, Work.RESTART, Work.ALL)
+    ]
+    longest, work = max(steps)
+    yield (
+        f"{LARGEST} trackers that report everything",
         "the event loop is never blocked for more than 50 ms",
-        f"{busy * 1000:.0f} ms, {work}",
-        busy <= _LONGEST,
+        f"{longest * 1e3:.0f} ms, {work}",
+        longest <= _LONGEST,
     )
-    seconds = results.get("automations", OURS, LARGE, ONE, average=min)
-    yield Goal(
-        f"{in_words(LARGE)}, one reports",
+    seconds = results.get(OURS, LARGEST, Work.TRIGGERS, average=min)
+    yield (
+        f"{LARGEST} trackers, one reports",
         f"{TRIGGERS} automations on all of them cost at most 0.3 ms together",
         f"{seconds * 1e3:.2f} ms",
         seconds <= _MOST_OF_TRIGGERS,
     )
 
 
-def _goals(results: Results) -> str:
-    return as_markdown(
-        ("Work", "Goal", "Found", "Reached"),
-        (
-            (goal.work, goal.promise, goal.found, "yes" if goal.reached else "**no**")
-            for goal in goals(results)
-        ),
-    )
+def _figure(results: Results, candidate: str, trackers: int, work: Work) -> str:
+    """Return the milliseconds, and the microseconds for each changed state."""
+    is_live = work in {Work.MESSAGE, Work.MESSAGES}
+    if candidate == FLOOR and (is_live or work is Work.RESTART):
+        return ""
+    cpu = results.get(candidate, trackers, work)
+    states = results.get(candidate, trackers, work, "states")
+    per_state = f" ({cpu / states * 1e6:.0f} µs)" if states else ""
+    return f"{_short(cpu * 1e3)}{per_state}"
 
 
-def _polls(results: Results) -> str:
-    names = OURS, FLOOR
-    rows = [
-        (
-            f"{trackers:,}",
-            title,
-            *_beside(
-                [results.get("time", name, trackers, work) * 1e3 for name in names]
-            ),
-        )
-        for trackers in (*SMALL, LARGE)
-        for work, title in TITLES.items()
-    ]
-    memory = [results.per_tracker(name, LARGE) / 1024 for name in names]
-    rows.append((f"{LARGE:,}", "memory per tracker", *_beside(memory)))
-    return as_markdown(("Trackers", "Work", *(_NAMES[name] for name in names)), rows)
-
-
-def _beside(values: list[float]) -> Iterator[str]:
-    """Yield figures, each with its ratio to the first."""
-    first, *others = values
-    yield f"{first:.1f}"
-    for value in others:
-        yield f"{value:.1f} ({value / first:.1f} ×)"
-
-
-def _everything(results: Results) -> str:
-    def get(work: str, figure: str) -> float:
-        average = {"average": max} if figure == "busy" else {}
-        return results.get("everything", OURS, EVERYTHING, work, figure, **average)
-
-    return as_markdown(
-        (
-            "Work",
-            "Bike Tracker, ms",
-            "longest block, ms",
-            "each changed state, µs",
-        ),
-        (
-            (
-                title,
-                f"{get(work, 'cpu') * 1e3:.0f}",
-                f"{get(work, 'busy') * 1e3:.0f}",
-                f"{get(work, 'per_state') * 1e6:.0f}",
-            )
-            for work, title in TITLES_OF_EVERYTHING.items()
-        ),
-    )
+def _short(value: float) -> str:
+    """Return a figure with three digits or more."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,31 +1,59 @@
-"""What is run in which order, each step in a process of its own."""
+"""The steps of a run, each in a process of its own, and the file with their results."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.metadata import version
 import json
+import os
+from pathlib import Path
+import platform
+import sqlite3
+from statistics import median
 import subprocess
 import sys
-from typing import Final, override
+from typing import Final, Self, override
 
-from .results import Found
+from tests.tools.commit import current_commit
 
-SMALL: Final = (1, 10, 100)
-LARGE: Final = 1_000
-EVERYTHING: Final = 500
-"""Trackers that report all there is: as many as everything stays smooth with."""
-TRIGGERS: Final = 10
-LIVE_FLEETS: Final = (1, 100, LARGE)
 OURS: Final = "bike_tracker"
 FLOOR: Final = "floor"
-LIVE_PEER: Final = "traccar_server"
+PEER: Final = "traccar_server"
+FLEETS: Final = (10, 100, 500)
+LARGEST: Final = FLEETS[-1]
+TRIGGERS: Final = 10
+_MEASURED: Final = Path(__file__).parent / "measured.json"
 
-_TIMES: Final = {"time": 5, "everything": 3, "live": 7, "automations": 10}
-"""How often a step does each kind of work."""
+type Found = dict[str, list[dict[str, float]]]
+"""Figures by name, for each time that a work was done."""
+
+
+class Work(StrEnum):
+    """What a candidate does, as the page calls it."""
+
+    SET_UP = "set-up"
+    RESTART = "set-up after a restart"
+    IDLE = "idle poll"
+    SOME = "1 % changed"
+    CONTACT = "contact only"
+    ALL = "all changed"
+    MESSAGE = "one reports live"
+    MESSAGES = "all report live at once"
+    TRIGGERS = "triggers"
+
+    def reporting(self, trackers: int) -> int:
+        """Return the number of trackers that report before a poll."""
+        if self is Work.SOME:
+            return max(1, trackers // 100)
+        return trackers if self is Work.ALL else 0
+
+
+POLLS: Final = (Work.IDLE, Work.SOME, Work.CONTACT, Work.ALL)
 
 
 class StepError(Exception):
-    """A step failed; says how to see it alone."""
+    """A step failed. The text has the command that repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +63,16 @@ class Step:
     kind: str
     candidate: str
     trackers: int
+    times: int = 1
 
     @override
     def __str__(self) -> str:
-        """Return what a person who waits wants to read."""
-        return f"{self.kind}: {self.candidate}, {in_words(self.trackers)}"
+        return f"{self.kind}: {self.candidate}, {self.trackers} trackers"
 
     def run(self) -> Found:
-        """Run it and return what it found out; raise StepError if it fails."""
-        command = ["-m", "tests.tools.benchmark.run", self.kind, self.candidate]
-        command += [str(self.trackers), str(_TIMES.get(self.kind, 1))]
+        """Run the step in another process; raise StepError."""
+        arguments = (self.kind, self.candidate, str(self.trackers), str(self.times))
+        command = ["-m", "tests.tools.benchmark.run", *arguments]
         process = subprocess.run(  # noqa: S603
             [sys.executable, *command], capture_output=True, text=True, check=False
         )
@@ -52,59 +80,94 @@ class Step:
             if process.returncode == 0:
                 found: Found = json.loads(process.stdout)
                 return found
-        last_lines = "\n".join(f"{process.stdout}{process.stderr}".splitlines()[-20:])
-        raise StepError(
-            f"{self}\n{last_lines}\nTo see it alone: python {' '.join(command)}"
+        last = "\n".join(f"{process.stdout}{process.stderr}".splitlines()[-20:])
+        raise StepError(f"{self}\n{last}\nTo repeat it: python {' '.join(command)}")
+
+
+def counts() -> list[Step]:
+    """Return the steps that count and take no times."""
+    return [Step("count", OURS, trackers) for trackers in (1, 10, 100)]
+
+
+def measurements(repeats: int) -> list[Step]:
+    """Return all measurements. Candidates take turns, so that a slow minute affects all of them."""
+    return [
+        step
+        for trackers in FLEETS
+        for _ in range(repeats)
+        for step in (
+            *(Step("polls", name, trackers, 3) for name in (OURS, FLOOR, PEER)),
+            *(Step("live", name, trackers, 7) for name in (OURS, PEER)),
+        )
+    ] + [
+        *[Step("everything", OURS, LARGEST, 3)] * repeats,
+        *[Step("automations", OURS, LARGEST, 10)] * repeats,
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one step."""
+
+    kind: str
+    candidate: str
+    trackers: int
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of all steps, and the machine and versions."""
+
+    run: str
+    findings: Sequence[Finding]
+
+    @classmethod
+    def load(cls) -> Self:
+        """Return the results of the last run."""
+        kept = json.loads(_MEASURED.read_text())
+        return cls(kept["run"], [Finding(**finding) for finding in kept["findings"]])
+
+    def save(self) -> None:
+        """Keep the results."""
+        findings = [json.dumps(asdict(finding)) for finding in self.findings]
+        lines = ",\n".join(findings)
+        _MEASURED.write_text(
+            f'{{"run": {json.dumps(self.run)}, "findings": [\n{lines}\n]}}\n'
+        )
+
+    def get(
+        self,
+        candidate: str,
+        trackers: int,
+        work: Work,
+        figure: str = "cpu",
+        *,
+        kind: str | None = None,
+        average: Callable[[list[float]], float] = median,
+    ) -> float:
+        """Return a figure over all repeats."""
+        return average(
+            [
+                figures[figure]
+                for finding in self.findings
+                if (finding.candidate, finding.trackers) == (candidate, trackers)
+                and (
+                    finding.kind == kind or (not kind and finding.kind != "everything")
+                )
+                for figures in finding.found.get(work, ())
+            ]
         )
 
 
-def in_words(trackers: int) -> str:
-    """Return a number of trackers as people read it."""
-    return f"{trackers:,} tracker{'s' if trackers > 1 else ''}"
-
-
-def quick() -> list[Step]:
-    """Count alone, with small fleets."""
-    return _each("count", (OURS, FLOOR), SMALL)
-
-
-def polls(repeats: int) -> list[Step]:
-    """Set-ups and polls. Candidates take turns, so that a slow minute strikes all of them."""
-    candidates = OURS, FLOOR
-    return [
-        *_each("count", candidates, (*SMALL, LARGE)),
-        *_each("memory", candidates, (1, LARGE)),
-        *_each("time", candidates, (*SMALL, LARGE)) * repeats,
-    ]
-
-
-def everything(repeats: int) -> list[Step]:
-    """Set-ups, polls and unloads of trackers that report all there is."""
-    return _each("everything", (OURS,), (EVERYTHING,)) * repeats
-
-
-def live(repeats: int) -> list[Step]:
-    """Messages of the live connection."""
-    return _each("live", (OURS, LIVE_PEER), LIVE_FLEETS) * repeats
-
-
-def automations(repeats: int) -> list[Step]:
-    """What triggers cost."""
-    return [Step("automations", OURS, LARGE)] * repeats
-
-
-PARTS: Final = {
-    "polls": polls,
-    "everything": everything,
-    "live": live,
-    "automations": automations,
-}
-"""What the page is made of; each can be measured alone."""
-
-
-def _each(kind: str, candidates: Sequence[str], fleets: Sequence[int]) -> list[Step]:
-    return [
-        Step(kind, candidate, trackers)
-        for trackers in fleets
-        for candidate in candidates
-    ]
+def machine() -> str:
+    """Return the commit, the machine and the versions in one line."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    models = [line.partition(": ")[2] for line in lines if "model name" in line]
+    processor = models[0] if models else platform.machine()
+    packages = (f"{name} {version(name)}" for name in ("aiohttp", "pytraccar"))
+    return (
+        f"commit `{current_commit()}`: {os.cpu_count()} cores ({processor}), Python {platform.python_version()},"
+        f" Home Assistant {version('homeassistant')}, {', '.join(packages)}, SQLite {sqlite3.sqlite_version}"
+    )

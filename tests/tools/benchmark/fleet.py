@@ -85,8 +85,8 @@ class Fleet:
             "report": self._report,
             "report_soon": self._report_soon,
             "reported_at": lambda _: self._reported_at,
+            "contact": self._contact,
             "keep_order": self._keep_order,
-            "shuffle": self._shuffle,
             "sockets": lambda _: len(self._simulator.live.sockets),
             "count": lambda _: None,
         }
@@ -120,8 +120,7 @@ class Fleet:
 
     def _report(self, trackers: int) -> None:
         """Have the next so many report: lastUpdate, position and status are others."""
-        # Home Assistant shows seconds: those have to be others too.
-        self._now += timedelta(minutes=1)
+        self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
@@ -135,6 +134,17 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
+
+    def _contact(self, trackers: int) -> None:
+        """Change the next trackers' lastUpdate alone."""
+        self._pass_a_minute()
+        for unique_id in islice(self._next, trackers):
+            self._simulator.set_last_update(unique_id, self._now)
+
+    def _pass_a_minute(self) -> None:
+        """Let time pass, and send lists in another order each time again."""
+        self._now += timedelta(minutes=1)
+        self._simulator.raw_devices(None)
 
     def _report_soon(self, trackers: int) -> None:
         """Have so many report soon: two messages each, of the device and of its position."""
@@ -150,10 +160,6 @@ class Fleet:
         devices = self._simulator.devices_of(EMAIL)
         rows = [device_json(device) for device in devices]
         self._simulator.raw_devices(orjson.dumps(rows))
-
-    def _shuffle(self, _trackers: int) -> None:
-        """Send the list in another order each time, as from the start."""
-        self._simulator.raw_devices(None)
 
 
 def _all_else(before: SimPosition) -> dict[str, Any]:
