@@ -78,12 +78,12 @@ class PositionLookup:
 
     async def async_get(self, wanted: Devices) -> dict[str, Position]:
         """Return positions of these devices, by `uniqueId`; after an error none."""
-        found = dict[int, Position]()
+        found, missing = dict[int, Position](), wanted
         due = wanted if self._failures.is_due else self._not_missing(wanted)
         if due and self.support.failures.is_due:
-            found |= await self._async_get_due(due, wanted)
-        if self.support.works:
-            found |= await self._async_get_old(_missing_of(wanted, found))
+            found, missing = await self._async_get_due(due, wanted)
+        if missing and self.support.works:
+            found |= await self._async_get_old(missing)
         return {
             device.unique_id: found[device_id]
             for device_id, device in wanted.items()
@@ -97,23 +97,26 @@ class PositionLookup:
             if (device.unique_id, device.position_id) not in self._missing
         }
 
-    async def _async_get_due(self, due: Devices, wanted: Devices) -> _Positions:
+    async def _async_get_due(
+        self, due: Devices, wanted: Devices
+    ) -> tuple[dict[int, Position], Devices]:
+        """Return the positions of the devices that are due, and the wanted ones that are missing."""
         try:
             found = await self._async_request(due)
         except errors.TrackingError as err:
             self._fail(err)
-            return {}
+            return {}, wanted
         if self.support.is_supported and self.support.error:
             LOGGER.info("%s: Positions are fetched again", self.entry.title)
         self.support = EndpointSupport(is_supported=True)
-        missing = _listed(_missing_of(wanted, found))
-        if not missing <= self._missing:
+        missing = _missing_of(wanted, found)
+        if not _listed(missing) <= self._missing:
             self._failures = Failures()
         # Other trackers may be requested in the meantime.
         if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
-        self._missing = missing
-        return found
+        self._missing = _listed(missing)
+        return dict(found), missing
 
     async def _async_request(self, due: Devices) -> _Positions:
         """Return one position by its device, several from the list of all.
