@@ -63,16 +63,11 @@ class Listener:
         *,
         port: int = 0,
         tls: ssl.SSLContext | None = None,
-        short: bool = False,
     ) -> None:
-        """Serve on this port, or on any free one, which is then kept.
-
-        Connections that are short end with the first answer.
-        """
+        """Serve on this port, or on any free one, which is then kept."""
         self.port = port
         self._handler = handler
         self._tls = tls
-        self._short = short
         self._web: web.Server | None = None
         self._server: asyncio.Server | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -150,7 +145,4 @@ class Listener:
         task = asyncio.current_task()
         assert task is not None
         _keep(task, self._running)
-        response = await self._handler(request)
-        if self._short:
-            response.force_close()
-        return response
+        return await self._handler(request)

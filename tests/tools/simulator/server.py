@@ -47,12 +47,8 @@ class Simulator(World):
         prefix: str = "",
         kind: str = SERVICE.name,
         tls: bool = False,
-        short: bool = False,
     ) -> None:
-        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind.
-
-        Connections that are `short` end with the first answer.
-        """
+        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()
@@ -66,7 +62,6 @@ class Simulator(World):
             self._answer,
             port=port,
             tls=self.certificates.context if self.certificates else None,
-            short=short,
         )
         self._other_listener = Listener(self._answer_elsewhere)
         self._switchboard = Switchboard()

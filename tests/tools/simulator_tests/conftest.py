@@ -41,10 +41,9 @@ class Ask:
         *,
         method: str = "GET",
         authorization: str | None = authorization(EMAIL, PASSWORD),
-        accept: str | None = "application/json",
     ) -> Answer:
         """Send one request and read all of the answer; follow nothing."""
-        headers = {"accept": accept, "Authorization": authorization}
+        headers = {"accept": "application/json", "Authorization": authorization}
         async with self.session.request(
             method,
             URL(f"{self.simulator.url}/{path}", encoded=True),
