@@ -18,7 +18,7 @@ from homeassistant.const import (
     STATE_UNAVAILABLE,
     Platform,
 )
-from homeassistant.core import Event, HomeAssistant, State, callback
+from homeassistant.core import Context, Event, HomeAssistant, State, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import DATA_RESOLVER
 from homeassistant.helpers.entity import Entity
@@ -35,6 +35,7 @@ from syrupy.extensions.amber import AmberSnapshotExtension
 from custom_components import bike_tracker  # noqa: F401
 from custom_components.bike_tracker import config_flow
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.polling.live import Live
 
@@ -309,6 +310,47 @@ class Bikes:
         """The entry of the account, set up where the test asks for that."""
         entry: MockConfigEntry = self._request.getfixturevalue("entry")
         return entry
+
+    @property
+    def coordinator(self) -> BikeTrackerCoordinator:
+        """The coordinator of the account, which is loaded."""
+        coordinator: BikeTrackerCoordinator = self.entry.runtime_data.coordinator
+        return coordinator
+
+    def state(self, entity: str, platform: Platform = Platform.DEVICE_TRACKER) -> State:
+        """Return the state of an entity, by its ID or by its unique ID."""
+        is_id = "." in entity
+        state = (
+            self.hass.states.get(entity) if is_id else self.state_of(entity, platform)
+        )
+        assert state is not None
+        return state
+
+    def device(self, tracker: str = RED) -> dr.DeviceEntry:
+        """Return the device of a tracker."""
+        device = dr.async_get(self.hass).async_get_device_by_identifier(
+            (DOMAIN, tracker), self.entry.entry_id
+        )
+        assert device is not None
+        return device
+
+    async def async_wait(self, seconds: float) -> None:
+        """Let time pass, and end all that is due."""
+        self.freezer.tick(seconds)
+        async_fire_time_changed(self.hass)
+        await settle(self.hass)
+
+    async def async_guard(
+        self, action: str = "arm_away", context: Context | None = None
+    ) -> None:
+        """Arm or disarm the guard of the red bike."""
+        await self.hass.services.async_call(
+            Platform.ALARM_CONTROL_PANEL,
+            f"alarm_{action}",
+            {"entity_id": "alarm_control_panel.red_bike_guard"},
+            blocking=True,
+            context=context,
+        )
 
 
 @pytest.fixture

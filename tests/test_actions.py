@@ -263,37 +263,33 @@ async def test_statistics(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("rides")
-async def test_account_that_is_not_set_up(
-    hass: HomeAssistant, entry: MockConfigEntry
-) -> None:
+async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
     """The error names the bike of an unloaded account. A disabled one has no bikes."""
-    await hass.config_entries.async_unload(entry.entry_id)
-    answer = await async_act(hass, "where")
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
     tracks: list[tuple[str, Answer]] = [("get_track", {}), ("get_track", LAST_HOUR)]
     for action, fields in [("get_rides", {}), ("get_statistics", {}), *tracks]:
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
-            await async_act(hass, action, **fields)
+            await async_act(bikes.hass, action, **fields)
     user = ConfigEntryDisabler.USER
-    await hass.config_entries.async_set_disabled_by(entry.entry_id, user)
-    assert await async_get_rides(hass) == []
+    await bikes.hass.config_entries.async_set_disabled_by(bikes.entry.entry_id, user)
+    assert await async_get_rides(bikes.hass) == []
     with pytest.raises(ServiceValidationError, match=NO_TARGET):
-        await async_act(hass, "get_track")
+        await async_act(bikes.hass, "get_track")
 
 
 @pytest.mark.usefixtures("rides")
-async def test_one_account_of_two(
-    hass: HomeAssistant, simulator: Simulator, make_entry: MakeEntry
-) -> None:
+async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
     """The bikes of a loaded account are returned without those of another account."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.add_device("green", email=BOB)
+    bikes.simulator.add_account(BOB, PASSWORD)
+    bikes.simulator.add_device("green", email=BOB)
     other = make_entry(BOB)
-    await async_setup(hass, other)
-    devices = [device_of(hass, tracker) for tracker in ("green", RED)]
-    await hass.config_entries.async_unload(other.entry_id)
-    assert len(await async_get_rides(hass, device_id=devices)) == 1
-    [bike] = await async_list(hass, "where", device_id=devices)
+    await async_setup(bikes.hass, other)
+    devices = [device_of(bikes.hass, tracker) for tracker in ("green", RED)]
+    await bikes.hass.config_entries.async_unload(other.entry_id)
+    assert len(await async_get_rides(bikes.hass, device_id=devices)) == 1
+    [bike] = await async_list(bikes.hass, "where", device_id=devices)
     assert bike["name"] == "Red bike"
 
 

@@ -129,7 +129,7 @@ async def test_trackers_that_come_together(
 
     await bikes.poll()
 
-    assert bikes.entry.runtime_data.coordinator.last_update_success
+    assert bikes.coordinator.last_update_success
     assert shown().get(new[3], 0) < whole
     for unique_id in (RED, BLUE, *new[:3], *new[4:]):
         assert shown()[unique_id] == whole

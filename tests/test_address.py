@@ -1,70 +1,55 @@
 """Where a bike is, in the service's words."""
 
-from collections.abc import Callable
-
 from homeassistant.const import STATE_UNKNOWN, Platform
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import BLUE, RED, Bikes, Poll, StateOf
-from .tools.simulator.server import Simulator
+from .conftest import BLUE, RED, Bikes
 
 STREET = "Moltkestraße 1, 69120 Heidelberg"
 
-type Shown = Callable[..., str | None]
+pytestmark = pytest.mark.usefixtures("setup")
 
 
-@pytest.fixture
-def shown(setup: MockConfigEntry, state_of: StateOf) -> Shown:
-    """Return a function for the address that is shown, None if there is no such entity."""
-
-    def _shown(tracker: str = RED) -> str | None:
-        state = state_of(f"{tracker}_address", Platform.SENSOR)
-        return state.state if state else None
-
-    return _shown
+def shown(bikes: Bikes, tracker: str = RED) -> str | None:
+    """Return the address that is shown, None if there is no such entity."""
+    return bikes.value_of(f"{tracker}_address", Platform.SENSOR)
 
 
-async def test_exists_once_it_is_reported(
-    simulator: Simulator, poll: Poll, shown: Shown
-) -> None:
+async def test_exists_once_it_is_reported(bikes: Bikes) -> None:
     """Only trackers of which the service tells one have it."""
-    assert (shown(), shown(BLUE)) == (None, None)
-    simulator.report(RED, address=STREET)
-    await poll()
-    assert (shown(), shown(BLUE)) == (STREET, None)
+    assert (shown(bikes), shown(bikes, BLUE)) == (None, None)
+    bikes.simulator.report(RED, address=STREET)
+    await bikes.poll()
+    assert (shown(bikes), shown(bikes, BLUE)) == (STREET, None)
 
 
-async def test_is_that_of_the_place(
-    simulator: Simulator, poll: Poll, shown: Shown
-) -> None:
+async def test_is_that_of_the_place(bikes: Bikes) -> None:
     """It stays while the bike does; elsewhere it is another one, or not known."""
-    simulator.report(RED, latitude=48.0, address=STREET)
-    await poll()
-    simulator.report(RED)
-    await poll()
-    assert shown() == STREET
-    simulator.report_no_fix(RED)
-    await poll()
-    assert shown() == STREET
+    bikes.simulator.report(RED, latitude=48.0, address=STREET)
+    await bikes.poll()
+    bikes.simulator.report(RED)
+    await bikes.poll()
+    assert shown(bikes) == STREET
+    bikes.simulator.report_no_fix(RED)
+    await bikes.poll()
+    assert shown(bikes) == STREET
 
-    simulator.report(RED, latitude=48.1, longitude=7.9)
-    await poll()
-    assert shown() == STATE_UNKNOWN
-    simulator.report(RED, latitude=48.2, address="Salzstraße 2")
-    await poll()
-    assert shown() == "Salzstraße 2"
+    bikes.simulator.report(RED, latitude=48.1, longitude=7.9)
+    await bikes.poll()
+    assert shown(bikes) == STATE_UNKNOWN
+    bikes.simulator.report(RED, latitude=48.2, address="Salzstraße 2")
+    await bikes.poll()
+    assert shown(bikes) == "Salzstraße 2"
 
 
-async def test_long_address(simulator: Simulator, poll: Poll, shown: Shown) -> None:
+async def test_long_address(bikes: Bikes) -> None:
     """Home Assistant takes no state of more than 255 characters."""
-    simulator.report(RED, address="ä" * 300)
-    await poll()
-    assert shown() == "ä" * 255
+    bikes.simulator.report(RED, address="ä" * 300)
+    await bikes.poll()
+    assert shown(bikes) == "ä" * 255
 
 
-@pytest.mark.usefixtures("setup")
-async def test_moved_during_a_restart(bikes: Bikes, shown: Shown) -> None:
+async def test_moved_during_a_restart(bikes: Bikes) -> None:
     """The street where it was is not shown once it stands in another one."""
     bikes.simulator.report(RED, address="Old street", motion=False)
     await bikes.poll()
@@ -75,4 +60,4 @@ async def test_moved_during_a_restart(bikes: Bikes, shown: Shown) -> None:
     bikes.simulator.report(RED, latitude=latitude, address="New street", motion=False)
     await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert shown() == "New street"
+    assert shown(bikes) == "New street"

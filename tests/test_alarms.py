@@ -21,9 +21,7 @@ from pytest_homeassistant_custom_component.common import (
     mock_restore_cache_with_extra_data,
 )
 
-from custom_components.bike_tracker.const import DOMAIN
-
-from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Bikes, Poll, async_setup
 from .riding import async_ride
 from .tools.simulator.server import Simulator
 
@@ -79,14 +77,12 @@ def fired(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Fired:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_first_alarm(
-    simulator: Simulator, poll: Poll, state_of: StateOf, fired: Fired
-) -> None:
+async def test_first_alarm(bikes: Bikes, fired: Fired) -> None:
     """With it the entity comes to be, and it is fired."""
-    assert state_of(f"{RED}_alarm", Platform.EVENT) is None
-    position = simulator.report(RED, attributes={"alarm": "sos"})
+    assert bikes.state_of(f"{RED}_alarm", Platform.EVENT) is None
+    position = bikes.simulator.report(RED, attributes={"alarm": "sos"})
 
-    await poll()
+    await bikes.poll()
 
     time = position.fix_time.replace(
         microsecond=position.fix_time.microsecond // 1000 * 1000
@@ -162,8 +158,7 @@ async def test_kill(bikes: Bikes, fired: Fired, restored: str | None) -> None:
     """
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.poll()
-    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert before
+    before = bikes.state(f"{RED}_alarm", Platform.EVENT)
     await async_ride(bikes.simulator, bikes.poll)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     older = {"last_event_type": "tow", "last_event_attributes": {"alarm": "tow"}}
@@ -171,8 +166,7 @@ async def test_kill(bikes: Bikes, fired: Fired, restored: str | None) -> None:
     state = State(entity_id, restored or STATE_UNKNOWN)
     mock_restore_cache_with_extra_data(bikes.hass, [(state, older)])
     await async_setup(bikes.hass, bikes.entry)
-    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert after
+    after = bikes.state(f"{RED}_alarm", Platform.EVENT)
     assert (after.state, after.attributes) == (before.state, before.attributes)
     assert [word for _, word, _ in fired] == ["sos"]
 
@@ -182,10 +176,7 @@ async def test_automation_by_device(
     bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """Home Assistant's own trigger takes the bike and the types of alarms."""
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), bikes.entry.entry_id
-    )
-    assert device is not None
+    device = bikes.device(RED)
     calls = async_mock_service(bikes.hass, "test", "tell")
     assert await async_setup_component(
         bikes.hass,

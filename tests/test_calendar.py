@@ -14,8 +14,6 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.bike_tracker.const import DOMAIN
-
 from .books import row, store
 from .conftest import BLUE, EMAIL, RED, Bikes, Poll, ValueOf, async_setup
 from .riding import go, riding, standing
@@ -97,15 +95,12 @@ async def test_ride_that_is_over(
 )
 @pytest.mark.usefixtures("freezer")
 async def test_what_is_not_known(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    more: dict[str, Any],
-    shown: dict[str, str | None],
+    bikes: Bikes, more: dict[str, Any], shown: dict[str, str | None]
 ) -> None:
     """It is left out; of a place that is not known, there is that it is not."""
-    store(hass, entry, [row(HOUR, **more)])
-    await async_setup(hass, entry)
-    [event] = await async_events(hass)
+    store(bikes.hass, bikes.entry, [row(HOUR, **more)])
+    await async_setup(bikes.hass, bikes.entry)
+    [event] = await async_events(bikes.hass)
     assert {key: event.get(key) for key in shown} == shown
 
 
@@ -113,38 +108,31 @@ async def test_what_is_not_known(
     ("language", "shown"), [("en", "12.3 km"), ("de", "12,3 km"), ("hi", "12.3 km")]
 )
 @pytest.mark.usefixtures("freezer")
-async def test_decimals(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    language: str,
-    shown: str,
-) -> None:
+async def test_decimals(bikes: Bikes, language: str, shown: str) -> None:
     """They are written as in the language of the house, also one without texts of ours."""
-    store(hass, entry, [row(HOUR)])
-    await async_setup(hass, entry)
-    hass.config.language = language
-    [event] = await async_events(hass)
+    store(bikes.hass, bikes.entry, [row(HOUR)])
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.hass.config.language = language
+    [event] = await async_events(bikes.hass)
     assert event["summary"] == f"{shown} · Red bike"
 
 
 @pytest.mark.usefixtures("freezer")
-async def test_rides_that_touch_a_time(
-    hass: HomeAssistant, entry: MockConfigEntry
-) -> None:
+async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
     """In order of their start; those of other bikes are in other calendars."""
     rows = [
         row(hours * HOUR, distance=hours, start=None, end=None)
         for hours in (1, 5, 3, 2, 4)
     ]
-    store(hass, entry, [*rows, row(3 * HOUR, BLUE)])
-    await async_setup(hass, entry)
+    store(bikes.hass, bikes.entry, [*rows, row(3 * HOUR, BLUE)])
+    await async_setup(bikes.hass, bikes.entry)
     for start, end, distances in (
         (24, 0, [5, 4, 3, 2, 1]),
         (4.5, 2.5, [4, 3, 2]),
         (3, 2, [2]),
         (24, 6, []),
     ):
-        events = await async_events(hass, start * HOUR, end * HOUR)
+        events = await async_events(bikes.hass, start * HOUR, end * HOUR)
         assert [event["summary"] for event in events] == [
             f"{distance}.0 km · Red bike" for distance in distances
         ]
@@ -156,10 +144,7 @@ async def test_name_of_the_bike(
     """Whose ride it is, is said where the account has several bikes."""
     store(bikes.hass, bikes.entry, [row(HOUR)])
     await async_setup(bikes.hass, bikes.entry)
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), bikes.entry.entry_id
-    )
-    assert device is not None
+    device = bikes.device(RED)
     device_registry.async_update_device(device.id, name_by_user="City bike")
     await bikes.hass.async_block_till_done()
     [event] = await async_events(bikes.hass)
@@ -174,23 +159,20 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     """It is the current event, and in the calendar once, then as later."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
-    assert state is not None
+    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
     assert (state.state, state.name) == (STATE_OFF, "Red bike Rides")
     assert await async_events(bikes.hass) == []
     await bikes.poll()
     go(bikes.simulator, 500, **riding(100.5))
     await bikes.poll()
-    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
-    assert state is not None
+    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
     assert (state.state, state.attributes["message"]) == (STATE_ON, "0.5 km · Red bike")
     [event] = await async_events(bikes.hass)
     assert event["summary"] == "0.5 km · Red bike"
     assert await async_events(bikes.hass, 2 * DAY, DAY) == []
     go(bikes.simulator, 300, **riding(100.8))
     await bikes.poll()
-    state = bikes.state_of(f"{RED}_rides", Platform.CALENDAR)
-    assert state is not None
+    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
     assert state.attributes["message"] == "0.8 km · Red bike"
 
 

@@ -34,17 +34,7 @@ from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .api.conftest import Served, recorded_answer
-from .conftest import (
-    BLUE,
-    BOB,
-    EMAIL,
-    PASSWORD,
-    RED,
-    MakeEntry,
-    Poll,
-    StateOf,
-    async_setup,
-)
+from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .long import some
 from .tools.faults.decided import DECIDED, DECIDED_PLACES
 from .tools.faults.trouble import TROUBLES
@@ -154,17 +144,15 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
     assert hass.states.get("device_tracker.red_bike")
 
 
-async def test_typed_as_people_do(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
+async def test_typed_as_people_do(bikes: Bikes, typed: Typed) -> None:
     """Spaces, capitals and a missing /api are no mistakes; the password stays as typed."""
-    simulator.set_password(EMAIL, " with spaces ")
+    bikes.simulator.set_password(EMAIL, " with spaces ")
     sloppy = {
-        CONF_URL: f"  HTTP://127.0.0.1:{simulator.port}/ ",
+        CONF_URL: f"  HTTP://127.0.0.1:{bikes.simulator.port}/ ",
         CONF_EMAIL: f" {EMAIL} ",
         CONF_PASSWORD: " with spaces ",
     }
-    result = await add(hass, sloppy)
+    result = await add(bikes.hass, sloppy)
     assert result["data"] == {**typed, CONF_PASSWORD: " with spaces "}
 
 
@@ -182,18 +170,13 @@ async def test_typed_as_people_do(
     ],
 )
 async def test_mistyped(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    typed: Typed,
-    field: str,
-    value: str,
-    error: str,
+    bikes: Bikes, typed: Typed, field: str, value: str, error: str
 ) -> None:
     """The error is shown at its field before anything is sent."""
-    form = await add(hass, {**typed, field: value})
+    form = await add(bikes.hass, {**typed, field: value})
     assert form["errors"] == {field: error}
-    assert not simulator.requests
-    assert added(await submit(hass, form, typed))
+    assert not bikes.simulator.requests
+    assert added(await submit(bikes.hass, form, typed))
 
 
 async def test_recorded_refusal(
@@ -266,13 +249,11 @@ async def test_unexpected_error(
     assert added(await submit(hass, form, typed))
 
 
-async def test_account_without_trackers(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
+async def test_account_without_trackers(bikes: Bikes, typed: Typed) -> None:
     """An account without trackers is a good account."""
     for tracker in (RED, BLUE):
-        simulator.unassign(EMAIL, tracker)
-    assert added(await add(hass, typed))
+        bikes.simulator.unassign(EMAIL, tracker)
+    assert added(await add(bikes.hass, typed))
 
 
 @pytest.mark.parametrize(
@@ -313,9 +294,7 @@ async def test_second_account(
         assert result["title"] == title + " (2)" * (email == BOB)
 
 
-async def test_disabled_entry_of_1_0(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
+async def test_disabled_entry_of_1_0(bikes: Bikes, typed: Typed) -> None:
     """An entry that was disabled before the update is recognized by its account."""
     entry = MockConfigEntry(
         domain=DOMAIN,
@@ -323,10 +302,10 @@ async def test_disabled_entry_of_1_0(
         disabled_by=ConfigEntryDisabler.USER,
         data=typed,
     )
-    entry.add_to_hass(hass)
-    result = await add(hass, typed)
+    entry.add_to_hass(bikes.hass)
+    result = await add(bikes.hass, typed)
     assert result["reason"] == "already_configured"
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
 
 
 async def test_entry_with_the_unique_id_of_another_account(
@@ -344,47 +323,41 @@ async def test_entry_with_the_unique_id_of_another_account(
 # Signing in again
 
 
-async def test_reauth(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    state_of: StateOf,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_reauth(bikes: Bikes) -> None:
     """After a password change the user is asked, and polling goes on by itself."""
-    simulator.set_password(EMAIL, "new one")
-    await poll()
-    assert not hass.config_entries.flow.async_progress()
-    await poll()
-    [flow] = hass.config_entries.flow.async_progress()
+    bikes.simulator.set_password(EMAIL, "new one")
+    await bikes.poll()
+    assert not bikes.hass.config_entries.flow.async_progress()
+    await bikes.poll()
+    [flow] = bikes.hass.config_entries.flow.async_progress()
     assert flow["context"]["source"] == SOURCE_REAUTH
 
-    form = await hass.config_entries.flow.async_configure(flow["flow_id"])
+    form = await bikes.hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
-    placeholders = {"email": EMAIL, "error": "", "name": setup.title}
+    placeholders = {"email": EMAIL, "error": "", "name": bikes.entry.title}
     assert form["description_placeholders"] == placeholders
     assert shown(form) == {}
 
-    form = await submit(hass, form, {CONF_PASSWORD: "wrong"})
+    form = await submit(bikes.hass, form, {CONF_PASSWORD: "wrong"})
     assert form["errors"] == {"base": "invalid_auth"}
-    assert setup.data[CONF_PASSWORD] == PASSWORD
+    assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
 
     # The form has no field for the address.
-    with_fault(simulator, "html")
-    form = await submit(hass, form, {CONF_PASSWORD: "new one"})
+    with_fault(bikes.simulator, "html")
+    form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert form["errors"] == {"base": "invalid_response"}
-    simulator.fault(None)
+    bikes.simulator.fault(None)
 
-    result = await submit(hass, form, {CONF_PASSWORD: "new one"})
+    result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "reauth_successful"
-    assert setup.data[CONF_PASSWORD] == "new one"
-    assert setup.state is ConfigEntryState.LOADED
-    simulator.report(RED, latitude=1.0)
-    await poll()
-    await poll()
-    state = state_of(RED)
-    assert state
+    assert bikes.entry.data[CONF_PASSWORD] == "new one"
+    assert bikes.entry.state is ConfigEntryState.LOADED
+    bikes.simulator.report(RED, latitude=1.0)
+    await bikes.poll()
+    await bikes.poll()
+    state = bikes.state(RED)
     assert state.attributes["latitude"] == 1.0
 
 
@@ -433,6 +406,7 @@ async def test_reconfigure_address(
     assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("email", "moves", "tracker", "reason"),
     [
@@ -444,41 +418,37 @@ async def test_reconfigure_address(
     ],
 )
 async def test_reconfigure_to_another_account(
-    hass: HomeAssistant,
-    simulator: Simulator,
+    bikes: Bikes,
     other: Simulator,
-    setup: MockConfigEntry,
     typed: Typed,
-    state_of: StateOf,
     email: str,
     moves: bool,
     tracker: str,
     reason: str,
 ) -> None:
     """Another email, or another server on the same host, must have one of the trackers."""
-    service = other if moves else simulator
+    service = other if moves else bikes.simulator
     if email == BOB:
         service.add_account(BOB, PASSWORD)
     if tracker in service.devices:
         service.assign(email, tracker)
     else:
         service.add_device(tracker, email=email)
-    before, title = dict(setup.data), setup.title
+    before, title = dict(bikes.entry.data), bikes.entry.title
 
     typed |= {CONF_EMAIL: email, CONF_URL: service.url}
-    result = await reconfigure(hass, setup, typed)
+    result = await reconfigure(bikes.hass, bikes.entry, typed)
 
     assert result["reason"] == reason
     if reason == "wrong_account":
-        assert setup.data == before
+        assert bikes.entry.data == before
         return
-    assert setup.data == typed
+    assert bikes.entry.data == typed
     path = "/bikes" if moves else ""
-    assert setup.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
+    assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
     # The title names the server; one of 1.1 stays without its port.
-    assert setup.title == (f"127.0.0.1:{other.port}" if moves else title)
-    state = state_of(tracker)
-    assert state
+    assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
+    state = bikes.state(tracker)
     assert state.state == "not_home"
 
 
@@ -495,18 +465,15 @@ async def test_reconfigure_an_entry_without_trackers(
     assert result["reason"] == "reconfigure_successful"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_reconfigure_to_an_account_that_is_set_up(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    typed: Typed,
-    make_entry: MakeEntry,
+    bikes: Bikes, typed: Typed, make_entry: MakeEntry
 ) -> None:
     """Two entries cannot become one."""
-    simulator.add_account(BOB, PASSWORD)
-    simulator.assign(BOB, RED)
+    bikes.simulator.add_account(BOB, PASSWORD)
+    bikes.simulator.assign(BOB, RED)
     bobs = make_entry(BOB)
-    result = await reconfigure(hass, setup, {**typed, CONF_EMAIL: BOB})
+    result = await reconfigure(bikes.hass, bikes.entry, {**typed, CONF_EMAIL: BOB})
     assert result["reason"] == "already_configured"
     assert result["description_placeholders"] == {"account": bobs.title}
 
@@ -525,6 +492,7 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert setup.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("title", "follows"),
     [
@@ -537,36 +505,29 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     ],
 )
 async def test_reconfigure_keeps_the_title_of_a_user(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    typed: Typed,
-    title: str,
-    follows: bool,
+    bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
     """A generated title, of 1.1 or of this version, follows the server."""
-    title = title.format(port=simulator.port)
-    hass.config_entries.async_update_entry(setup, title=title)
-    typed[CONF_URL] = f"http://localhost:{simulator.port}"
-    await reconfigure(hass, setup, typed)
-    assert setup.title == (f"localhost:{simulator.port}" if follows else title)
+    title = title.format(port=bikes.simulator.port)
+    bikes.hass.config_entries.async_update_entry(bikes.entry, title=title)
+    typed[CONF_URL] = f"http://localhost:{bikes.simulator.port}"
+    await reconfigure(bikes.hass, bikes.entry, typed)
+    assert bikes.entry.title == (
+        f"localhost:{bikes.simulator.port}" if follows else title
+    )
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
 async def test_log_names_the_account(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    typed: Typed,
-    caplog: pytest.LogCaptureFixture,
-    door: str,
+    bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture, door: str
 ) -> None:
     """By the title of its entry."""
-    hass.config_entries.async_update_entry(setup, title="My bikes")
-    form = await getattr(setup, door)(hass)
-    with_fault(simulator, "html")
+    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
+    form = await getattr(bikes.entry, door)(bikes.hass)
+    with_fault(bikes.simulator, "html")
     is_reauth = door == "start_reauth_flow"
-    await submit(hass, form, {CONF_PASSWORD: PASSWORD} if is_reauth else typed)
+    await submit(bikes.hass, form, {CONF_PASSWORD: PASSWORD} if is_reauth else typed)
     [line] = warnings(caplog)
     assert line.startswith("My bikes: Signing in failed: invalid JSON")
 
@@ -576,16 +537,14 @@ def with_fault(simulator: Simulator, name: str) -> None:
     TROUBLES[name].begin(simulator)
 
 
-async def test_no_session_is_left(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
+async def test_no_session_is_left(bikes: Bikes, typed: Typed) -> None:
     """A cookie of one try is not sent with the next, nor are connections piled up."""
-    simulator.set_password(EMAIL, "another")
-    form = await add(hass, typed)
+    bikes.simulator.set_password(EMAIL, "another")
+    form = await add(bikes.hass, typed)
     for _ in range(3):
-        form = await submit(hass, form, typed)
-    assert len(simulator.requests) == 4
-    assert not any(request.header("Cookie") for request in simulator.requests)
+        form = await submit(bikes.hass, form, typed)
+    assert len(bikes.simulator.requests) == 4
+    assert not any(request.header("Cookie") for request in bikes.simulator.requests)
 
 
 # Why a server is not reached, and what is sent to it with which scheme
@@ -738,14 +697,12 @@ async def test_name_is_not_found(
     assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
-async def test_https_where_http_is_spoken(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
+async def test_https_where_http_is_spoken(bikes: Bikes, typed: Typed) -> None:
     """An address with https is never tried with http."""
-    typed[CONF_URL] = simulator.url.replace("http:", "https:")
-    form = await add(hass, typed)
+    typed[CONF_URL] = bikes.simulator.url.replace("http:", "https:")
+    form = await add(bikes.hass, typed)
     assert form["errors"] == {"base": "cannot_connect"}
-    assert not simulator.requests
+    assert not bikes.simulator.requests
 
 
 @pytest.mark.parametrize("answers_tls", [True, False])

@@ -106,37 +106,26 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
             simulator.assign(EMAIL, unique_id)
 
 
-async def test_one_of_many(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    followers: Followers,
-) -> None:
+async def test_one_of_many(bikes: Bikes, followers: Followers) -> None:
     """Of 102 trackers one reports: its followers are notified, once, with its key."""
-    simulator.report(RED, latitude=48.5)
-    await entry.runtime_data.coordinator.async_refresh()
-    await settle(hass)
+    bikes.simulator.report(RED, latitude=48.5)
+    await bikes.coordinator.async_refresh()
+    await settle(bikes.hass)
 
     assert list(map(set, followers.updates)) == [{RED}]
     assert followers.signals == {RED: 1}
 
 
 @pytest.mark.parametrize("seed", range(2))
-async def test_polls(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    followers: Followers,
-    seed: int,
-) -> None:
+async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
     """Each poll notifies once, of what is another now; one without news of nothing."""
     rng = Random(seed)  # noqa: S311
     for _ in range(15):
         followers.changed()
         for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
-            change(simulator, unique_id, rng)
-        await entry.runtime_data.coordinator.async_refresh()
-        await settle(hass)
+            change(bikes.simulator, unique_id, rng)
+        await bikes.coordinator.async_refresh()
+        await settle(bikes.hass)
 
         [updated], signals = followers.updates, Counter(followers.signals)
         changed = followers.changed()
@@ -184,11 +173,9 @@ async def test_one_after_the_other(
     assert last == first
 
 
-async def test_loop_is_free(
-    hass: HomeAssistant, entry: MockConfigEntry, followers: Followers
-) -> None:
+async def test_loop_is_free(bikes: Bikes, followers: Followers) -> None:
     """Of many trackers a few are notified at a time, and others have their turn."""
-    coordinator, turns = entry.runtime_data.coordinator, list[int]()
+    coordinator, turns = bikes.coordinator, list[int]()
     coordinator.changed.update(TRACKERS)
     coordinator.async_update_listeners()
     while not followers.updates:
@@ -199,16 +186,6 @@ async def test_loop_is_free(
 
 
 # What an update runs
-
-
-async def async_guard(bikes: Bikes, action: str) -> None:
-    """Arm or disarm the guard of the red bike."""
-    await bikes.hass.services.async_call(
-        Platform.ALARM_CONTROL_PANEL,
-        f"alarm_{action}",
-        {"entity_id": "alarm_control_panel.red_bike_guard"},
-        blocking=True,
-    )
 
 
 def entities_of(bikes: Bikes, tracker: str) -> set[str]:
@@ -224,7 +201,7 @@ def entities_of(bikes: Bikes, tracker: str) -> set[str]:
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
     """It reads each entity of the tracker once, whatever occurred, and adds none."""
-    await async_guard(bikes, "arm_away")
+    await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
         await bikes.poll()
@@ -273,18 +250,17 @@ async def test_arming(
 ) -> None:
     """It reads and writes the guard alone, adds nothing, and evaluates nothing."""
     before, action = actions
-    await async_guard(bikes, before)
+    await bikes.async_guard(before)
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
 
     with watching() as passed:
-        await async_guard(bikes, action)
+        await bikes.async_guard(action)
 
     assert set(passed.reads) == {guard}
     assert writes in ([guard], [])
     assert not {"async_add", "_async_notify", "_async_look"} & set(passed.functions)
-    state = bikes.state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
-    assert state
+    state = bikes.state(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
     assert state.state == ("disarmed" if action == "disarm" else "armed_away")
 
 
@@ -308,7 +284,7 @@ async def test_outage(bikes: Bikes) -> None:
     entities = entities_of(bikes, RED) | entities_of(bikes, BLUE)
     for fault in ("status-503", "status-503", None, None):
         bikes.simulator.fault(fault)
-        before = bikes.entry.runtime_data.coordinator.last_update_success
+        before = bikes.coordinator.last_update_success
         with watching() as passed:
             await bikes.poll(300)
         is_change = before is not (fault is None)
@@ -401,14 +377,13 @@ async def test_start(bikes: Bikes) -> None:
     hass.set_state(CoreState.running)
     hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await settle(hass)
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await bikes.coordinator.async_refresh()
     await bikes.poll(4)
     assert fired.words == []
     assert not fired.evaluated
     await bikes.poll(2)
     assert fired.words == ["sos"]
-    state = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert state
+    state = bikes.state(f"{RED}_alarm", Platform.EVENT)
     assert state.attributes.get("alarm") == "sos"
 
 
@@ -422,8 +397,7 @@ async def test_loading(bikes: Bikes) -> None:
     await async_setup(bikes.hass, bikes.entry)
     assert fired.words == ["sos"]
     assert fired.is_loaded
-    state = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert state
+    state = bikes.state(f"{RED}_alarm", Platform.EVENT)
     assert state.attributes["alarm"] == "sos"
 
 
@@ -442,7 +416,7 @@ async def test_alarm_in_an_outage(bikes: Bikes) -> None:
     await _pass(61)
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await settle(bikes.hass)
-    coordinator = bikes.entry.runtime_data.coordinator
+    coordinator = bikes.coordinator
     assert not coordinator.last_update_success
     assert coordinator.data.states[RED].occurrences
     assert fired.words == []

@@ -63,33 +63,29 @@ def guard(state_of: StateOf) -> Guard:
 
 
 @pytest.mark.usefixtures("standing")
-async def test_one_tap(
-    simulator: Simulator, poll: Poll, call: Call, guard: Guard
-) -> None:
+async def test_one_tap(bikes: Bikes, call: Call, guard: Guard) -> None:
     """It needs no code, knows one mode, and shows at once what it is."""
     assert guard().state == "disarmed"
     assert guard().attributes["code_format"] is None
     assert guard().attributes["code_arm_required"] is False
     await call("arm_away")
     assert guard().state == "armed_away"
-    await poll()
+    await bikes.poll()
     assert guard().state == "armed_away"
     await call("disarm")
     assert guard().state == "disarmed"
-    simulator.report(RED, latitude=AWAY, motion=True)
-    await poll()
+    bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await bikes.poll()
     assert guard().state == "disarmed"
 
 
 @pytest.mark.usefixtures("standing")
-async def test_triggered(
-    simulator: Simulator, poll: Poll, call: Call, guard: Guard
-) -> None:
+async def test_triggered(bikes: Bikes, call: Call, guard: Guard) -> None:
     """It says why, since when and how far away, until it is disarmed or armed anew."""
     await call("arm_away")
-    await poll()
-    position = simulator.report(RED, latitude=AWAY, motion=True)
-    await poll()
+    await bikes.poll()
+    position = bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await bikes.poll()
     assert guard().state == "triggered"
     assert guard().attributes["cause"] == "place"
     assert guard().attributes["distance"] == 1112
@@ -97,16 +93,16 @@ async def test_triggered(
     assert since is not None
     assert abs(since - position.fix_time) < timedelta(milliseconds=1)
     for _ in range(7):
-        simulator.report(RED, motion=False)
-        await poll()
+        bikes.simulator.report(RED, motion=False)
+        await bikes.poll()
     assert guard().state == "triggered"
 
     await call("arm_away")
     assert guard().state == "armed_away"
     assert "cause" not in guard().attributes
-    await poll()
-    simulator.report(RED, attributes={"alarm": "tow"})
-    await poll()
+    await bikes.poll()
+    bikes.simulator.report(RED, attributes={"alarm": "tow"})
+    await bikes.poll()
     assert guard().attributes["cause"] == "alarm"
     await call("disarm")
     assert guard().state == "disarmed"
@@ -169,19 +165,16 @@ async def test_switched_off(
 
 
 @pytest.mark.usefixtures("standing")
-async def test_place_of_an_unknown_time(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, call: Call
-) -> None:
+async def test_place_of_an_unknown_time(bikes: Bikes, call: Call) -> None:
     """It is refused with a reason."""
-    simulator.add_device("new", name="New bike", email=EMAIL)
-    simulator.override_position("new", "fixTime", None)
-    await poll()
+    bikes.simulator.add_device("new", name="New bike", email=EMAIL)
+    bikes.simulator.override_position("new", "fixTime", None)
+    await bikes.poll()
     with pytest.raises(ServiceValidationError) as refused:
         await call("arm_away", "alarm_control_panel.new_bike_guard")
     assert refused.value.translation_key == "guard_without_place"
     assert "location is unknown" in str(refused.value)
-    state = hass.states.get("alarm_control_panel.new_bike_guard")
-    assert state is not None
+    state = bikes.state("alarm_control_panel.new_bike_guard")
     assert state.state == "disarmed"
 
 
@@ -192,13 +185,7 @@ async def test_while_the_service_does_not_answer(
     """It is armed and disarmed all the same, and says who did that."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
-    await bikes.hass.services.async_call(
-        Platform.ALARM_CONTROL_PANEL,
-        "alarm_arm_away",
-        {ATTR_ENTITY_ID: GUARD},
-        blocking=True,
-        context=Context(user_id=hass_admin_user.id),
-    )
+    await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     assert guard().state == "armed_away"
     assert guard().attributes["changed_by"] == hass_admin_user.name
     bikes.simulator.fault(None)

@@ -13,7 +13,6 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
-from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf
@@ -65,14 +64,14 @@ def online(state_of: StateOf) -> Callable[[str], str | None]:
 
 @pytest.mark.usefixtures("setup")
 async def test_news_of_a_poll_that_is_cut_short(
-    simulator: Simulator, poll: Poll, cut_short: CutShort, online: Any
+    bikes: Bikes, cut_short: CutShort, online: Any
 ) -> None:
     """What it had found out is there after the next one."""
-    simulator.set_status(RED, "offline")
-    simulator.report(BLUE, latitude=48.1)
+    bikes.simulator.set_status(RED, "offline")
+    bikes.simulator.report(BLUE, latitude=48.1)
     await cut_short("positions")
 
-    await poll()
+    await bikes.poll()
 
     assert online(RED) == "off"
 
@@ -107,17 +106,12 @@ async def test_armed_while_a_poll_is_taken_in(
 
     async def _sleep(_: float) -> None:
         if next(turns_given) == turn:
-            await bikes.hass.services.async_call(
-                Platform.ALARM_CONTROL_PANEL,
-                "alarm_arm_away",
-                {"entity_id": "alarm_control_panel.red_bike_guard"},
-                blocking=True,
-            )
+            await bikes.async_guard()
 
     with monkeypatch.context() as patches:
         turns = SimpleNamespace(sleep=_sleep, wait=asyncio.wait)
         patches.setattr(coordinator, "asyncio", turns)
-        await bikes.entry.runtime_data.coordinator.async_refresh()
+        await bikes.coordinator.async_refresh()
 
     assert bikes.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
     assert online(RED) == "off"
@@ -130,7 +124,7 @@ async def test_reload_while_trackers_are_added(
     """Every tracker is there once, and follows its status."""
     for tracker in MANY:
         bikes.simulator.add_device(tracker, email=EMAIL)
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await bikes.coordinator.async_refresh()
     assert len(bikes.hass.states.async_entity_ids("device_tracker")) < len(MANY)
     caplog.clear()
 
@@ -149,15 +143,12 @@ async def test_delete_button_while_the_tracker_comes_back(
     bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
     """A tracker that is listed again can no longer be deleted."""
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), bikes.entry.entry_id
-    )
-    assert device is not None
+    device = bikes.device(RED)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     bikes.simulator.assign(EMAIL, RED)
     bikes.simulator.report(BLUE, latitude=48.1)
-    coordinator = bikes.entry.runtime_data.coordinator
+    coordinator = bikes.coordinator
     allowed = []
 
     async def _positions(*args: Any) -> Any:

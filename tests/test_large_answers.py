@@ -53,6 +53,5 @@ async def test_positions_that_worked(
         bikes.simulator.report(BLUE, latitude=50.0 + number)
         await bikes.poll(600)
         await bikes.poll(600)
-        state = bikes.state_of(BLUE)
-        assert state is not None
+        state = bikes.state(BLUE)
         assert state.attributes["latitude"] == 50.0 + number

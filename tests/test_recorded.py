@@ -6,23 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
 import yaml
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import AuthenticationError
 
 from .api.conftest import Served, recorded_answer
-from .conftest import EMAIL, PASSWORD, MakeEntry, Poll, async_setup
-from .settle import settle
-from .tools.simulator import Simulator
+from .conftest import EMAIL, PASSWORD, Bikes, MakeEntry, async_setup
 from .traccar import VERSIONS, recorded
 from .traccar.reading import answers, shown
 
@@ -70,58 +63,37 @@ def test_every_file_is_listed() -> None:
 @pytest.mark.parametrize(("file", "name", "trackers"), ANSWERS)
 @pytest.mark.usefixtures("all_enabled", "freezer")
 async def test_values(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    file: str,
-    name: str,
-    trackers: Mapping[str, Any],
+    bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:
     """Everything that is expected is shown, and nothing else."""
     version, _, what = file.partition("-")
     devices, positions = dict(answers(version, what))[name]
-    simulator.raw_devices([device | {"positionId": 0} for device in devices])
-    simulator.raw_positions([])
-    await async_setup(hass, entry)
-    simulator.raw_devices(devices)
-    simulator.raw_positions(positions)
-    await poll()
-    assert shown(hass) == trackers
+    bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
+    bikes.simulator.raw_positions([])
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.raw_devices(devices)
+    bikes.simulator.raw_positions(positions)
+    await bikes.poll()
+    assert shown(bikes.hass) == trackers
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.usefixtures("all_enabled", "with_live")
-async def test_messages(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    make_entry: MakeEntry,
-    version: str,
-) -> None:
+async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> None:
     """What was said by and by is shown as it was said, of the trackers that are listed."""
     messages = recorded(version, MESSAGES)
-    freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
-    simulator.add_account("listener@example.com", PASSWORD)
-    simulator.raw_devices(recorded(version, LISTED[version]))
-    simulator.raw_positions(json.loads(messages[0][1])["positions"])
+    bikes.freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
+    bikes.simulator.add_account("listener@example.com", PASSWORD)
+    bikes.simulator.raw_devices(recorded(version, LISTED[version]))
+    bikes.simulator.raw_positions(json.loads(messages[0][1])["positions"])
     entry = make_entry("listener@example.com")
-    await hass.config_entries.async_setup(entry.entry_id)
-    await _let(hass, freezer, seconds=11)
-    assert len(simulator.live.sockets) == 1
+    await bikes.hass.config_entries.async_setup(entry.entry_id)
+    await bikes.async_wait(11)
+    assert len(bikes.simulator.live.sockets) == 1
     for _, text in messages:
-        simulator.live.tell(["listener@example.com"], json.loads(text))
-        await _let(hass, freezer, seconds=1.1)
-    assert shown(hass) == EXPECTED[f"{version}-{MESSAGES}"][ONE_BY_ONE]
-
-
-async def _let(
-    hass: HomeAssistant, freezer: FrozenDateTimeFactory, *, seconds: float
-) -> None:
-    """Let time pass, and what is due come to its end, but for listening."""
-    freezer.tick(seconds)
-    async_fire_time_changed(hass)
-    await settle(hass)
+        bikes.simulator.live.tell(["listener@example.com"], json.loads(text))
+        await bikes.async_wait(1.1)
+    assert shown(bikes.hass) == EXPECTED[f"{version}-{MESSAGES}"][ONE_BY_ONE]
 
 
 @pytest.mark.parametrize(("file", "name", "outcome"), SIGN_INS)

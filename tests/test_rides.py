@@ -7,9 +7,8 @@ from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN, Platform
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import BLUE, RED, Bikes, Poll, StateOf, ValueOf, async_setup
+from .conftest import BLUE, RED, Bikes, Poll, async_setup
 from .riding import async_ride, go, riding, standing
 from .tools.simulator.server import Simulator
 
@@ -60,45 +59,35 @@ async def test_ride(bikes: Bikes, rides: list[tuple[str, dict[str, Any]]]) -> No
     assert duration == round(ride["duration"] / 60)
 
 
-async def test_what_there_is(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-    value_of: ValueOf,
-) -> None:
+async def test_what_there_is(bikes: Bikes) -> None:
     """Trackers with a position have them before any ride, others do not."""
-    simulator.report_no_fix(BLUE)
-    await async_setup(hass, entry)
+    bikes.simulator.report_no_fix(BLUE)
+    await async_setup(bikes.hass, bikes.entry)
 
     for key in KEYS:
-        assert value_of(f"{RED}_{key}", Platform.SENSOR) == (
+        assert bikes.value_of(f"{RED}_{key}", Platform.SENSOR) == (
             "0" if key == "total_distance" else STATE_UNKNOWN
         )
-        assert state_of(f"{BLUE}_{key}", Platform.SENSOR) is None
-    state = state_of(f"{RED}_total_distance", Platform.SENSOR)
-    assert state is not None
+        assert bikes.state_of(f"{BLUE}_{key}", Platform.SENSOR) is None
+    state = bikes.state(f"{RED}_total_distance", Platform.SENSOR)
     assert state.attributes["state_class"] == "total_increasing"
     assert state.attributes["device_class"] == "distance"
     assert state.attributes["unit_of_measurement"] == "km"
-    event = hass.states.get(RIDE)
-    assert event is not None
+    event = bikes.state(RIDE)
     assert event.state == STATE_UNKNOWN
     assert event.attributes["event_types"] == ["started", "ended"]
-    assert state_of(f"{BLUE}_ride", Platform.EVENT) is None
+    assert bikes.state_of(f"{BLUE}_ride", Platform.EVENT) is None
 
 
 @pytest.mark.usefixtures("setup")
-async def test_parked_bike_writes_nothing(
-    simulator: Simulator, poll: Poll, writes: list[str]
-) -> None:
+async def test_parked_bike_writes_nothing(bikes: Bikes, writes: list[str]) -> None:
     """A report of a bike that stands changes nothing of its rides."""
-    go(simulator, 0, **standing(100))
-    await poll()
+    go(bikes.simulator, 0, **standing(100))
+    await bikes.poll()
     writes.clear()
     for number in range(3):
-        go(simulator, number % 2 * 9, **standing(100 + number / 100))
-        await poll()
+        go(bikes.simulator, number % 2 * 9, **standing(100 + number / 100))
+        await bikes.poll()
     assert not [
         entity_id
         for entity_id in writes

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import State
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker import coordinator
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -27,7 +26,7 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, full_disk
-from .conftest import BLUE, EMAIL, PASSWORD, RED, async_setup
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
 from .tools.simulator import KINDS, Simulator
 from .tools.simulator.record import RecordedRequest
 from .tools.simulator.streets import METRES_PER_DEGREE
@@ -482,12 +481,10 @@ async def test_days_that_are_too_large(
     hold(await home.booked(RED), starts)
 
 
-async def test_removed_meanwhile(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
-) -> None:
+async def test_removed_meanwhile(bikes: Bikes) -> None:
     """Nothing comes of what was asked for a tracker that is gone, and a new one begins."""
-    await async_setup(hass, entry)
-    coordinator = entry.runtime_data.coordinator
+    await async_setup(bikes.hass, bikes.entry)
+    coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()
     assert database.content.backfill[RED]
     coordinator.data.forget(RED)

@@ -33,17 +33,14 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
         )
         await bikes.poll(60)
         if minute == RIDDEN - 1:
-            state = bikes.state_of(f"{RED}_address", Platform.SENSOR)
-            assert state
+            state = bikes.state(f"{RED}_address", Platform.SENSOR)
             assert state.state == "Main Street 0"
 
-    ride = bikes.state_of(f"{RED}_ride", Platform.EVENT)
-    assert ride
+    ride = bikes.state(f"{RED}_ride", Platform.EVENT)
     assert ride.attributes["event_type"] == "ended"
     shown = {
-        name: state.state
+        name: bikes.value_of(f"{RED}_{name}", Platform.SENSOR)
         for name in ("ride_distance", "total_distance", "ride_duration", "address")
-        if (state := bikes.state_of(f"{RED}_{name}", Platform.SENSOR))
     }
     distance = str(round(ride.attributes["distance"], 1))
     assert shown == {
@@ -82,9 +79,8 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
         await bikes.poll(300)
 
     shown = {
-        name: state.state
+        name: bikes.value_of(f"{RED}_{name}", Platform.SENSOR)
         for name in ("address", "battery", "speed", "last_update")
-        if (state := bikes.state_of(f"{RED}_{name}", Platform.SENSOR))
     }
     reported_at = bikes.simulator.devices[RED].last_update
     assert shown == {
@@ -93,12 +89,10 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
         "speed": "0.0",
         "last_update": reported_at.isoformat(timespec="seconds"),
     }
-    place = bikes.state_of(RED)
-    assert place
+    place = bikes.state(RED)
     assert place.attributes["latitude"] == 49.4
     await bikes.poll(5)
-    place = bikes.state_of(RED)
-    assert place
+    place = bikes.state(RED)
     assert place.attributes["latitude"] == 49.9
 
 
@@ -179,17 +173,15 @@ async def test_end_of_a_series(ride: Ride, poll: Poll, writes: list[str]) -> Non
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned"])
-async def test_coming_back(
-    ride: Ride, simulator: Simulator, poll: Poll, way: str
-) -> None:
+async def test_coming_back(bikes: Bikes, ride: Ride, way: str) -> None:
     """A tracker that comes back shows what is known now."""
     await ride(7)
     if way == "outage":
-        simulator.fault("status-503")
+        bikes.simulator.fault("status-503")
     else:
-        simulator.unassign(EMAIL, RED)
-    await poll(60)
-    simulator.fault(None)
-    simulator.assign(EMAIL, RED)
+        bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll(60)
+    bikes.simulator.fault(None)
+    bikes.simulator.assign(EMAIL, RED)
 
     assert await ride(1) == [Written(1, is_exact=True)]

@@ -32,7 +32,7 @@ async def test_all_is_well(bikes: Bikes) -> None:
     rows = [row(timedelta(hours=number)) for number in range(1, 100)]
     store(bikes.hass, bikes.entry, rows)
     await async_setup(bikes.hass, bikes.entry)
-    await bikes.entry.runtime_data.coordinator.database.async_write()
+    await bikes.coordinator.database.async_write()
     bikes.simulator.record.clear()
 
     info = await async_health(bikes.hass)
@@ -72,5 +72,5 @@ async def test_account_that_is_not_loaded(
 @pytest.mark.usefixtures("setup")
 async def test_never_written(bikes: Bikes) -> None:
     """The time of the last write is left out until the first write."""
-    bikes.entry.runtime_data.coordinator.database.written_at = None
+    bikes.coordinator.database.written_at = None
     assert "database_written_at" not in await async_health(bikes.hass)

@@ -6,14 +6,12 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.translation import async_get_translations
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EVERYTHING, RED, StateOf, async_setup
+from .conftest import EVERYTHING, RED, Bikes, async_setup
 from .static.project import INTEGRATION, read_json
 from .static.texts import flatten
-from .tools.simulator.server import Simulator
 
 SECTIONS = (
     "conditions",
@@ -140,25 +138,18 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
 
 
 @pytest.mark.usefixtures("all_enabled")
-async def test_entities(
-    hass: HomeAssistant,
-    entity_registry: er.EntityRegistry,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    state_of: StateOf,
-) -> None:
+async def test_entities(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """Entities have names and states in the language of Home Assistant."""
-    hass.config.language = "de"
-    simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
-    await async_setup(hass, entry)
+    bikes.hass.config.language = "de"
+    bikes.simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
+    await async_setup(bikes.hass, bikes.entry)
 
-    state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state is not None
+    state = bikes.state(f"{RED}_online", Platform.BINARY_SENSOR)
     assert state.name == "Red bike Konnektivität"
-    shown = Template(f"{{{{ state_translated('{state.entity_id}') }}}}", hass)
+    shown = Template(f"{{{{ state_translated('{state.entity_id}') }}}}", bikes.hass)
     assert shown.async_render() == "Online"
 
-    texts = await async_texts(hass, "de")
+    texts = await async_texts(bikes.hass, "de")
     names = {
         text
         for key, text in texts.items()
@@ -166,5 +157,5 @@ async def test_entities(
         and key.endswith(".name")
         and ".state_attributes." not in key
     }
-    entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
     assert names <= {entity.original_name for entity in entities}

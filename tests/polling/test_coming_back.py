@@ -117,7 +117,7 @@ async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> Non
     await bikes.poll()
     for tracker in (RED, BLUE):
         bikes.simulator.report(tracker, latitude=48.2)
-    await bikes.entry.runtime_data.coordinator.async_refresh()
+    await bikes.coordinator.async_refresh()
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
     assert place(bikes.state_of(RED)) == AT_HOME
     assert place(bikes.state_of(BLUE)) == (48.2, DEFAULT_LONGITUDE)

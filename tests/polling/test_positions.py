@@ -7,7 +7,6 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNKNOWN, Platform
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
@@ -18,7 +17,7 @@ from custom_components.bike_tracker.api.errors import (
 )
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Bikes, Poll, StateOf, async_setup
+from ..conftest import RED, Bikes, Poll, async_setup
 from ..long import some
 from ..tools.simulator.server import Simulator
 from .places import AWAY, asked, place
@@ -45,20 +44,18 @@ POSITION_ENTITIES = [
 
 
 @pytest.mark.usefixtures("setup")
-async def test_idle_polls_ask_for_no_positions(
-    simulator: Simulator, poll: Poll
-) -> None:
+async def test_idle_polls_ask_for_no_positions(bikes: Bikes) -> None:
     """100 idle polls are 100 requests; after one tracker reported, positions are asked once."""
-    simulator.record.clear()
+    bikes.simulator.record.clear()
 
     for _ in range(100):
-        await poll()
-    assert asked(simulator) == {"devices": 100, "positions": 0}
+        await bikes.poll()
+    assert asked(bikes.simulator) == {"devices": 100, "positions": 0}
 
-    simulator.report(RED, **AWAY)
+    bikes.simulator.report(RED, **AWAY)
     for _ in range(10):
-        await poll()
-    assert asked(simulator) == {"devices": 110, "positions": 1}
+        await bikes.poll()
+    assert asked(bikes.simulator) == {"devices": 110, "positions": 1}
 
 
 async def test_documented_service_alone(
@@ -83,10 +80,7 @@ async def test_documented_service_alone(
 
 @pytest.mark.usefixtures("setup")
 async def test_every_other_request_fails(
-    simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    monkeypatch: pytest.MonkeyPatch,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Behind a balancer with one dead node, the bike moves on the map all the same."""
     numbers = count()
@@ -102,12 +96,13 @@ async def test_every_other_request_fails(
     for name in ("async_get_devices", "async_get_positions"):
         get = getattr(TrackingClient, name)
         monkeypatch.setattr(TrackingClient, name, _fail_often(get))
-    simulator.report(RED, **AWAY)
+    bikes.simulator.report(RED, **AWAY)
     for _ in range(7):
-        await poll()
-    assert place(state_of(RED)) == (48.1, 7.9)
+        await bikes.poll()
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("error", "requests"),
     [
@@ -119,12 +114,7 @@ async def test_every_other_request_fails(
     ],
 )
 async def test_second_try(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-    error: TrackingError,
-    requests: int,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
 ) -> None:
     """The third failure in a row is retried at once, unless the service wants to wait."""
     tried = list[object]()
@@ -134,9 +124,9 @@ async def test_second_try(
         raise error
 
     monkeypatch.setattr(TrackingClient, "async_get_positions", _fail)
-    simulator.report(RED, **AWAY)
+    bikes.simulator.report(RED, **AWAY)
     while len(tried) < 3:
-        await poll()
+        await bikes.poll()
     assert len(tried) == 2 + requests
 
 

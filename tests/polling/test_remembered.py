@@ -67,7 +67,7 @@ async def test_unloading_with_news(bikes: Bikes) -> None:
 @pytest.mark.usefixtures("setup")
 async def test_nothing_is_written_after_unloading(bikes: Bikes) -> None:
     """Whoever loads the account next has the file for itself."""
-    coordinator = bikes.entry.runtime_data.coordinator
+    coordinator = bikes.coordinator
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     file = file_of(bikes.hass, bikes.entry)
     before = file.read_bytes()
@@ -96,6 +96,5 @@ async def test_place_of_another_version(
     mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
     await async_setup(bikes.hass, bikes.entry)
 
-    state = bikes.state_of(RED)
-    assert state is not None
+    state = bikes.state(RED)
     assert state.attributes["latitude"] == latitude

@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import refusal_of
 
-from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place, requested_alone
 
@@ -39,52 +39,48 @@ async def test_old_position_that_is_not_in_the_list(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_announced_position_that_comes_late(
-    simulator: Simulator, poll: Poll, state_of: StateOf
-) -> None:
+async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
     """A position that the list announces before it is there shows within minutes."""
     for minutes in (1, 30, 50):
-        position = simulator.report(RED, **(AWAY if minutes != 30 else HOME))
-        simulator.devices[RED].position = None
-        simulator.touch([RED])
+        position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
+        bikes.simulator.devices[RED].position = None
+        bikes.simulator.touch([RED])
         for _ in range(minutes):
-            await poll()
-        simulator.devices[RED].position = position
-        simulator.touch([RED])
+            await bikes.poll()
+        bikes.simulator.devices[RED].position = position
+        bikes.simulator.touch([RED])
 
         for _ in range(5):
-            await poll()
+            await bikes.poll()
 
-        assert place(state_of(RED)) == (position.latitude, position.longitude)
+        assert place(bikes.state_of(RED)) == (position.latitude, position.longitude)
 
 
 @pytest.mark.usefixtures("setup")
-async def test_new_position_that_never_comes(
-    simulator: Simulator, poll: Poll, state_of: StateOf
-) -> None:
+async def test_new_position_that_never_comes(bikes: Bikes) -> None:
     """It is requested less and less often, costs the others nothing, and ends with the next."""
-    simulator.override_field(RED, "positionId", 4711)
+    bikes.simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
-        simulator.report(BLUE, latitude=48.1 + minute / 1000)
-        await poll()
-        assert place(state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
-    assert place(state_of(RED)) == AT_HOME
-    alone = requested_alone(simulator)
+        bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
+        await bikes.poll()
+        assert place(bikes.state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
+    assert place(bikes.state_of(RED)) == AT_HOME
+    alone = requested_alone(bikes.simulator)
     # At the list of both, and once a day by itself.
     assert alone.count(RED) == 1
-    assert asked(simulator)["positions"] - len(alone) in range(14, 18)
+    assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
 
-    simulator.record.clear()
+    bikes.simulator.record.clear()
     for _ in range(48 * 12):
-        await poll(300)
+        await bikes.poll(300)
     # It may yet come.
-    assert requested_alone(simulator).count(RED) in range(46, 51)
-    assert asked(simulator)["positions"] in range(46, 51)
+    assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
+    assert asked(bikes.simulator)["positions"] in range(46, 51)
 
-    simulator.clear_overrides(RED)
-    simulator.report(RED, **AWAY)
-    await poll()
-    assert place(state_of(RED)) == (48.1, 7.9)
+    bikes.simulator.clear_overrides(RED)
+    bikes.simulator.report(RED, **AWAY)
+    await bikes.poll()
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
 async def test_many_old_positions(

@@ -1,29 +1,24 @@
 """What a position shows, and what is none."""
 
 from homeassistant.const import STATE_UNKNOWN, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, ValueOf, async_setup
+from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
 from ..tools.simulator.server import Simulator
 from .places import AT_HOME, AWAY, HOME, asked, place
 
 
 @pytest.mark.usefixtures("setup")
-async def test_tracker_moves(
-    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
-) -> None:
+async def test_tracker_moves(bikes: Bikes) -> None:
     """A tracker enters and leaves zones."""
-    assert value_of(RED) == "home"
+    assert bikes.value_of(RED) == "home"
 
-    simulator.report(RED, **AWAY, accuracy=12.5)
-    await poll()
+    bikes.simulator.report(RED, **AWAY, accuracy=12.5)
+    await bikes.poll()
 
-    state = state_of(RED)
-    assert state is not None
+    state = bikes.state(RED)
     assert state.state == "not_home"
     assert place(state) == (48.1, 7.9)
     assert state.attributes["gps_accuracy"] == 12.5
@@ -31,15 +26,13 @@ async def test_tracker_moves(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_only_what_changed_is_written(
-    simulator: Simulator, poll: Poll, writes: list[str]
-) -> None:
+async def test_only_what_changed_is_written(bikes: Bikes, writes: list[str]) -> None:
     """A report that changes the battery alone writes the battery, its time and ID alone."""
-    await poll()
-    simulator.report(RED, battery_level=79)
+    await bikes.poll()
+    bikes.simulator.report(RED, battery_level=79)
     writes.clear()
 
-    await poll()
+    await bikes.poll()
 
     assert sorted(writes) == [
         "sensor.red_bike_battery",
@@ -66,13 +59,11 @@ async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.parametrize("year", [1970, 1980])
 @pytest.mark.usefixtures("setup")
-async def test_loses_its_fix(
-    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf, year: int
-) -> None:
+async def test_loses_its_fix(bikes: Bikes, year: int) -> None:
     """A message without a fix leaves the tracker where it was, and updates the battery."""
-    before = state_of(f"{RED}_position_time", Platform.SENSOR)
-    simulator.report_no_fix(RED, year=year)
-    simulator.report(
+    before = bikes.state(f"{RED}_position_time", Platform.SENSOR)
+    bikes.simulator.report_no_fix(RED, year=year)
+    bikes.simulator.report(
         RED,
         latitude=0.0,
         longitude=0.0,
@@ -81,31 +72,28 @@ async def test_loses_its_fix(
         fix_time=dt_util.utc_from_timestamp(0),
     )
 
-    await poll()
+    await bikes.poll()
 
-    assert before is not None
-    assert value_of(RED) == "home"
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "12"
-    assert state_of(f"{RED}_position_time", Platform.SENSOR) == before
+    assert bikes.value_of(RED) == "home"
+    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "12"
+    assert bikes.state(f"{RED}_position_time", Platform.SENSOR) == before
 
 
 @pytest.mark.usefixtures("setup")
-async def test_message_that_repeats_a_fix(
-    simulator: Simulator, poll: Poll, state_of: StateOf, value_of: ValueOf
-) -> None:
+async def test_message_that_repeats_a_fix(bikes: Bikes) -> None:
     """It leaves the place, and says nothing any more of how the tracker moves."""
-    fix = simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
-    await poll()
-    simulator.report(RED, valid=False, fix_time=fix.fix_time, battery_level=12)
-    await poll()
+    fix = bikes.simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
+    await bikes.poll()
+    bikes.simulator.report(RED, valid=False, fix_time=fix.fix_time, battery_level=12)
+    await bikes.poll()
 
-    assert place(state_of(RED)) == (48.1, 7.9)
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
     for key, value in (
         ("speed", STATE_UNKNOWN),
         ("altitude", STATE_UNKNOWN),
         ("battery", "12"),
     ):
-        assert value_of(f"{RED}_{key}", Platform.SENSOR) == value
+        assert bikes.value_of(f"{RED}_{key}", Platform.SENSOR) == value
 
 
 @pytest.mark.usefixtures("setup")
@@ -129,19 +117,15 @@ async def test_internal_id_that_leads_nowhere(
     assert place(state_of(BLUE)) == AT_HOME
 
 
-async def test_units(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, state_of: StateOf
-) -> None:
+async def test_units(bikes: Bikes) -> None:
     """Knots become km/h; people with miles and feet get those."""
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    simulator.report(RED, speed=10.0, altitude=100.0)
+    bikes.hass.config.units = US_CUSTOMARY_SYSTEM
+    bikes.simulator.report(RED, speed=10.0, altitude=100.0)
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
 
-    speed = state_of(f"{RED}_speed", Platform.SENSOR)
-    altitude = state_of(f"{RED}_altitude", Platform.SENSOR)
-    assert speed is not None
-    assert altitude is not None
+    speed = bikes.state(f"{RED}_speed", Platform.SENSOR)
+    altitude = bikes.state(f"{RED}_altitude", Platform.SENSOR)
     assert speed.attributes["unit_of_measurement"] == "mph"
     assert float(speed.state) == pytest.approx(11.508, abs=0.01)
     assert altitude.attributes["unit_of_measurement"] == "ft"

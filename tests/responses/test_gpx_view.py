@@ -58,18 +58,16 @@ def read(text: str) -> GPXTrack:
     return track
 
 
-async def test_track_of_the_service(
-    hass: HomeAssistant, simulator: Simulator, client: TestClient[Any, Any]
-) -> None:
+async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
     """A browser saves it under the name of the bike and the day."""
-    simulator.rename(RED, 'Vélo "rouge"')
-    simulator.forget_position(RED)
+    bikes.simulator.rename(RED, 'Vélo "rouge"')
+    bikes.simulator.forget_position(RED)
     for minutes in (50, 49, 10):
-        simulator.report(RED, last_update=NOW - minutes * MINUTE)
-    await hass.config_entries.async_reload(
-        hass.config_entries.async_entries(DOMAIN)[0].entry_id
+        bikes.simulator.report(RED, last_update=NOW - minutes * MINUTE)
+    await bikes.hass.config_entries.async_reload(
+        bikes.hass.config_entries.async_entries(DOMAIN)[0].entry_id
     )
-    response = await client.get(path(device_of(hass, RED)))
+    response = await client.get(path(device_of(bikes.hass, RED)))
     assert response.status == 200
     assert response.content_type == "application/gpx+xml"
     assert response.headers["Content-Disposition"] == (
@@ -102,20 +100,17 @@ async def test_signed_link(
 
 
 async def test_who_may_read(
-    hass: HomeAssistant,
-    client: TestClient[Any, Any],
-    hass_admin_user: MockUser,
-    simulator: Simulator,
+    bikes: Bikes, client: TestClient[Any, Any], hass_admin_user: MockUser
 ) -> None:
     """A user without the right to read the bike gets 401."""
-    simulator.report(RED, last_update=NOW - MINUTE)
+    bikes.simulator.report(RED, last_update=NOW - MINUTE)
     hass_admin_user.groups = []
     for entities, status in (
         ({"device_tracker.blue_bike": True}, 401),
         ({"device_tracker.red_bike": {"read": True}}, 200),
     ):
         hass_admin_user.mock_policy({"entities": {"entity_ids": entities}})
-        assert (await client.get(path(device_of(hass, RED)))).status == status
+        assert (await client.get(path(device_of(bikes.hass, RED)))).status == status
 
 
 @pytest.mark.parametrize(
@@ -175,10 +170,8 @@ async def test_service_without_history(
     assert not any(between)
 
 
-async def test_home_assistant_without_http(
-    hass: HomeAssistant, entry: MockConfigEntry
-) -> None:
+async def test_home_assistant_without_http(bikes: Bikes) -> None:
     """A Home Assistant that serves no pages sets up the integration."""
-    hass.config.components.remove("http")
-    await async_setup(hass, entry)
-    assert hass.services.has_service(DOMAIN, "get_track")
+    bikes.hass.config.components.remove("http")
+    await async_setup(bikes.hass, bikes.entry)
+    assert bikes.hass.services.has_service(DOMAIN, "get_track")

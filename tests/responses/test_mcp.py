@@ -2,16 +2,14 @@
 
 import json
 
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import llm
 import httpx
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from ..conftest import Poll
+from ..conftest import Bikes
 from ..test_rides import async_ride
-from ..tools.simulator.server import Simulator
 from .asking import RIDES, WHERE, needs_tools
 
 mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
@@ -22,22 +20,18 @@ pytestmark = needs_tools
 
 @pytest.mark.usefixtures("exposed")
 async def test_client_of_the_mcp_server(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    hass_access_token: str,
-    simulator: Simulator,
-    poll: Poll,
+    bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> None:
     """A program that speaks the Model Context Protocol gets what an assistant gets."""
     data = {"llm_hass_api": [llm.LLM_API_ASSIST], "require_admin": True}
     server = MockConfigEntry(
         domain="mcp_server", data={**data, "all_llm_apis": False}, minor_version=3
     )
-    server.add_to_hass(hass)
-    assert await hass.config_entries.async_setup(server.entry_id)
+    server.add_to_hass(bikes.hass)
+    assert await bikes.hass.config_entries.async_setup(server.entry_id)
     url = str((await hass_client()).make_url("/api/mcp"))
     headers = {"Authorization": f"Bearer {hass_access_token}"}
-    await async_ride(simulator, poll)
+    await async_ride(bikes.simulator, bikes.poll)
 
     async with (
         httpx.AsyncClient(headers=headers) as session,

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
 
 from ..books import row, store
-from ..conftest import Poll, async_setup
+from ..conftest import Bikes, Poll, async_setup
 from ..test_rides import async_ride
 from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
@@ -19,12 +19,10 @@ pytestmark = needs_tools
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_units_of_the_house(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, ask: Ask
-) -> None:
+async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
     """Where people count miles they hear miles."""
-    hass.config.units = US_CUSTOMARY_SYSTEM
-    await async_ride(simulator, poll)
+    bikes.hass.config.units = US_CUSTOMARY_SYSTEM
+    await async_ride(bikes.simulator, bikes.poll)
     [bike] = await ask()
     assert bike["distance_from_home"] == "1.9 mi"
     [answer] = await ask(RIDES)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from freezegun.api import FrozenDateTimeFactory
 import gpxpy
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import (
@@ -51,17 +50,10 @@ async def async_report(
     )
 
 
-async def async_arm(hass: HomeAssistant) -> None:
-    """Guard the bike where it stands."""
-    await hass.services.async_call(
-        "alarm_control_panel", "alarm_arm_away", {"entity_id": GUARD}, blocking=True
-    )
-
-
-async def async_steal(simulator: Simulator, poll: Poll, **more: Any) -> None:
+async def async_steal(bikes: Bikes, **more: Any) -> None:
     """Let a guarded bike be carried off, a report a minute."""
     for minute in range(1, 7):
-        simulator.report(
+        bikes.simulator.report(
             RED,
             latitude=DEFAULT_LATITUDE + minute / 1_000,
             accuracy=5,
@@ -70,19 +62,17 @@ async def async_steal(simulator: Simulator, poll: Poll, **more: Any) -> None:
             address=f"Rue {minute}",
             **more,
         )
-        await poll()
+        await bikes.poll()
 
 
-async def test_stolen_bike(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
+async def test_stolen_bike(bikes: Bikes) -> None:
     """The page says how the bike was guarded, why that triggered, and where it is now."""
-    await hass.config.async_set_time_zone("Europe/Berlin")
-    simulator.report(RED, accuracy=5, address="Am Bach 3")
-    await async_setup(hass, entry)
-    await async_arm(hass)
-    await async_steal(simulator, poll)
-    report = await async_report(hass, owner="Ann Example", frame_number="WTU123")
+    await bikes.hass.config.async_set_time_zone("Europe/Berlin")
+    bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.async_guard()
+    await async_steal(bikes)
+    report = await async_report(bikes.hass, owner="Ann Example", frame_number="WTU123")
     assert report["positions"] == 6
     html = report["html"]
     for text in (
@@ -105,47 +95,39 @@ async def test_stolen_bike(
     assert len(track.segments[0].points) == 6
 
 
-async def test_guarded_again(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    poll: Poll,
-    freezer: FrozenDateTimeFactory,
-) -> None:
+async def test_guarded_again(bikes: Bikes) -> None:
     """A bike that is guarded where the thief left it: the report has the theft."""
-    simulator.report(RED, accuracy=5)
-    await async_setup(hass, entry)
-    await async_arm(hass)
+    bikes.simulator.report(RED, accuracy=5)
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.async_guard()
     for minute in range(1, 14):
-        freezer.tick(MINUTE)
+        bikes.freezer.tick(MINUTE)
         place = DEFAULT_LATITUDE + min(minute, 6) / 1_000
-        simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
-        await poll()
-    assert "<th>Ride</th>" not in (await async_report(hass))["html"]
-    await async_arm(hass)
-    report = await async_report(hass)
+        bikes.simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
+        await bikes.poll()
+    assert "<th>Ride</th>" not in (await async_report(bikes.hass))["html"]
+    await bikes.async_guard()
+    report = await async_report(bikes.hass)
     assert report["positions"] >= 12
     ride = report["html"].partition("<th>Ride</th>")[2].partition("</td>")[0]
     for minute in (0, 6):
         assert f"{DEFAULT_LATITUDE + minute / 1_000:.6f}" in ride
     later = dt_util.utcnow() - MINUTE
-    report = await async_report(hass, start_date_time=later)
+    report = await async_report(bikes.hass, start_date_time=later)
     assert "<th>Ride</th>" not in report["html"]
 
 
-async def test_everything_is_text(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
+async def test_everything_is_text(bikes: Bikes) -> None:
     """Markup in whatever a server or a user writes is shown as it stands."""
-    simulator.report(RED, accuracy=5, address=MARKUP)
-    await async_setup(hass, entry)
-    simulator.rename(RED, MARKUP)
-    simulator.override_field(RED, "model", MARKUP)
-    await poll()
-    await async_arm(hass)
-    await async_steal(simulator, poll, attributes={"alarm": MARKUP})
+    bikes.simulator.report(RED, accuracy=5, address=MARKUP)
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.rename(RED, MARKUP)
+    bikes.simulator.override_field(RED, "model", MARKUP)
+    await bikes.poll()
+    await bikes.async_guard()
+    await async_steal(bikes, attributes={"alarm": MARKUP})
     texts = dict.fromkeys(("owner", "frame_number", "color", "insurance"), MARKUP)
-    report = await async_report(hass, **texts)
+    report = await async_report(bikes.hass, **texts)
     assert "<script" not in report["html"]
     assert report["html"].count(ESCAPED) >= 8
     assert ET.fromstring(report["gpx"]).tag  # noqa: S314 - it is our own
@@ -154,17 +136,16 @@ async def test_everything_is_text(
         assert word not in page
 
 
-async def test_long_track(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_long_track(bikes: Bikes) -> None:
     """A page shows 24 positions, with the first and the last; the GPX file has all."""
     now = dt_util.utcnow()
-    simulator.forget_position(RED)
+    bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
-        simulator.report(
+        bikes.simulator.report(
             RED, latitude=48 + minute / 10_000, last_update=now - minute * MINUTE
         )
-    report = await async_report(hass, start_date_time=now - 200 * MINUTE)
+    report = await async_report(bikes.hass, start_date_time=now - 200 * MINUTE)
     assert report["positions"] == 100
     assert report["html"].count("<tr><td>") == 24
     assert "24 of 100 positions." in report["html"]
@@ -175,19 +156,18 @@ async def test_long_track(
     assert len(track.segments[0].points) == 100
 
 
-async def test_service_does_not_answer(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_service_does_not_answer(bikes: Bikes) -> None:
     """The last known places are in the report, which says why there are no more."""
-    simulator.report(RED, accuracy=5, address="Am Bach 3")
-    await poll()
-    await async_arm(hass)
-    simulator.fault("status-503", path="history")
-    report = await async_report(hass)
+    bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
+    await bikes.poll()
+    await bikes.async_guard()
+    bikes.simulator.fault("status-503", path="history")
+    report = await async_report(bikes.hass)
     assert report["positions"] == 1
     assert "503" in report["html"]
-    await async_steal(simulator, poll)
-    report = await async_report(hass)
+    await async_steal(bikes)
+    report = await async_report(bikes.hass)
     # Where it was guarded, where the guard triggered, where it is now.
     assert report["positions"] == 3
     [track] = gpxpy.parse(report["gpx"]).tracks
@@ -229,25 +209,22 @@ async def test_no_report(hass: HomeAssistant, simulator: Simulator, poll: Poll) 
         await async_report(hass, start_date_time=now - MINUTE)
 
 
-async def test_bike_without_position(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
-) -> None:
+async def test_bike_without_position(bikes: Bikes) -> None:
     """A tracker that never had a fix has nothing to report."""
-    simulator.forget_position(RED)
-    await async_setup(hass, entry)
+    bikes.simulator.forget_position(RED)
+    await async_setup(bikes.hass, bikes.entry)
     start = dt_util.utcnow() - MINUTE
     with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_report(hass, start_date_time=start)
+        await async_report(bikes.hass, start_date_time=start)
 
 
-async def test_bike_guarded_for_long(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, freezer: Any
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_bike_guarded_for_long(bikes: Bikes) -> None:
     """The report of a bike that is guarded for weeks begins seven days ago."""
-    await async_arm(hass)
-    freezer.tick(timedelta(days=20))
-    simulator.report(RED, last_update=datetime.now(dt_util.UTC) - MINUTE)
-    assert (await async_report(hass))["positions"] >= 1
+    await bikes.async_guard()
+    bikes.freezer.tick(timedelta(days=20))
+    bikes.simulator.report(RED, last_update=datetime.now(dt_util.UTC) - MINUTE)
+    assert (await async_report(bikes.hass))["positions"] >= 1
 
 
 async def test_who_may(
@@ -272,24 +249,23 @@ async def test_who_may(
 
 @pytest.mark.parametrize("has_address", [True, False])
 async def test_link(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
+    bikes: Bikes,
     hass_client_no_auth: ClientSessionGenerator,
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
     has_address: bool,
 ) -> None:
     """A link opens the page without sign-in, for a day and for this bike alone."""
-    assert await async_setup_component(hass, "http", {})
-    await async_setup(hass, entry)
-    await async_arm(hass)
-    device = device_of(hass, RED)
+    assert await async_setup_component(bikes.hass, "http", {})
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.async_guard()
+    device = device_of(bikes.hass, RED)
     if not has_address:
-        hass.config.api = None
-        assert async_link_to_report(hass, device) is None
+        bikes.hass.config.api = None
+        assert async_link_to_report(bikes.hass, device) is None
         return
-    hass.config.external_url = "https://home.example.com"
-    link = async_link_to_report(hass, device)
+    bikes.hass.config.external_url = "https://home.example.com"
+    link = async_link_to_report(bikes.hass, device)
     assert link
     assert link.startswith("https://home.example.com/api/bike_tracker/theft_report/")
     path = link.removeprefix("https://home.example.com")
@@ -299,7 +275,7 @@ async def test_link(
     assert page.content_type == "text/html"
     assert "<title>Theft report: Red bike</title>" in await page.text()
     assert (await client.get(plain)).status == 401
-    other = path.replace(device, device_of(hass, BLUE))
+    other = path.replace(device, device_of(bikes.hass, BLUE))
     assert (await client.get(other)).status == 401
     signed_in = await hass_client()
     assert (await signed_in.get(plain)).status == 200
