@@ -1,24 +1,19 @@
 """The live connection: what the service says by itself is shown at once, and polls stay."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import logging
 from typing import Any
 from unittest.mock import patch
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
 )
@@ -35,13 +30,11 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer, Histo
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, StateOf, ValueOf
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes
 from .settle import settle
 from .tools.simulator import LIVE_FAULTS, Simulator
 from .tools.simulator.render import position_json
 from .tools.simulator.wire import pause
-
-type Pass = Callable[[float], Awaitable[None]]
 
 pytestmark = pytest.mark.usefixtures("with_live")
 
@@ -56,18 +49,6 @@ def longest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda _, most: most)
 
 
-@pytest.fixture
-def wait(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Pass:
-    """Return a function that lets time pass, and what is due come to its end."""
-
-    async def _wait(seconds: float) -> None:
-        freezer.tick(timedelta(seconds=seconds))
-        async_fire_time_changed(hass)
-        await settle(hass)
-
-    return _wait
-
-
 async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     """Set up an entry."""
     await hass.config_entries.async_setup(entry.entry_id)
@@ -76,18 +57,12 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 
 
 @pytest.fixture
-async def live(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    entry: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
-) -> MockConfigEntry:
-    """Return the entry of the account, set up and live, while time stands still."""
-    await set_up(hass, entry)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 1
-    return entry
+async def live(bikes: Bikes) -> Bikes:
+    """Return the bikes of an account that is set up and live, while time stands still."""
+    await set_up(bikes.hass, bikes.entry)
+    await bikes.async_wait(BEGINS)
+    assert len(bikes.simulator.live.sockets) == 1
+    return bikes
 
 
 def sign_ins(simulator: Simulator) -> int:
@@ -95,11 +70,9 @@ def sign_ins(simulator: Simulator) -> int:
     return simulator.record.counts["/api/session"]
 
 
-def latitude(state_of: StateOf, tracker: str = RED) -> float:
-    """Return where a bike is shown."""
-    state = state_of(tracker)
-    assert state is not None
-    shown: float = state.attributes["latitude"]
+def latitude(bikes: Bikes) -> float:
+    """Return where the red bike is shown."""
+    shown: float = bikes.state(RED).attributes["latitude"]
     return shown
 
 
@@ -108,219 +81,185 @@ def polls(simulator: Simulator) -> int:
     return simulator.record.counts["/api/devices"]
 
 
-@pytest.mark.usefixtures("live")
-async def test_a_message_is_shown_at_once(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    state_of: StateOf,
-    value_of: ValueOf,
-    wait: Pass,
-) -> None:
+async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     """Without a request, and the poll comes when it always does."""
-    requests = simulator.record.counts.total()
-    simulator.report(RED, latitude=48.5, battery_level=7)
-    await settle(hass)
-    assert latitude(state_of) == 48.5
-    assert value_of(f"{RED}_battery", Platform.SENSOR) == "7"
-    assert simulator.record.counts.total() == requests
+    requests = live.simulator.record.counts.total()
+    live.simulator.report(RED, latitude=48.5, battery_level=7)
+    await settle(live.hass)
+    assert latitude(live) == 48.5
+    assert live.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
+    assert live.simulator.record.counts.total() == requests
 
     # A minute after the set-up, and not after the message.
-    await wait(60 - BEGINS - 2)
-    assert simulator.record.counts.total() == requests
-    await wait(3)
-    assert simulator.record.counts.total() == requests + 1
+    await live.async_wait(60 - BEGINS - 2)
+    assert live.simulator.record.counts.total() == requests
+    await live.async_wait(3)
+    assert live.simulator.record.counts.total() == requests + 1
 
 
-@pytest.mark.usefixtures("live")
 async def test_a_poll_with_the_same_news_changes_nothing(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    all_enabled: None,
-    wait: Pass,
-    writes: list[str],
+    live: Bikes, all_enabled: None, writes: list[str]
 ) -> None:
     """What was told already is not written again, and no position asked for."""
-    simulator.report(RED, latitude=48.5)
-    await settle(hass)
+    live.simulator.report(RED, latitude=48.5)
+    await settle(live.hass)
     assert writes
     writes.clear()
-    positions = simulator.record.counts["/api/positions"]
-    await wait(61)
-    await wait(61)
+    positions = live.simulator.record.counts["/api/positions"]
+    await live.async_wait(61)
+    await live.async_wait(61)
     assert writes == []
-    assert simulator.record.counts["/api/positions"] == positions
+    assert live.simulator.record.counts["/api/positions"] == positions
 
 
-@pytest.mark.usefixtures("live")
-async def test_a_poll_that_began_before(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf, wait: Pass
-) -> None:
+async def test_a_poll_that_began_before(live: Bikes) -> None:
     """A message that comes meanwhile is applied after it; the next one may say otherwise."""
 
     def status() -> str:
-        state = state_of(f"{RED}_online", Platform.BINARY_SENSOR)
-        assert state is not None
+        state = live.state(f"{RED}_online", Platform.BINARY_SENSOR)
         return state.state
 
-    before = simulator.listed("devices", EMAIL)
-    simulator.raw_devices(list(before))
-    simulator.fault("late-answer", path="devices", late=5)
-    await wait(61)
-    simulator.set_status(RED, "offline")
-    await settle(hass)
+    before = live.simulator.listed("devices", EMAIL)
+    live.simulator.raw_devices(list(before))
+    live.simulator.fault("late-answer", path="devices", late=5)
+    await live.async_wait(61)
+    live.simulator.set_status(RED, "offline")
+    await settle(live.hass)
     assert status() == STATE_ON
-    await wait(6)
-    simulator.fault(None)
+    await live.async_wait(6)
+    live.simulator.fault(None)
     assert status() == STATE_OFF
-    await wait(61)
+    await live.async_wait(61)
     assert status() == STATE_ON
 
 
-@pytest.mark.usefixtures("live")
-async def test_while_polls_fail(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    state_of: StateOf,
-    value_of: ValueOf,
-    wait: Pass,
-) -> None:
+async def test_while_polls_fail(live: Bikes) -> None:
     """Messages are taken in, and trackers are unavailable; they come back where they were."""
-    state = state_of(RED)
-    assert state is not None
+    state = live.state(RED)
     home = state.attributes["latitude"]
-    simulator.fault("status-500")
-    await wait(61)
-    simulator.report(RED, latitude=48.5)
-    await settle(hass)
-    simulator.set_status(RED, "offline")
-    await settle(hass)
-    assert value_of(RED) == STATE_UNAVAILABLE
+    live.simulator.fault("status-500")
+    await live.async_wait(61)
+    live.simulator.report(RED, latitude=48.5)
+    await settle(live.hass)
+    live.simulator.set_status(RED, "offline")
+    await settle(live.hass)
+    assert live.value_of(RED) == STATE_UNAVAILABLE
 
-    simulator.fault(None)
+    live.simulator.fault(None)
     # Not what the list says of places, but what messages said.
-    simulator.fault("status-500", path="positions")
-    await wait(61)
-    assert latitude(state_of) == home
-    await wait(6)
-    assert latitude(state_of) == 48.5
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
+    live.simulator.fault("status-500", path="positions")
+    await live.async_wait(61)
+    assert latitude(live) == home
+    await live.async_wait(6)
+    assert latitude(live) == 48.5
+    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 async def test_polling_that_is_disabled_later(
-    hass: HomeAssistant,
-    hass_ws_client: WebSocketGenerator,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
+    live: Bikes, hass_ws_client: WebSocketGenerator
 ) -> None:
     """It ends at once, and begins again once polling does; a new name changes nothing."""
-    assert await async_setup_component(hass, "config", {})
-    browser = await hass_ws_client(hass)
+    assert await async_setup_component(live.hass, "config", {})
+    browser = await hass_ws_client(live.hass)
 
     async def change(**what: Any) -> None:
-        request = {"type": "config_entries/update", "entry_id": live.entry_id, **what}
+        request = {
+            "type": "config_entries/update",
+            "entry_id": live.entry.entry_id,
+            **what,
+        }
         await browser.send_json_auto_id(request)
         answer = await browser.receive_json()
         assert answer["success"]
-        await settle(hass)
+        await settle(live.hass)
 
     await change(title="127.0.0.2")
-    assert len(simulator.live.sockets) == 1
+    assert len(live.simulator.live.sockets) == 1
     await change(pref_disable_polling=True)
-    assert simulator.live.sockets == []
-    assert simulator.live.goodbyes == 1
-    await wait(3600)
-    assert sign_ins(simulator) == 1
+    assert live.simulator.live.sockets == []
+    assert live.simulator.live.goodbyes == 1
+    await live.async_wait(3600)
+    assert sign_ins(live.simulator) == 1
     await change(pref_disable_polling=False)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 1
+    await live.async_wait(BEGINS)
+    assert len(live.simulator.live.sockets) == 1
 
 
-async def test_unload(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
+async def test_unload(live: Bikes) -> None:
     """It ends at once, with a goodbye, and for good."""
-    await hass.config_entries.async_unload(live.entry_id)
-    await settle(hass)
-    assert simulator.live.sockets == []
-    assert simulator.live.goodbyes == 1
-    await wait(3600)
-    assert sign_ins(simulator) == 1
-    assert {request.method for request in simulator.requests} == {"GET", "POST"}
+    await live.hass.config_entries.async_unload(live.entry.entry_id)
+    await settle(live.hass)
+    assert live.simulator.live.sockets == []
+    assert live.simulator.live.goodbyes == 1
+    await live.async_wait(3600)
+    assert sign_ins(live.simulator) == 1
+    assert {request.method for request in live.simulator.requests} == {"GET", "POST"}
 
 
-@pytest.mark.usefixtures("live")
-async def test_shutdown(hass: HomeAssistant, simulator: Simulator) -> None:
+async def test_shutdown(live: Bikes) -> None:
     """It ends with Home Assistant."""
-    stopping = asyncio.create_task(hass.async_stop(force=True))
+    stopping = asyncio.create_task(live.hass.async_stop(force=True))
     while not stopping.done():
         await pause(0.002)
     await stopping
-    assert simulator.live.sockets == []
-    assert simulator.live.goodbyes == 1
-    assert sign_ins(simulator) == 1
+    assert live.simulator.live.sockets == []
+    assert live.simulator.live.goodbyes == 1
+    assert sign_ins(live.simulator) == 1
 
 
 # When it is tried again
 
 
-async def test_while_polls_fail_nothing_more_is_asked(
-    live: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
+async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
     """A password that is refused is not tried twice; all is well again with the polls."""
-    simulator.set_password(EMAIL, "another one")
-    await wait(61)
-    simulator.live.drop()
+    live.simulator.set_password(EMAIL, "another one")
+    await live.async_wait(61)
+    live.simulator.live.drop()
     for _ in range(30):
-        await wait(61)
-    assert sign_ins(simulator) == 1
-    simulator.set_password(EMAIL, PASSWORD)
+        await live.async_wait(61)
+    assert sign_ins(live.simulator) == 1
+    live.simulator.set_password(EMAIL, PASSWORD)
     for _ in range(7):
-        await wait(61)
-    assert len(simulator.live.sockets) == 1
-    assert sign_ins(simulator) == 2
-    assert live.state is ConfigEntryState.LOADED
+        await live.async_wait(61)
+    assert len(live.simulator.live.sockets) == 1
+    assert sign_ins(live.simulator) == 2
+    assert live.entry.state is ConfigEntryState.LOADED
 
 
-async def test_waits_where_it_never_worked(
-    hass: HomeAssistant, entry: MockConfigEntry, simulator: Simulator, wait: Pass
-) -> None:
+async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
     """An hour, then days; how often it was tried is forgotten with a reload."""
-    simulator.live_fault("session-404")
-    await set_up(hass, entry)
-    await wait(BEGINS)
+    bikes.simulator.live_fault("session-404")
+    await set_up(bikes.hass, bikes.entry)
+    await bikes.async_wait(BEGINS)
     tried = 1
     for hours in (1, 24, 24):
-        assert sign_ins(simulator) == tried
-        await wait(hours * 3600 - 10)
-        assert sign_ins(simulator) == tried
-        await wait(11)
+        assert sign_ins(bikes.simulator) == tried
+        await bikes.async_wait(hours * 3600 - 10)
+        assert sign_ins(bikes.simulator) == tried
+        await bikes.async_wait(11)
         tried += 1
-        assert sign_ins(simulator) == tried
-    simulator.live_fault(None)
-    await hass.config_entries.async_reload(entry.entry_id)
-    await wait(BEGINS)
-    assert len(simulator.live.sockets) == 1
+        assert sign_ins(bikes.simulator) == tried
+    bikes.simulator.live_fault(None)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.async_wait(BEGINS)
+    assert len(bikes.simulator.live.sockets) == 1
 
 
 @pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
-@pytest.mark.usefixtures("live")
-async def test_waits_after_a_connection(
-    simulator: Simulator, wait: Pass, lasted: int, seconds: int
-) -> None:
+async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
     """Waits grow after short connections, and start again after one of five minutes."""
     for expected in (5, 60):
-        simulator.live.drop()
-        await wait(0)
-        await wait(expected + 1)
-        assert len(simulator.live.sockets) == 1
-    await wait(lasted)
-    simulator.live.drop()
-    await wait(0)
-    await wait(seconds - 1)
-    assert simulator.live.sockets == []
-    await wait(2)
-    assert len(simulator.live.sockets) == 1
+        live.simulator.live.drop()
+        await live.async_wait(0)
+        await live.async_wait(expected + 1)
+        assert len(live.simulator.live.sockets) == 1
+    await live.async_wait(lasted)
+    live.simulator.live.drop()
+    await live.async_wait(0)
+    await live.async_wait(seconds - 1)
+    assert live.simulator.live.sockets == []
+    await live.async_wait(2)
+    assert len(live.simulator.live.sockets) == 1
 
 
 @pytest.mark.usefixtures("setup")
@@ -338,57 +277,50 @@ def test_connected_since_before(
     assert live.connected_since_before(time) is expected
 
 
-async def test_stop(live: MockConfigEntry) -> None:
+async def test_stop(live: Bikes) -> None:
     """It has ended when the entry is unloaded: no message is applied afterwards."""
-    connection = live.runtime_data.coordinator.live
+    connection = live.coordinator.live
     await connection.async_stop()
-    assert connection.task.done()
+    assert connection.task and connection.task.done()
 
 
 # What it did not tell
 
 
-@pytest.mark.usefixtures("live")
-async def test_what_happened_while_it_was_not_there(
-    hass: HomeAssistant, simulator: Simulator, value_of: ValueOf, wait: Pass
-) -> None:
+async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
     """A poll follows at once: at first the server tells positions, and no devices."""
-    before = polls(simulator)
-    simulator.live.drop()
-    await settle(hass)
-    simulator.set_status(RED, "offline")
-    await wait(6)
-    assert len(simulator.live.sockets) == 1
-    assert polls(simulator) == before + 1
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
+    before = polls(live.simulator)
+    live.simulator.live.drop()
+    await settle(live.hass)
+    live.simulator.set_status(RED, "offline")
+    await live.async_wait(6)
+    assert len(live.simulator.live.sockets) == 1
+    assert polls(live.simulator) == before + 1
+    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
 
 
 @pytest.mark.parametrize("lasts", [10, 330])
-@pytest.mark.usefixtures("live")
-async def test_a_connection_that_flaps(
-    simulator: Simulator, wait: Pass, lasts: int
-) -> None:
+async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
     """However often it begins anew, there are never too many polls, nor too few."""
-    simulator.record.clear()
+    live.simulator.record.clear()
     for step in range(360):
         if step % (lasts // 10) == 0:
-            simulator.live.drop()
+            live.simulator.live.drop()
         if step % 6 == 0:
-            simulator.fault("status-503", path="positions", times=1)
-        simulator.live_fault("tells-nothing-new")
-        simulator.report(RED)
-        simulator.live_fault(None)
-        await wait(10)
-    times = [request.time for request in simulator.requests if request.path in LISTS]
+            live.simulator.fault("status-503", path="positions", times=1)
+        live.simulator.live_fault("tells-nothing-new")
+        live.simulator.report(RED)
+        live.simulator.live_fault(None)
+        await live.async_wait(10)
+    times = [
+        request.time for request in live.simulator.requests if request.path in LISTS
+    ]
     ten_minutes = timedelta(minutes=10)
     assert all(
         sum(begin <= time < begin + ten_minutes for time in times) <= 30
         for begin in times
     )
-    assert 59 <= polls(simulator) <= 80
-
-
-# What is broken
+    assert 59 <= polls(live.simulator) <= 80
 
 
 # What is told
@@ -406,32 +338,22 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
-async def test_nobody_is_asked_to_sign_in(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
-    fault: str | None,
-) -> None:
+async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
     """That is for the polls to say."""
-    simulator.live_fault(fault)
-    simulator.live.drop()
+    live.simulator.live_fault(fault)
+    live.simulator.live.drop()
     for _ in range(5):
-        await wait(61)
-    assert not list(live.async_get_active_flows(hass, {SOURCE_REAUTH}))
+        await live.async_wait(61)
+    assert not list(live.entry.async_get_active_flows(live.hass, {SOURCE_REAUTH}))
 
 
-async def test_diagnostics(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
-) -> None:
+async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> None:
     """Live or not and why, since when, and how often what."""
 
     async def report() -> Any:
-        diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, live)
+        diagnostics = await get_diagnostics_for_config_entry(
+            live.hass, hass_client, live.entry
+        )
         return diagnostics["live"]
 
     now = datetime.now(UTC)
@@ -442,8 +364,8 @@ async def test_diagnostics(
         "messages": 1,
         "reconnects": 0,
     }
-    simulator.live_fault("session-503")
-    await settle(hass)
+    live.simulator.live_fault("session-503")
+    await settle(live.hass)
     assert await report() == {
         "state": "waiting to reconnect",
         "since": now.isoformat(),
@@ -451,11 +373,11 @@ async def test_diagnostics(
         "messages": 1,
         "reconnects": 0,
     }
-    simulator.live_fault(None)
-    await wait(6)
-    simulator.live.drop()
-    await wait(0)
-    await wait(61)
+    live.simulator.live_fault(None)
+    await live.async_wait(6)
+    live.simulator.live.drop()
+    await live.async_wait(0)
+    await live.async_wait(61)
     found = await report()
     assert found["state"] == "live"
     assert found["reconnects"] == 2
@@ -463,59 +385,50 @@ async def test_diagnostics(
 
 
 async def test_errors_that_nobody_thought_of(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    state_of: StateOf,
-    wait: Pass,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """One in a message is told, and costs that message; one of the connection ends it."""
-    account = live.runtime_data.coordinator.data
+    account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
-    simulator.touch([RED])
-    await settle(hass)
+    live.simulator.touch([RED])
+    await settle(live.hass)
     name = "127.0.0.1"
     fired = f"{name}: Unexpected error handling a push message"
     assert lines(caplog) == [fired]
     monkeypatch.setattr(account, "apply_message", apply_message)
-    await wait(2)
-    simulator.report(RED, latitude=48.5)
-    await settle(hass)
-    assert latitude(state_of) == 48.5
+    await live.async_wait(2)
+    live.simulator.report(RED, latitude=48.5)
+    await settle(live.hass)
+    assert latitude(live) == 48.5
 
     monkeypatch.setattr(
         "custom_components.bike_tracker.api.websocket.parse_message", None
     )
-    simulator.touch([RED])
-    await settle(hass)
-    assert simulator.live.sockets == []
+    live.simulator.touch([RED])
+    await settle(live.hass)
+    assert live.simulator.live.sockets == []
     monkeypatch.undo()
-    await wait(6)
-    assert len(simulator.live.sockets) == 1
+    await live.async_wait(6)
+    assert len(live.simulator.live.sockets) == 1
 
 
 async def test_diagnostics_while_the_password_is_refused(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    wait: Pass,
+    live: Bikes, hass_client: ClientSessionGenerator
 ) -> None:
     """A connection of which nothing is shown is not called live."""
-    simulator.fault("status-401")
-    await wait(61)
+    live.simulator.fault("status-401")
+    await live.async_wait(61)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, live)
+    diagnostics: Any = await get_diagnostics_for_config_entry(
+        live.hass, hass_client, live.entry
+    )
 
     assert diagnostics["live"]["state"] == "connected, but polls fail"
 
 
-@pytest.mark.usefixtures("live")
 async def test_a_wait_that_the_server_asks_for(
-    simulator: Simulator, wait: Pass, monkeypatch: pytest.MonkeyPatch
+    live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is obeyed where it is longer."""
     fault = LIVE_FAULTS["session-429"]
@@ -530,27 +443,29 @@ async def test_a_wait_that_the_server_asks_for(
 
     object.__setattr__(fault, "session", later)
     try:
-        simulator.live_fault("session-429")
-        await wait(0)
-        await wait(6)
-        assert sign_ins(simulator) == 2
-        await wait(590)
-        assert sign_ins(simulator) == 2
-        await wait(11)
-        assert sign_ins(simulator) == 3
-        await wait(110)
-        assert sign_ins(simulator) == 3
-        await wait(11)
-        assert sign_ins(simulator) == 4
+        live.simulator.live_fault("session-429")
+        await live.async_wait(0)
+        await live.async_wait(6)
+        assert sign_ins(live.simulator) == 2
+        await live.async_wait(590)
+        assert sign_ins(live.simulator) == 2
+        await live.async_wait(11)
+        assert sign_ins(live.simulator) == 3
+        await live.async_wait(110)
+        assert sign_ins(live.simulator) == 3
+        await live.async_wait(11)
+        assert sign_ins(live.simulator) == 4
     finally:
         object.__setattr__(fault, "session", respond)
 
 
-async def test_long_message(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator, state_of: StateOf
-) -> None:
+async def test_long_message(live: Bikes) -> None:
     """A message is applied in portions: no step takes long."""
-    device, sizes, apply = simulator.devices[RED], list[int](), Account.apply_message
+    device, sizes, apply = (
+        live.simulator.devices[RED],
+        list[int](),
+        Account.apply_message,
+    )
     position = device.position
     assert position
 
@@ -565,12 +480,12 @@ async def test_long_message(
         for number in range(1, 1_300)
     ]
     with patch.object(Account, "apply_message", spy):
-        simulator.live.tell([EMAIL], {"positions": rows})
-        await settle(hass)
+        live.simulator.live.tell([EMAIL], {"positions": rows})
+        await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
-    assert latitude(state_of) == 48.5
+    assert latitude(live) == 48.5
     # A poll applies what came before it.
-    coordinator = live.runtime_data.coordinator
+    coordinator = live.coordinator
     with patch.object(Account, "apply_message", spy):
         coordinator.live.messages.append(Message([], []))
         await coordinator.async_refresh()
@@ -578,9 +493,9 @@ async def test_long_message(
 
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
-async def test_long_history(live: MockConfigEntry, changes: int, replays: int) -> None:
+async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     """A long answer is replayed in a thread, up to three times if reports come."""
-    coordinator = live.runtime_data.coordinator
+    coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
     known = account.trackers[RED].position
     assert known and known.fix_time
@@ -617,59 +532,53 @@ async def _forgotten(coordinator: Any, answer: HistoryAnswer) -> None:
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
-async def test_message_before_a_poll(
-    live: MockConfigEntry, simulator: Simulator, value_of: ValueOf
-) -> None:
+async def test_message_before_a_poll(live: Bikes) -> None:
     """A poll wins over a message that came before it and is not applied yet."""
-    coordinator = live.runtime_data.coordinator
+    coordinator = live.coordinator
     known = coordinator.data.trackers[RED].device
     offline = Message([known._replace(status="offline")], [])
     coordinator.live.messages.append(offline)
-    simulator.touch([RED])
+    live.simulator.touch([RED])
     await coordinator.async_refresh()
     await settle(coordinator.hass)
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_ON
+    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_ON
     # It counts all the same: the tracker was offline.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]
     assert kinds == ["went_offline", "came_online"]
 
 
 async def test_message_during_the_unload(
-    hass: HomeAssistant,
-    live: MockConfigEntry,
-    simulator: Simulator,
-    monkeypatch: pytest.MonkeyPatch,
+    live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is applied that is not written (defect 10)."""
-    database, coordinator = Database, live.runtime_data.coordinator
+    database, coordinator = Database, live.coordinator
     close = database.async_close
 
     async def slowly(self: Database, *args: Any) -> None:
         await close(self, *args)
-        simulator.report(RED, latitude=48.7)
-        await settle(hass)
+        live.simulator.report(RED, latitude=48.7)
+        await settle(live.hass)
 
-    simulator.report(RED, latitude=48.6)
-    await settle(hass)
+    live.simulator.report(RED, latitude=48.6)
+    await settle(live.hass)
     with monkeypatch.context() as patch:
         patch.setattr(database, "async_close", slowly)
-        await hass.config_entries.async_unload(live.entry_id)
+        await live.hass.config_entries.async_unload(live.entry.entry_id)
     known = coordinator.data.states[RED].position
-    simulator.fault("status-500", path="positions")
-    await set_up(hass, live)
-    stored = live.runtime_data.coordinator.data.states[RED].position
+    live.simulator.fault("status-500", path="positions")
+    await set_up(live.hass, live.entry)
+    stored = live.coordinator.data.states[RED].position
+    assert known and stored
     assert stored.latitude == known.latitude == 48.6
 
 
-async def test_gap_is_requested_with_a_message(
-    hass: HomeAssistant, live: MockConfigEntry, simulator: Simulator
-) -> None:
+async def test_gap_is_requested_with_a_message(live: Bikes) -> None:
     """Reports that may be missing are requested with the next message, not with a poll."""
     now = dt_util.utcnow()
     gap = HistoryGap(now - timedelta(hours=1), now, now)
-    live.runtime_data.coordinator.data.gaps[BLUE] = gap
-    simulator.record.clear()
-    simulator.report(RED, latitude=48.7)
-    await settle(hass)
-    assert simulator.record.counts["/api/positions"]
-    assert polls(simulator) == 0
+    live.coordinator.data.gaps[BLUE] = gap
+    live.simulator.record.clear()
+    live.simulator.report(RED, latitude=48.7)
+    await settle(live.hass)
+    assert live.simulator.record.counts["/api/positions"]
+    assert polls(live.simulator) == 0
