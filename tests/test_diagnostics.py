@@ -1,13 +1,11 @@
 """Diagnostics hold what a maintainer needs, and nobody's identity."""
 
+from collections.abc import Awaitable, Callable
 import json
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers import device_registry as dr
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
     get_diagnostics_for_device,
@@ -16,60 +14,56 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from syrupy.filters import props
 
-from custom_components.bike_tracker.const import DOMAIN
-
 from .conftest import BLUE, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup
 from .riding import go, riding, standing
-from .tools.simulator.server import Simulator
+
+type Diagnose = Callable[..., Awaitable[Any]]
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 
 
+@pytest.fixture
+def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
+    """Return a function for the file of the account, or of one of its trackers."""
+
+    async def _diagnose(tracker: str = "") -> Any:
+        if tracker:
+            device = bikes.device(tracker)
+            return await get_diagnostics_for_device(
+                bikes.hass, hass_client, bikes.entry, device
+            )
+        return await get_diagnostics_for_config_entry(
+            bikes.hass, hass_client, bikes.entry
+        )
+
+    return _diagnose
+
+
 async def test_entry(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    snapshot: SnapshotAssertion,
+    bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
     """The whole file of an account."""
-    simulator.delete_device(BLUE)
-    await async_setup(hass, entry)
+    bikes.simulator.delete_device(BLUE)
+    await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+    diagnostics = await diagnose()
 
     assert diagnostics == snapshot(exclude=props("bytes", "ride_state", "written_at"))
 
 
-async def test_device(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    setup: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
-    snapshot: SnapshotAssertion,
-) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_device(diagnose: Diagnose, snapshot: SnapshotAssertion) -> None:
     """The whole file of a tracker."""
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
-    )
-    assert device is not None
-
-    diagnostics = await get_diagnostics_for_device(hass, hass_client, setup, device)
-
-    assert diagnostics == snapshot(exclude=props("ride_state"))
+    assert await diagnose(RED) == snapshot(exclude=props("ride_state"))
 
 
 @pytest.mark.usefixtures("setup")
-async def test_tracker_that_never_reported(
-    bikes: Bikes, hass_client: ClientSessionGenerator
-) -> None:
+async def test_tracker_that_never_reported(bikes: Bikes, diagnose: Diagnose) -> None:
     """It has no position, and all else."""
     bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
     await bikes.poll()
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(
-        bikes.hass, hass_client, bikes.entry
-    )
+    diagnostics = await diagnose()
 
     [tracker] = [each for each in diagnostics["trackers"] if not each["position"]]
     assert tracker["position"] is None
@@ -79,21 +73,14 @@ async def test_tracker_that_never_reported(
 @pytest.mark.usefixtures("setup")
 async def test_device_that_is_gone(
     bikes: Bikes,
-    hass_client: ClientSessionGenerator,
-    device_registry: dr.DeviceRegistry,
+    diagnose: Diagnose,
 ) -> None:
     """The file of a tracker that is not listed says for how long."""
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     await bikes.poll(600)
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), bikes.entry.entry_id
-    )
-    assert device is not None
 
-    diagnostics: Any = await get_diagnostics_for_device(
-        bikes.hass, hass_client, bikes.entry, device
-    )
+    diagnostics = await diagnose(RED)
 
     assert diagnostics["tracker"] is None
 
@@ -101,44 +88,35 @@ async def test_device_that_is_gone(
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(
     bikes: Bikes,
-    hass_client: ClientSessionGenerator,
-    device_registry: dr.DeviceRegistry,
+    diagnose: Diagnose,
 ) -> None:
     """Where the server cannot be reached, the file says so."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), bikes.entry.entry_id
-    )
-    assert device is not None
 
     for diagnostics in (
-        await get_diagnostics_for_config_entry(bikes.hass, hass_client, bikes.entry),
-        await get_diagnostics_for_device(bikes.hass, hass_client, bikes.entry, device),
+        await diagnose(),
+        await diagnose(RED),
     ):
         entry: Any = diagnostics["entry"]
         assert entry["state"] == "setup_retry"
-        assert "connection refused" in entry["reason"]
+        reason = "The server could not be reached (connection refused)"
+        assert entry["reason"] == reason
         assert entry["data"]["password"] == REDACTED
 
 
-async def test_nothing_private(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-) -> None:
+async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
     """No name, number, place, credential or host, not even where a server misuses keys."""
-    simulator.rename(RED, "Rosinante")
-    simulator.override_field(RED, "Rosinante", 1)
-    simulator.override_field(RED, "my_rosinante_key", 1)
-    simulator.override_field(RED, RED, 1)
-    simulator.override_field(RED, EMAIL, 1)
-    simulator.override_field(RED, "harmless", 1)
-    simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
-    await async_setup(hass, entry)
+    bikes.simulator.rename(RED, "Rosinante")
+    bikes.simulator.override_field(RED, "Rosinante", 1)
+    bikes.simulator.override_field(RED, "my_rosinante_key", 1)
+    bikes.simulator.override_field(RED, RED, 1)
+    bikes.simulator.override_field(RED, EMAIL, 1)
+    bikes.simulator.override_field(RED, "harmless", 1)
+    bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
+    await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+    diagnostics = await diagnose()
 
     written = json.dumps(diagnostics).casefold()
     for private in (
@@ -153,22 +131,14 @@ async def test_nothing_private(
         "c0ffee",
     ):
         assert private not in written
-    assert diagnostics["entry"]["data"] == {
-        "email": REDACTED,
-        "password": REDACTED,
-        "url": REDACTED,
-    }
+    shown = diagnostics["entry"]["data"]
+    assert shown == dict.fromkeys(("email", "password", "url"), REDACTED)
 
 
-async def test_attributes(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-) -> None:
+async def test_attributes(bikes: Bikes, diagnose: Diagnose) -> None:
     """Of what a position holds, words and places of the tracker alone are shown."""
-    simulator.rename(RED, "Rosinante")
-    simulator.report(
+    bikes.simulator.rename(RED, "Rosinante")
+    bikes.simulator.report(
         RED,
         attributes={
             **EVERYTHING,
@@ -178,10 +148,10 @@ async def test_attributes(
             "alarm": "sos,Rosinante,jamming",
         },
     )
-    simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
-    await async_setup(hass, entry)
+    bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
+    await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+    diagnostics = await diagnose()
 
     (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["alarms"])
     assert [alarm["word"] for alarm in red["alarms"]] == ["sos", REDACTED, "jamming"]
@@ -192,17 +162,12 @@ async def test_attributes(
         assert private not in written
 
 
-async def test_ride_and_guard(
-    bikes: Bikes, hass_client: ClientSessionGenerator
-) -> None:
+async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
     """How the integration judges rides and the guard is shown, and not when or where."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    target = {"entity_id": "alarm_control_panel.red_bike_guard"}
-    await bikes.hass.services.async_call(
-        "alarm_control_panel", "alarm_arm_away", target, blocking=True
-    )
+    await bikes.async_guard()
     await bikes.poll()
     go(bikes.simulator, 500, **riding(100.5))
     bikes.simulator.report(RED, attributes={"alarm": "vibration,Red bike"})
@@ -214,9 +179,7 @@ async def test_ride_and_guard(
     bikes.simulator.fault("status-503", path="history")
     await bikes.poll(120)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(
-        bikes.hass, hass_client, bikes.entry
-    )
+    diagnostics = await diagnose()
 
     (red,) = (bike for bike in diagnostics["trackers"] if bike["guard"])
     ride, guard = red["ride_state"]["ride"], red["guard"]
@@ -255,20 +218,15 @@ PHONE_NUMBERS = (
     ],
 )
 async def test_model_and_firmware(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    said: str,
-    shown: str,
+    bikes: Bikes, diagnose: Diagnose, said: str, shown: str
 ) -> None:
     """They are what a maintainer asks for first, and may hold what is nobody's business."""
-    simulator.rename(BLUE, "Rosinante")
-    simulator.override_field(RED, "model", said)
-    simulator.report(RED, attributes={"versionFw": said})
-    await async_setup(hass, entry)
+    bikes.simulator.rename(BLUE, "Rosinante")
+    bikes.simulator.override_field(RED, "model", said)
+    bikes.simulator.report(RED, attributes={"versionFw": said})
+    await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics: Any = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+    diagnostics = await diagnose()
 
     (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
     assert red["model"] == shown

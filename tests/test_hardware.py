@@ -3,11 +3,7 @@
 from typing import Any
 
 from homeassistant.const import STATE_OFF, STATE_ON, Platform
-from homeassistant.helpers import device_registry as dr
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
-
-from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, RED, Bikes, Poll, StateOf, async_setup
 from .tools.simulator.server import Simulator
@@ -34,20 +30,6 @@ def states(state_of: StateOf) -> Any:
     return _states
 
 
-@pytest.fixture
-def device(device_registry: dr.DeviceRegistry, entry: MockConfigEntry) -> Any:
-    """Return a function for the model and the firmware on the device page."""
-
-    def _device() -> tuple[str | None, str | None]:
-        device = device_registry.async_get_device_by_identifier(
-            (DOMAIN, RED), entry.entry_id
-        )
-        assert device is not None
-        return device.model, device.sw_version
-
-    return _device
-
-
 @pytest.mark.usefixtures("all_enabled", "setup")
 async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
     """Each exists once it is reported, for the tracker that reports it."""
@@ -69,8 +51,12 @@ async def test_values(simulator: Simulator, poll: Poll, states: Any) -> None:
     assert states(BLUE) == {}
 
 
-async def test_device_page(bikes: Bikes, device: Any) -> None:
+async def test_device_page(bikes: Bikes) -> None:
     """Model and firmware stand there and follow what the service says."""
+
+    def device() -> tuple[str | None, str | None]:
+        return bikes.device(RED).model, bikes.device(RED).sw_version
+
     bikes.simulator.override_field(RED, "model", "TK905")
     bikes.simulator.report(RED, attributes={"versionFw": "1.2"})
     await async_setup(bikes.hass, bikes.entry)

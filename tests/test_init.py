@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     CONF_EMAIL,
     CONF_PASSWORD,
@@ -23,6 +23,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .books import file_of, files_in
 from .conftest import (
+    BOB,
     EMAIL,
     EVERYTHING,
     PASSWORD,
@@ -30,24 +31,19 @@ from .conftest import (
     Bikes,
     MakeEntry,
     Poll,
-    StateOf,
     ValueOf,
     async_setup,
 )
-from .tools.simulator.server import Simulator, authorization
+from .tools.simulator.server import Simulator
 
 
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 @pytest.mark.usefixtures("all_enabled")
 async def test_entities(
-    hass: HomeAssistant,
-    entity_registry: er.EntityRegistry,
-    snapshot: SnapshotAssertion,
-    simulator: Simulator,
-    entry: MockConfigEntry,
+    bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
     """Every tracker has these entities with these values."""
-    simulator.report(
+    bikes.simulator.report(
         RED,
         latitude=48.0,
         longitude=7.85,
@@ -59,11 +55,11 @@ async def test_entities(
         motion=True,
     )
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
 
-    entities = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
     assert {
-        entity.entity_id: _readable(entity, hass.states.get(entity.entity_id))
+        entity.entity_id: _readable(entity, bikes.hass.states.get(entity.entity_id))
         for entity in sorted(entities, key=lambda entity: entity.entity_id)
         if entity.unique_id.startswith(RED)
     } == snapshot
@@ -79,19 +75,6 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
     }
 
 
-async def test_device(
-    setup: MockConfigEntry, device_registry: dr.DeviceRegistry
-) -> None:
-    """A tracker is a device with the tracker's name and serial number."""
-    device = device_registry.async_get_device_by_identifier(
-        (DOMAIN, RED), setup.entry_id
-    )
-
-    assert device is not None
-    assert device.name == "Red bike"
-    assert device.serial_number == RED
-
-
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
@@ -105,28 +88,6 @@ async def test_entities_people_rarely_want_are_disabled(
         for entry in entity_registry.entities.values()
         if entry.disabled and entry.unique_id.startswith(RED)
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
-
-
-@pytest.mark.parametrize(
-    "password", ["correct horse", "pä:ss wörd €", ":", " spaces ", "'\"\\\n"]
-)
-async def test_request(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, password: str
-) -> None:
-    """The request is exactly the documented one."""
-    simulator.set_password(EMAIL, password)
-    hass.config_entries.async_update_entry(
-        entry, data={**entry.data, "password": password}
-    )
-
-    await async_setup(hass, entry)
-
-    assert entry.state is ConfigEntryState.LOADED
-    request = simulator.requests[0]
-    assert (request.method, request.path, request.query) == ("GET", "/api/devices", "")
-    assert request.all_headers("accept") == ["application/json"]
-    assert request.all_headers("Authorization") == [authorization(EMAIL, password)]
-    assert request.header("Cookie") is None
 
 
 @pytest.mark.usefixtures("setup")
@@ -177,37 +138,8 @@ async def test_platform_that_does_not_unload(
 
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
-    state = bikes.hass.states.get("device_tracker.red_bike")
-    assert state is not None
+    state = bikes.state("device_tracker.red_bike")
     assert state.state == STATE_UNAVAILABLE
-
-
-async def test_wrong_password_at_setup(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry
-) -> None:
-    """At set-up the first refusal asks to sign in again."""
-    simulator.set_password(EMAIL, "another")
-
-    await async_setup(hass, entry)
-
-    assert entry.state is ConfigEntryState.SETUP_RETRY
-    [flow] = hass.config_entries.flow.async_progress()
-    assert flow["context"]["source"] == SOURCE_REAUTH
-    assert flow["step_id"] == "reauth_confirm"
-
-
-async def test_server_down_at_setup(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
-    """Set-up is tried again until the server is there."""
-    simulator.fault("connection-refused")
-    await async_setup(hass, entry)
-    assert entry.state is ConfigEntryState.SETUP_RETRY
-    assert entry.reason == "The server could not be reached (connection refused)"
-
-    simulator.fault(None)
-    await poll()
-    assert entry.state is ConfigEntryState.LOADED
 
 
 def entry_of_1_0(simulator: Simulator, **kwargs: Any) -> MockConfigEntry:
@@ -218,22 +150,20 @@ def entry_of_1_0(simulator: Simulator, **kwargs: Any) -> MockConfigEntry:
     )
 
 
-async def test_migration(
-    hass: HomeAssistant, simulator: Simulator, state_of: StateOf
-) -> None:
+async def test_migration(bikes: Bikes) -> None:
     """An entry of 1.0 learns its port, and is otherwise as before."""
-    entry = entry_of_1_0(simulator, title="My bikes")
-    entry.add_to_hass(hass)
+    entry = entry_of_1_0(bikes.simulator, title="My bikes")
+    entry.add_to_hass(bikes.hass)
     data = dict(entry.data)
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, entry)
 
     assert entry.state is ConfigEntryState.LOADED
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
     assert (entry.version, entry.minor_version) == (1, 2)
     assert entry.data == data
     assert entry.title == "My bikes"
-    assert state_of(RED)
+    assert bikes.state_of(RED)
 
 
 @pytest.mark.usefixtures("setup")
@@ -325,20 +255,17 @@ async def test_update_on_demand(
 
 
 async def test_migration_of_an_account_that_is_set_up_twice(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Which 1.0 allows, installed again for a while: both go on, and the log tells."""
-    twin = entry_of_1_0(simulator, title="My bikes")
-    twin.add_to_hass(hass)
+    twin = entry_of_1_0(bikes.simulator, title="My bikes")
+    twin.add_to_hass(bikes.hass)
     data = dict(twin.data)
 
-    await async_setup(hass, entry)
+    await async_setup(bikes.hass, bikes.entry)
 
-    assert entry.state is twin.state is ConfigEntryState.LOADED
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+    assert bikes.entry.state is twin.state is ConfigEntryState.LOADED
+    assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
     assert twin.unique_id is None
     assert twin.minor_version == 2
     assert twin.data == data
@@ -346,8 +273,24 @@ async def test_migration_of_an_account_that_is_set_up_twice(
     assert [record.getMessage() for record in caplog.records].count(warning) == 1
 
     # Once it is the only one the account is its own.
-    await hass.config_entries.async_remove(entry.entry_id)
-    flow = await twin.start_reconfigure_flow(hass)
-    await hass.config_entries.flow.async_configure(flow["flow_id"], data)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert twin.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
+    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
+    flow = await twin.start_reconfigure_flow(bikes.hass)
+    await bikes.hass.config_entries.flow.async_configure(flow["flow_id"], data)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    assert twin.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+
+
+async def test_two_accounts_at_once(
+    bikes: Bikes, make_entry: MakeEntry, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two accounts that start together never both take a shared tracker."""
+    bikes.simulator.add_account(BOB, PASSWORD)
+    bikes.simulator.assign(BOB, RED)
+    make_entry()
+    make_entry(BOB)
+
+    assert await async_setup_component(bikes.hass, DOMAIN, {})
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+
+    assert len(bikes.hass.states.async_entity_ids("device_tracker")) == 2
+    assert "already exists" not in caplog.text

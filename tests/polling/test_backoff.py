@@ -29,7 +29,7 @@ from custom_components.bike_tracker.polling.backoff import (
     Failures,
 )
 
-from ..conftest import EMAIL, RED, Bikes, Poll, ValueOf, async_setup
+from ..conftest import EMAIL, RED, Bikes, Poll, async_setup
 from ..tools.simulator import Simulator
 
 
@@ -95,29 +95,25 @@ def test_retry_after_is_clamped() -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_failures_and_a_success(
-    simulator: Simulator, poll: Poll, value_of: ValueOf
-) -> None:
+async def test_failures_and_a_success(bikes: Bikes) -> None:
     """Polls become rarer whatever fails; the first good answer ends that within minutes."""
     for faults in (["status-500"] * 4, ["html", "status-503", "redirect-302-other"]):
         for fault in faults:
-            simulator.fault(fault)
-            await polls_in(simulator, poll, 10)
-        assert await polls_in(simulator, poll, 60) in range(11, 14)
-        simulator.fault(None)
-        await polls_in(simulator, poll, 5)
-        assert value_of(RED) not in (None, STATE_UNAVAILABLE)
-        assert await polls_in(simulator, poll, 10) == 10
+            bikes.simulator.fault(fault)
+            await polls_in(bikes.simulator, bikes.poll, 10)
+        assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
+        bikes.simulator.fault(None)
+        await polls_in(bikes.simulator, bikes.poll, 5)
+        assert bikes.value_of(RED) not in (None, STATE_UNAVAILABLE)
+        assert await polls_in(bikes.simulator, bikes.poll, 10) == 10
 
 
-async def test_a_person_who_polls_by_hand(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, poll: Poll
-) -> None:
+async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
     """With polling disabled nothing is asked for again, however it failed."""
-    hass.config_entries.async_update_entry(entry, pref_disable_polling=True)
-    await async_setup(hass, entry)
-    simulator.fault("status-500")
-    assert await polls_in(simulator, poll, 60) == 0
+    bikes.hass.config_entries.async_update_entry(bikes.entry, pref_disable_polling=True)
+    await async_setup(bikes.hass, bikes.entry)
+    bikes.simulator.fault("status-500")
+    assert await polls_in(bikes.simulator, bikes.poll, 60) == 0
 
 
 @pytest.mark.usefixtures("setup")
@@ -160,42 +156,38 @@ async def test_only_two_in_a_row_ask_to_sign_in(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_refused_sign_in_is_tried_rarely(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll
-) -> None:
+async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
     """A password that is really wrong locks no account, whatever else fails meanwhile."""
-    simulator.fault("status-401")
-    assert await polls_in(simulator, poll, 2) == 2
-    assert await polls_in(simulator, poll, 60) in range(11, 14)
-    assert await polls_in(simulator, poll, 300) in range(4, 7)
-    simulator.fault("status-503")
-    await polls_in(simulator, poll, 60)
-    simulator.fault("status-401")
-    assert await polls_in(simulator, poll, 300) in range(4, 7)
-    assert is_asked_to_sign_in(hass)
+    bikes.simulator.fault("status-401")
+    assert await polls_in(bikes.simulator, bikes.poll, 2) == 2
+    assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
+    assert await polls_in(bikes.simulator, bikes.poll, 300) in range(4, 7)
+    bikes.simulator.fault("status-503")
+    await polls_in(bikes.simulator, bikes.poll, 60)
+    bikes.simulator.fault("status-401")
+    assert await polls_in(bikes.simulator, bikes.poll, 300) in range(4, 7)
+    assert is_asked_to_sign_in(bikes.hass)
 
 
 @pytest.mark.parametrize("hours", [0, 24])
 @pytest.mark.usefixtures("setup")
-async def test_service_that_takes_the_password_again(
-    hass: HomeAssistant, simulator: Simulator, poll: Poll, value_of: ValueOf, hours: int
-) -> None:
+async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -> None:
     """All is well again with nobody there, and nobody is asked any more."""
-    simulator.fault("status-401")
-    await polls_in(simulator, poll, 2)
-    assert is_asked_to_sign_in(hass)
+    bikes.simulator.fault("status-401")
+    await polls_in(bikes.simulator, bikes.poll, 2)
+    assert is_asked_to_sign_in(bikes.hass)
     for _ in range(hours):
-        await poll(HOUR)
-    simulator.fault(None)
+        await bikes.poll(HOUR)
+    bikes.simulator.fault(None)
 
-    await poll(HOUR if hours else MAX_WAIT + 1)
+    await bikes.poll(HOUR if hours else MAX_WAIT + 1)
 
-    assert value_of(RED) not in (None, STATE_UNAVAILABLE)
-    assert not hass.config_entries.flow.async_progress()
+    assert bikes.value_of(RED) not in (None, STATE_UNAVAILABLE)
+    assert not bikes.hass.config_entries.flow.async_progress()
     # From then on as if nothing had been: one is forgiven.
-    simulator.fault("status-401-once")
-    await polls_in(simulator, poll, 2)
-    assert not is_asked_to_sign_in(hass)
+    bikes.simulator.fault("status-401-once")
+    await polls_in(bikes.simulator, bikes.poll, 2)
+    assert not is_asked_to_sign_in(bikes.hass)
 
 
 async def test_changed_password(
@@ -212,20 +204,16 @@ async def test_changed_password(
     assert await polls_in(simulator, poll, 10) == 10
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("refused", [0, 2])
 async def test_old_password_is_refused_late(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    poll: Poll,
-    monkeypatch: pytest.MonkeyPatch,
-    refused: int,
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, refused: int
 ) -> None:
     """A poll that is under way while a person signs in is repeated with the new password."""
-    simulator.set_password(EMAIL, "new password")
-    await polls_in(simulator, poll, refused)
+    bikes.simulator.set_password(EMAIL, "new password")
+    await polls_in(bikes.simulator, bikes.poll, refused)
     if not refused:
-        await setup.start_reauth_flow(hass)
+        await bikes.entry.start_reauth_flow(bikes.hass)
     async_get_devices, signed_in = TrackingClient.async_get_devices, asyncio.Event()
 
     async def async_get_late(client: TrackingClient) -> Mapping[str, Device]:
@@ -237,23 +225,23 @@ async def test_old_password_is_refused_late(
 
     monkeypatch.setattr(TrackingClient, "async_get_devices", async_get_late)
     start, results = Mock(), list[bool]()
-    monkeypatch.setattr(setup, "async_start_reauth", start)
-    coordinator = setup.runtime_data.coordinator
+    monkeypatch.setattr(bikes.entry, "async_start_reauth", start)
+    coordinator = bikes.coordinator
     coordinator.async_add_listener(
         lambda: results.append(coordinator.last_update_success)
     )
-    late = hass.async_create_task(coordinator.async_refresh())
-    [flow] = hass.config_entries.flow.async_progress()
-    await hass.config_entries.flow.async_configure(
+    late = bikes.hass.async_create_task(coordinator.async_refresh())
+    [flow] = bikes.hass.config_entries.flow.async_progress()
+    await bikes.hass.config_entries.flow.async_configure(
         flow["flow_id"], {CONF_PASSWORD: "new password"}
     )
     signed_in.set()
     await late
-    await hass.async_block_till_done(wait_background_tasks=True)
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     assert results == [True, True]
     assert not start.called
-    assert not hass.config_entries.flow.async_progress()
+    assert not bikes.hass.config_entries.flow.async_progress()
 
 
 async def async_sign_in(hass: HomeAssistant, password: str) -> None:
@@ -275,9 +263,9 @@ async def test_set_up_that_fails(bikes: Bikes, fault: str, minutes: int) -> None
     bikes.simulator.fault(fault)
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(minutes):
-        await bikes.poll()
         assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
         assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")
+        await bikes.poll()
     bikes.simulator.fault(None)
 
     for _ in range(11):
@@ -291,9 +279,7 @@ async def test_set_up_that_fails(bikes: Bikes, fault: str, minutes: int) -> None
     ("asked_for", "retry_after"), [(None, None), ("5", 60), ("600", 600)]
 )
 async def test_retry_after_at_set_up(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    entry: MockConfigEntry,
+    bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
     asked_for: str | None,
     retry_after: float | None,
@@ -303,8 +289,8 @@ async def test_retry_after_at_set_up(
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.poll.UpdateFailed", failure(seen)
     )
-    simulator.fault("status-503", retry_after=asked_for)
-    await async_setup(hass, entry)
+    bikes.simulator.fault("status-503", retry_after=asked_for)
+    await async_setup(bikes.hass, bikes.entry)
     # Which Home Assistant follows from 2026.11 on.
     assert seen == [retry_after]
 
