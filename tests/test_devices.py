@@ -331,6 +331,7 @@ async def test_shared_tracker_after_a_restart(
 ) -> None:
     """Who had it first is known after a restart, whoever starts first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    del bikes.hass.data[f"{DOMAIN}_owners"]
 
     await async_setup(bikes.hass, bobs)
     await async_setup(bikes.hass, bikes.entry)
