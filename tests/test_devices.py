@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 from unittest.mock import patch
 
 from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
@@ -21,7 +21,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.devices import description_of
+from custom_components.bike_tracker.devices import description_of, owners_in
 from custom_components.bike_tracker.tracking.state import Tracker
 
 from .conftest import (
@@ -331,6 +331,8 @@ async def test_shared_tracker_after_a_restart(
 ) -> None:
     """Who had it first is known after a restart, whoever starts first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    # Home Assistant keeps the owners for as long as it runs.
+    cast(Any, owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
 
     await async_setup(bikes.hass, bobs)
