@@ -407,3 +407,4 @@ async def test_report(
         assert "Red bike" in file.read_text()
     else:
         assert "red_bike-2026-11-20-12" in text
+        assert not text.startswith("Written")
