@@ -7,7 +7,7 @@ const LOW_BATTERY = 20;
 
 // Elements. Strings become text nodes, never markup.
 
-/** Create an element: `h("p.note", {role: "status"}, "…")`. @param {string} name @param {...(Attributes | Child | Child[])} rest */
+/** Create: `h("p.note", {role: "status"}, "…")`. @param {string} name @param {...(Attributes | Child | Child[])} rest */
 export function h(name, ...rest) {
 	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
@@ -207,7 +207,7 @@ function findBikes() {
 	const found = {};
 	for (const { platform, device_id, translation_key, entity_id } of Object.values(hass.entities)) {
 		if (platform !== "bike_tracker" || !device_id || !translation_key) continue;
-		// After an alarm of the tracker, the guard has another key.
+		// After an alarm, the guard has another key.
 		(found[device_id] ??= {})[translation_key.replace("guard_alarm", "guard")] = entity_id;
 	}
 	const { compare } = new Intl.Collator(hass.locale.language, { numeric: true });
@@ -225,7 +225,7 @@ async function loadColors() {
 	refreshCards();
 }
 
-/** Return a text that changes when there may be new rides. @param {Bike[]} bikes */
+/** Return a text that changes with new rides. @param {Bike[]} bikes */
 export const stampOf = (bikes) =>
 	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 

@@ -26,7 +26,7 @@ class Book {
 	/** @type {string[]} */
 	bikes = [];
 	stamp = "";
-	/** The ride on the map; the newest if empty. */
+	/** On the map; the newest if empty. */
 	chosen = "";
 
 	/** Load the last week, and new rides later. */
@@ -40,7 +40,7 @@ class Book {
 		void (this.days ? this.load(Math.min(this.days, SPAN_DAYS), 0) : this.more());
 	}
 
-	/** Load a month more, or a longer time after a pause. */
+	/** Load a month more, after a pause a longer time. */
 	async more(span = this.span) {
 		if (this.isLoading || this.isComplete || span <= 0) return;
 		const count = await this.load(this.days + span, this.days);

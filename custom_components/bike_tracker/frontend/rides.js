@@ -82,7 +82,7 @@ export class RidesCard extends Card {
 				!!ride.ended_at && button("gpx", "download", () => this.download(ride))));
 	}
 
-	/** Download by a signed link: apps can open it, too. @param {Ride} ride */
+	/** Download by a signed link, for apps too. @param {Ride} ride */
 	async download(ride) {
 		const times = new URLSearchParams({ start: ride.started_at, end: ride.ended_at ?? "" });
 		const path = `/api/bike_tracker/gpx/${ride.device_id}?${times}`;
@@ -132,7 +132,7 @@ export class RidesCard extends Card {
 		return element;
 	}
 
-	/** Show a ride on the map, which may be out of sight on a phone. @param {Ride} ride */
+	/** Show a ride on the map and scroll to it. @param {Ride} ride */
 	choose(ride) {
 		book.choose(ride);
 		for (const card of cards) if (card instanceof RidesCard && card.config.show !== "list") card.map.scrollIntoView({ block: "nearest" });
