@@ -10,7 +10,7 @@ let ready;
 
 async function loadMap() {
 	const helpers = await window.loadCardHelpers();
-	helpers.createCardElement({ type: "map", entities: [] });
+	helpers.createCardElement({ type: "map", entities: ["zone.home"] });
 	await customElements.whenDefined("ha-map");
 }
 
