@@ -199,7 +199,10 @@ class House:
 
     def kill(self) -> None:
         """Start again with what was stored."""
-        text = json.dumps(to_json(self.state.stored()))
+        stored = self.state.stored()
+        # The history has the reports.
+        assert not any(it.report for it in stored.log.inputs)
+        text = json.dumps(to_json(stored))
         state = reader(TrackerState)(json.loads(text))
         self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
@@ -334,8 +337,10 @@ class House:
 
     @property
     def gap(self) -> str:
-        """Return the minute from which on the history is requested, or "none"."""
-        return self._minute(self.state.gap.start) if self.state.gap else "none"
+        """Return the minute from which on the history is requested, "6 of a ride", or "none"."""
+        if (gap := self.state.gap) is None:
+            return "none"
+        return self._minute(gap.start) + " of a ride" * gap.is_of_ride
 
     @property
     def guard(self) -> str:

@@ -85,21 +85,28 @@ def test_rides(script: str, summary: str) -> None:
 
 GAPS = """
 A ride that polls saw, from the last report before it.
-  stand 5, ride 3 @15, stand 6 -> 5
+  stand 5, ride 3 @15, stand 6 -> 5 of a ride
 A live ride, if its reports are more than 90 s apart, or the bike was seen 300 m away.
   receive live, stand 5, ride 3 @15, stand 6 -> none
   receive live, bike every=90, stand 6, ride 9 @15, stand 6 -> none
-  receive live, bike every=91, stand 6, ride 9 @15, stand 9 -> 6.07
+  receive live, bike every=91, stand 6, ride 9 @15, stand 9 -> 6.07 of a ride
   receive live, stand 3, sleep 1, jump 40, ride 1 @15, stand 6 -> none
-  receive live, stand 3, sleep 1, jump 60, ride 1 @15, stand 6 -> 3
+  receive live, stand 3, sleep 1, jump 60, ride 1 @15, stand 6 -> 3 of a ride
 An outage, a kill and a ride under way at the first report.
-  receive live, stand 5, receive outage, ride 3 @15, receive poll, stand 1 -> 5
+  receive live, stand 5, receive outage, ride 3 @15, receive poll, stand 1 -> 5 of a ride
   receive live, stand 5, kill, receive poll, stand 1 -> 5
-  says speed=15 motion=yes, ride 3 @15 -> -360
+  receive live, stand 5, receive outage, stand 3, receive poll, stand 1 -> 5
+  says speed=15 motion=yes, ride 3 @15 -> -360 of a ride
 Late reports that show a ride.
-  receive live, stand 3, receive hold, ride 2 @15, receive live, stand 9 -> 3
-  receive live, stand 3, receive hold, ride 2 @15, ride 2 @-15, receive live, stand 9, deliver newest -> 3
+  receive live, stand 3, receive hold, ride 2 @15, receive live, stand 9 -> 3 of a ride
+  receive live, stand 3, receive hold, ride 2 @15, ride 2 @-15, receive live, stand 9, deliver newest -> 3 of a ride
   receive live, stand 3, receive hold, stand 2, receive live, stand 3, deliver newest -> none
+A part that the answer lacks, unless the ride is under way and its last 90 s lack.
+  bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
+  bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
+  bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60, wait 31 -> 14.83 of a ride
+A clock that is ahead, whose history has other times.
+  bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 1 -> none
 """
 
 

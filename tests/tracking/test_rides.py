@@ -98,6 +98,8 @@ A fix that was 400 m off hides short rides: for a day, and until a ride.
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1440, jump 300, stand 10 -> started 0, ended 4, started 1454, ended 1455, 1.3 km
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1442, jump 300, stand 10 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 10 -> 0 km
+  stand 9, jump 400, stand 1, jump 3000, stand 1, jump -3400, stand 2, jump 300, stand 10 -> started 13, ended 14, 0.3 km
+  stand 9, jump 400, stand 1, jump -400, stand 1 motion=yes speed=9, stand 20, jump 300, stand 10 -> started 31, ended 32, 0.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, ride 4 @15, stand 60, jump 300, stand 10 -> started 12, ended 16, started 76, ended 77, 1.3 km
 Fixes that walls reflect are off for minutes.
   stand 9, jump 400, stand 7, jump -400, stand 9 -> 0 km
