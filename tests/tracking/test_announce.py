@@ -40,13 +40,11 @@ Each of several times has a ride of its own, as long as there are rides.
 
 def read(text: str) -> list[Announced]:
     """Return the times of "3-10, 12-15+"."""
-    return [
-        Announced(
-            *(minutes(float(it)) for it in part.rstrip("+").split("-")), "+" in part
-        )
-        for part in text.replace(" ", "").split(",")
-        if part
-    ]
+    found = list[Announced]()
+    for part in filter(None, text.replace(" ", "").split(",")):
+        start, end = (minutes(float(it)) for it in part.rstrip("+").split("-"))
+        found.append(Announced(start, end, part.endswith("+")))
+    return found
 
 
 def written(time: Announced) -> str:
@@ -60,8 +58,8 @@ def test_announce(script: str, summary: str) -> None:
     """Each start and end once, whatever the history makes of the rides."""
     known, over, riding = (read(part) for part in script.split(";"))
     rides = [Ride(it.start, it.end, 1.0) for it in over]
-    [under_way] = [Ride(it.start, it.end, 1.0) for it in riding] or [None]
-    after, events = announce(known, rides, under_way)
+    under_way = [Ride(it.start, it.end, 1.0) for it in riding]
+    after, events = announce(known, rides, next(iter(under_way), None))
     fired = [
         f"{kind} {written(Announced(it.started_at, it.moved_at)).split('-')[kind == 'ended']}"
         for kind, it in events
