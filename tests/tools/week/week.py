@@ -48,6 +48,7 @@ _HOUR = timedelta(hours=1)
 _POLL = timedelta(minutes=1)
 
 _OF_1_1: dict[str, Callable[[BikeTracker], object]] = {
+    "last_update": lambda tracker: tracker.device.last_update,
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: tracker.total_distance,
