@@ -271,6 +271,30 @@ async def test_armed_by_hand(
     assert parked.state(GUARD) == "disarmed"
 
 
+async def test_guarded_again_at_3(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    night: House,
+    phones: list[str],
+    hass_admin_user: MockUser,
+) -> None:
+    """*Guard again* in a message is no arming by hand: the guard ends with the night."""
+    ann = async_mock_service(hass, "notify", "mobile_app_ann_s_phone")
+    await night.async_night_guard(RED, phones=phones)
+    await night.async_until(3)
+    simulator.report(RED, attributes={"alarm": "shock"})
+    await night.async_minutes(1)
+    [again] = [
+        number
+        for number, it in enumerate(ann[-1].data["data"]["actions"])
+        if it["title"] == "Guard again"
+    ]
+    await async_press(hass, hass_admin_user, night, ann[-1], again)
+    assert night.state(GUARD) == "armed_away"
+    await night.async_until(6)
+    assert night.state(GUARD) == "disarmed"
+
+
 async def test_no_guard_at_night(
     hass: HomeAssistant, parked: House, hass_admin_user: MockUser
 ) -> None:
