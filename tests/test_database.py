@@ -162,6 +162,21 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
     assert ride.end.address == "Am Bach 3"
 
 
+async def test_kill_loses_no_ride(bikes: Bikes) -> None:
+    """Five rides of less than an hour, of which the service forgets the history."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    for _ in range(5):
+        for number in range(10):
+            way = riding(100) if number < 3 else standing(100)
+            go(bikes.simulator, 250 if number < 3 else 0, **way)
+            await bikes.poll(60)
+    await async_pass(bikes, 11)
+    bikes.simulator.fault("status-404", path="history")
+    await async_kill(bikes)
+    assert len(rides_in(bikes.hass, bikes.entry)) == 5
+
+
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     """Queries return rides that are over, written or not."""
     go(bikes.simulator, 0, **standing(100))
