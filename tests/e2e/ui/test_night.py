@@ -23,6 +23,7 @@ _BIKE = "City bike"
 _STREET = "Roonstraße"
 _MOST_CLICKS = 4
 _MIDNIGHT = 1
+_CARD = {"type": "custom:bike-tracker-bikes-card"}
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -42,7 +43,7 @@ async def test_a_night(
 ) -> None:
     """A new account is guarded by a few clicks; messages follow a theft up to *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
-    async with phone_on_dashboard(client) as path:
+    async with phone_on_dashboard(client, _CARD) as path:
         await frontend.open("/config/integrations/dashboard")
         await frontend.button(ENGLISH.add).click()
         await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
@@ -63,9 +64,17 @@ async def test_a_night(
         await client.wait_for_state(guard, "armed_away")
         assert await clicks.count() <= _MOST_CLICKS
 
-        await _ride(fleet, client, 0.005)
+        vibration = {"latitude": HOME[0], "attributes": {"alarm": "vibration"}}
+        await fleet.change(_BIKE, "report", motion=False, **vibration)
+        await client.poll()
         await frontend.open(path)
         message = frontend.page.locator("hui-markdown-card")
+        await expect(message).to_contain_text(f"{_BIKE}: Vibration")
+        card = frontend.page.locator("bike-tracker-bikes-card")
+        await expect(card.get_by_role("alert")).to_have_text(f"{_BIKE}: Alarm")
+        await expect(card.get_by_role("button", name="It's me")).to_have_count(2)
+
+        await _ride(fleet, client, 0.005)
         await expect(message).to_contain_text(
             re.compile(
                 rf"{_BIKE} is being moved.*5\d\d m from where.*{_STREET}", re.DOTALL
