@@ -105,6 +105,9 @@ async def _change(bench: Bench, work: Work) -> None:
     """Change the fleet before a poll."""
     match work:
         case Work.IDLE:
+            # Home Assistant prepares a listener at its first call: reach all trackers.
+            bench.service.do("contact", bench.trackers)
+            await bench.candidate.poll()
             bench.service.do("keep_order")
             # The poll before must have seen that order.
             await bench.candidate.poll()
