@@ -34,6 +34,6 @@ async def async_pre_backup(hass: HomeAssistant) -> None:
 
 
 async def async_post_backup(hass: HomeAssistant) -> None:
-    """Write again."""
+    """Resume writing."""
     for database in databases_in(hass):
         database.async_release()

@@ -60,7 +60,7 @@ DESCRIPTIONS = (
 
 
 class BikeTrackerBinarySensor(BikeTrackerEntity[bool], BinarySensorEntity):
-    """A yes or no about a tracker."""
+    """A binary sensor of a tracker."""
 
     @property
     @override

@@ -40,7 +40,8 @@ DESCRIPTIONS: Final = (
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
     """The rides of a tracker. Its value changes with the events that it shows."""
 
-    # Set when it is added: calendars of earlier versions get a color, too.
+    # Set the color when the entity is added: calendars of earlier versions get one,
+    # too.
     _attr_initial_color = None
     _is_available_in_outage = True
 
@@ -65,7 +66,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         ride = tracker.ride_under_way
         # Each value is a row in the recorder: steps of a kilometer suffice.
         under_way = ride and (ride.started_at, round(ride.distance))
-        # Each day of earlier rides is shown as it is loaded.
+        # Update the calendar after each loaded day of earlier rides.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 
@@ -81,7 +82,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
-        """Return the rides that touch a time."""
+        """Return the rides that overlap a time range."""
         database, unique_id = self.coordinator.database, self.coordinator_context
         rides = await database.rides(unique_id, start_date, end_date)
         ride = self.tracker and self.tracker.ride_under_way

@@ -29,7 +29,7 @@ from .tracking.occurrences import UpdateContext
 from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
-# Reports of push messages that are applied at once: 10 ms, and 45 ms to replay the log.
+# Maximum number of reports to apply in one step: 10 ms, and 45 ms to replay the log.
 _REPORTS_AT_ONCE: Final = 200
 # A longer history answer is replayed in a thread, again if a report came in the meantime.
 _REPORTS_IN_A_THREAD: Final = 200
@@ -43,7 +43,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     _is_polling = False
 
     def __init__(self, service: Service, database: Database) -> None:
-        """Poll for the entry of this service, whose database is open."""
+        """Initialize with the service and the open database of an account."""
         hass, entry = service.hass, service.entry
         super().__init__(
             hass,
@@ -54,7 +54,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         self.data = Account(entry.title, database.content.trackers)
         self.changed = set[str]()
-        """Trackers that changed and of which nothing was notified yet."""
+        """Trackers whose changes the listeners were not notified of yet."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -94,7 +94,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @override
     async def async_request_refresh(self) -> None:
-        """Poll now, or soon after the last request."""
+        """Poll now, or after Home Assistant's cooldown since the last request."""
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
@@ -121,7 +121,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_update_data(self) -> Account:
         # The user may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
-        # A poll wins over messages before it, and later ones are applied after it.
+        # A poll replaces earlier messages. Messages during a poll are applied after it.
         while self.live.messages:
             self._async_apply_messages()
             await asyncio.sleep(0)
@@ -200,7 +200,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer, None if it changed in the meantime."""
+        """Return the state after a long answer, or None if the state kept changing."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:
@@ -262,7 +262,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.hass.loop.call_soon(self._async_apply_messages)
 
     def _portion(self) -> list[Message]:
-        """Return the messages, or the part of a message, to apply at once."""
+        """Remove and return the messages, or part of a message, to apply in one step."""
         left, portion = _REPORTS_AT_ONCE, list[Message]()
         while self.live.messages and left > 0:
             message = self.live.messages.pop(0)

@@ -142,7 +142,7 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
-    """Create the issue if polls have failed for 30 minutes, since a monotonic time."""
+    """Create the issue if polls have failed for 30 minutes, by the monotonic clock."""
     # The wall clock may be corrected once the network works.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:

@@ -19,7 +19,7 @@ from .tracking.occurrences import Occurrence
 
 # Automations begin to listen soon after Home Assistant has started.
 START_SECONDS: Final = 5
-# 30 milliseconds of work where 20 entities of each are added.
+# 30 ms of work if each of these trackers adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 4
 
 
@@ -30,9 +30,9 @@ class Update(NamedTuple):
     changed: Collection[str]
     """Trackers that changed, by `uniqueId`."""
     last: Evaluation
-    """The last time for which triggers were evaluated."""
+    """Time up to which triggers were evaluated before this update."""
     now: Evaluation | None
-    """The time for which they are evaluated now, None while nothing is fired."""
+    """Time up to which triggers are evaluated now; None while nothing is fired."""
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
@@ -115,7 +115,7 @@ class Dispatcher:
         self, batch: Collection[str], changed: Collection[str], *, fires: bool
     ) -> None:
         coordinator, hass = self._coordinator, self._coordinator.hass
-        # The event of a first alarm exists before the alarm is fired.
+        # Add the event entity of a first alarm before the alarm is fired.
         new = self._add_entities([key for key in batch if key in changed])
         for unique_id in batch:
             occurrences = self._unfired(unique_id) if fires else ()

@@ -24,12 +24,12 @@ from .tracking.state import Tracker
 
 @dataclass(frozen=True, kw_only=True)
 class BikeTrackerDescription[T](EntityDescription):
-    """A value of a tracker."""
+    """Description of an entity of a tracker."""
 
     value_fn: Callable[[Tracker], T | None] = lambda _: None
     """Returns the value, or None while it is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
-    """Returns None for a tracker without this entity; by default, the value."""
+    """Returns None if the tracker has no such entity. By default, `value_fn` decides."""
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from other entities of the platform."""
 

@@ -39,9 +39,9 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# The sentence about more bikes than this names only the place of each bike.
+# With more bikes than this, the sentence contains only the place of each bike.
 _FEW_BIKES: Final = 3
-# A tenth of a meter.
+# Decimals of a degree: a tenth of a meter.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}

@@ -29,7 +29,7 @@ TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
 
 @dataclass(slots=True, eq=False, repr=False)
 class TrackingClient:
-    """Client for one account at a canonical base URL (interface, section 1).
+    """Client for one account at a canonical base URL (API document, section 1).
 
     Credentials are sent only in the Authorization header and only to this server:
     redirects are not followed. The device list is the only documented call. Traccar
@@ -45,7 +45,7 @@ class TrackingClient:
     devices: DeviceReader = field(init=False, default_factory=DeviceReader)
 
     def __post_init__(self) -> None:
-        """Reject credentials that HTTP Basic cannot encode (interface, section 5)."""
+        """Reject credentials that HTTP Basic cannot encode (API document, section 5)."""
         if not self.email or ":" in self.email or _SURROGATES.search(self.email):
             reason = "the email is empty, contains a colon or is not valid text"
             raise errors.TrackingError(reason, code="invalid_email")
@@ -53,7 +53,7 @@ class TrackingClient:
             raise errors.AuthenticationError("the password is not valid text")
 
     async def async_get_devices(self) -> Mapping[str, Device]:
-        """Return the trackers of the account by `uniqueId` (interface, section 4)."""
+        """Return the trackers of the account by `uniqueId` (API document, section 4)."""
         return self.devices.read(await self._async_get("devices"))
 
     async def async_get_positions(
@@ -61,7 +61,7 @@ class TrackingClient:
     ) -> dict[int, Position]:
         """Return the last known positions of these devices, by internal device ID.
 
-        Request all positions, or `only` one device's, even if it is too old for the list.
+        With `only`, request one device's position, even if it is too old for the list.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
         # A server that ignores `deviceId` sends the positions of all devices.
@@ -131,7 +131,7 @@ async def _refuse_redirects(
 async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
     """Return the error for a response whose status is not 200."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        # An unreadable body cannot name the filter.
+        # A body that cannot be read does not show whether the password was wrong.
         with suppress(aiohttp.ClientPayloadError):
             body = await _async_read(response.content, _ERROR_BODY_BYTES)
             if _SIGN_IN_REFUSED in body[:_ERROR_BODY_BYTES]:

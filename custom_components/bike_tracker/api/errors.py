@@ -28,14 +28,16 @@ class TrackingError(Exception):
     retry_after: float | None = None
     """The server's `Retry-After` in seconds."""
     can_try_http: bool = False
-    """Whether the server does not use the URL's scheme at this port: no connection or no
-    TLS. Only then is it safe to try `http`."""
+    """Whether this port does not use the URL's scheme: it refused the connection or TLS.
+
+    Only then is it safe to try `http`.
+    """
     is_too_large: bool = False
     """Whether the response exceeds the size limit and was not read."""
 
 
 class AuthenticationError(TrackingError):
-    """The server rejected the credentials with 401 (interface, section 7) or 400."""
+    """The server rejected the credentials with 401 (API document, section 7) or 400."""
 
 
 class CannotConnectError(TrackingError):
@@ -51,7 +53,7 @@ class RedirectedError(TrackingError):
 
 
 class InvalidResponseError(TrackingError):
-    """The response does not match the documented interface (section 4)."""
+    """The response does not match the service's API document (section 4)."""
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}

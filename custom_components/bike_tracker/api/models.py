@@ -43,7 +43,7 @@ _NOTHING_USABLE = "no usable element in the list"
 
 
 class Device(NamedTuple):
-    """One tracker of the account (interface, section 2).
+    """One tracker of the account (API document, section 2).
 
     A missing or invalid field is None. A missing `name` is replaced by the `unique_id`.
     """
@@ -249,7 +249,7 @@ def read_positions(
     # For a device without a position, Traccar 4 sends null.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
-        # Usually only a few of thousands are new.
+        # Of thousands of rows, usually only a few belong to the requested devices.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):

@@ -120,7 +120,7 @@ async def _async_receive(socket: Socket) -> bytes:
     with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
     if isinstance(data, bytes):
-        # A text frame: aiohttp answers pings itself.
+        # Bytes are a text frame. No ping comes this far: aiohttp answers pings itself.
         return data
     if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no keep-alive")

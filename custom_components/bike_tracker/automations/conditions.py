@@ -28,7 +28,8 @@ _OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}
 class TrackerCondition(Condition):
     """A condition that is true if the state holds for any or for all trackers.
 
-    During an outage, and for trackers that are not listed, only a guard holds.
+    During an outage, or for a tracker that is not listed, only the state of the guard
+    holds.
     """
 
     _type: ClassVar[StateType]
@@ -56,7 +57,7 @@ class TrackerCondition(Condition):
         return bool(found) and (is_any or found == unique_ids)
 
     def _matching(self, unique_ids: frozenset[str], wait: timedelta) -> Iterator[str]:
-        """Yield the trackers for which the state has held at least that long."""
+        """Yield the trackers whose state has held for at least `wait`."""
         kind = self._type
         for coordinator in coordinators(self._hass):
             asked_at = coordinator.service.answered_at

@@ -77,10 +77,10 @@ class TrackerTrigger(Trigger):
         self._target = config.target or {}
         self._wait: timedelta = options.get(CONF_FOR, AT_ONCE)
         self._alarms: Collection[str] = options.get(_CONF_ALARM, ALARM_TYPES)
-        # An earlier state does not fire, unless Home Assistant is starting.
+        # A state that already held does not fire, unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # The end of the next wait of each account, unknown before the first check.
+        # The end of the next wait of each account; missing before the first check.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # Trackers of each account that are not listed, and their last evaluation.
         self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
@@ -96,7 +96,7 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # After a kill, an earlier state does not fire, either.
+            # After a crash, a state that already held does not fire, either.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -116,7 +116,8 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # The clock was set back: new changes may have times before the attachment.
+            # The clock was set back: new changes may have times before the trigger was
+            # attached.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
@@ -151,12 +152,12 @@ class TrackerTrigger(Trigger):
                 yield flag.changed_at + self._wait, evaluated, unique_id, flag
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:
-        """Return the flag whose wait counts, or None."""
+        """Return the flag if the wait counts from its last change, or None."""
         flag, is_silence = self.type.flag(tracker), self.type.is_silence
         # The first report of a tracker is no change.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # Silence begins after its wait.
+        # A tracker is silent only once the wait is over.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 

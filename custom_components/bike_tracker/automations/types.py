@@ -20,7 +20,7 @@ _MAX_WAIT: Final = timedelta(days=365)
 
 
 class StateType(NamedTuple):
-    """A state of a tracker, its duration and its clock."""
+    """A state of a tracker, for triggers and conditions."""
 
     flag_fn: Callable[[Tracker], Flag | None] = lambda _: None
     wait: timedelta | None = None
@@ -28,9 +28,9 @@ class StateType(NamedTuple):
     value: bool = True
     """Value of the flag."""
     is_silence: bool = False
-    """Whether only a new request to the service shows it."""
+    """Whether only a new answer from the service proves that the state still holds."""
     is_ours: bool = False
-    """Whether it is known during an outage."""
+    """Whether the state is known during an outage: it does not come from the service."""
 
     def flag(self, tracker: Tracker) -> Flag | None:
         """Return the flag if the state holds, or None."""
@@ -59,7 +59,7 @@ def _since(time: datetime | None) -> Flag | None:
 _OFFLINE: Final = StateType(lambda tracker: tracker.state.online, AT_ONCE, value=False)
 _MOVING: Final = StateType(lambda tracker: tracker.state.moving, AT_ONCE)
 _NOT_MOVING: Final = _MOVING._replace(value=False)
-# Each report ends silence.
+# Silence counts from the last report.
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )

@@ -194,7 +194,7 @@ class Database:
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)
         finally:
-            # A backup gives up a slow write.
+            # The backup stops waiting for a slow write.
             if not is_written:
                 self._changed |= changed
         if not is_written:
@@ -203,7 +203,7 @@ class Database:
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
-            # The log of the file still has the deleted rows.
+            # The write-ahead log still contains the deleted rows.
             await self._async_try(sql.checkpoint)
         return True
 
@@ -236,7 +236,7 @@ class Database:
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
-        """Begin a new file with the known states; rides from before are missing again."""
+        """Start a new file with the known states. Older rides must be requested again."""
         with suppress(OSError, DatabaseError):
             await self._run(self._file.replace)
             known = self.content.backfill
@@ -247,7 +247,7 @@ class Database:
     # Queries
 
     async def rides(self, unique_id: str, start: datetime, end: datetime) -> list[Ride]:
-        """Return the rides of a tracker that touch a time, in order of their start."""
+        """Return the rides of a tracker that overlap a time range, the oldest first."""
         rides = await self._async_query(sql.rides_between, unique_id, start, end)
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
@@ -294,7 +294,7 @@ class Database:
 
     @callback
     def async_release(self) -> None:
-        """Write changes again, also those since `async_hold`."""
+        """Resume writing, and write the changes since `async_hold`."""
         self._may_write = True
         self.async_write_within(SOON)
 
@@ -322,7 +322,7 @@ def _remove(path: Path) -> None:
     for file in (*path.parent.glob(f"{path.name}*"), *old.parent.glob(f"{old.name}*")):
         with suppress(OSError):
             file.unlink()
-    # The last account also removes the folder.
+    # Remove the folder with the last account.
     with suppress(OSError):
         path.parent.rmdir()
 
@@ -332,7 +332,7 @@ def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 
 def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
-    """Return how soon a change is written, 0 if nothing is to be stored."""
+    """Return the seconds until a change is written, 0 if nothing is to be stored."""
     old, new = before and before.state, after.state
     if old is new:
         return 0
@@ -350,7 +350,7 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
 def translated_error(
     key: str, kind: type[HomeAssistantError], **placeholders: str
 ) -> HomeAssistantError:
-    """Return a translated error of a kind."""
+    """Return an error of this class with a translated message."""
     return kind(
         translation_domain=DOMAIN,
         translation_key=key,

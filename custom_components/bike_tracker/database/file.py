@@ -40,7 +40,7 @@ END: Final = datetime.max.replace(tzinfo=UTC)
 _SUFFIXES: Final = ("", "-wal", "-shm")
 _APPLICATION_ID: Final = 0x42696B65
 _PRAGMAS: Final = {
-    # Each write logs whole pages: the smallest pages are the fewest bytes.
+    # Each write logs whole pages, so the smallest pages write the fewest bytes.
     "page_size": 512,
     "journal_mode": "WAL",
     # KiB of pages in memory for each account, in place of 2,000.
@@ -103,9 +103,9 @@ class Content:
     last_fired: dict[str, int] = field(default_factory=dict)
     """Sequence number of the last occurrence that was fired."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
-    """End of the time from which older rides are missing, None if none are."""
+    """Time before which rides are missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
-    """Newest ride in the file as it was opened, or as older rides were added."""
+    """Newest ride in the file when it was opened, or when older rides were added."""
     evaluation: Evaluation | None = None
 
     def row(self, unique_id: str) -> Row | None:
@@ -118,18 +118,18 @@ class Content:
 
 
 class BookedRides(NamedTuple):
-    """The rides of a tracker from a time on: they replace the rides in the file."""
+    """The rides of a tracker since a time, which replace those in the file."""
 
     since: datetime
     rides: Sequence[Ride]
 
     def keeps(self, ride: Ride) -> bool:
-        """Return whether an older ride stays; the start identifies a ride."""
+        """Return whether an earlier ride is kept. A ride is identified by its start."""
         starts = {it.started_at for it in self.rides}
         return ride.started_at < self.since and ride.started_at not in starts
 
     def after(self, before: BookedRides) -> BookedRides:
-        """Return both replacements as one."""
+        """Merge this replacement with an earlier one."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return BookedRides(min(self.since, before.since), rides)
 
@@ -220,7 +220,7 @@ class File:
 
 
 def is_malformed(err: Exception) -> bool:
-    """Return whether an error means that the content is not ours."""
+    """Return whether an error means that the file is malformed or no database."""
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
     return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
@@ -241,7 +241,7 @@ def create(connection: Connection) -> None:
 
 
 def _read(connection: Connection, title: str) -> Content:
-    """Return the content; an unreadable row costs its tracker."""
+    """Return the content. Skip trackers whose row is unreadable."""
     content, read_state = Content(), reader(TrackerState)
     query = "SELECT unique_id, state, last_fired, backfill FROM tracker"
     for unique_id, state, last_fired, backfill in connection.execute(query):
@@ -308,12 +308,12 @@ def unpacked(state: bytes) -> Any:
 
 
 def checkpoint(connection: Connection) -> None:
-    """Move everything into the file itself, and empty its log."""
+    """Move the write-ahead log into the database file, and empty the log."""
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -> None:
-    """Delete the rides of a tracker from a time on, and add the new rides."""
+    """Replace the rides of a tracker since a time."""
     since = unique_id, _number(booked.since)
     connection.execute("DELETE FROM ride WHERE tracker = ? AND start >= ?", since)
     starts = [(unique_id, _number(ride.started_at)) for ride in booked.rides]
@@ -323,7 +323,7 @@ def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -
 
 def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
     """Add the rides that overlap no ride of the file."""
-    # A row if any ride overlaps a time.
+    # Returns a row if any stored ride overlaps a time range.
     query = (
         "SELECT 1 FROM ride WHERE tracker = ?1"
         ' AND (start = ?2 OR start < ?3 AND "end" > ?2)'
@@ -354,7 +354,7 @@ def _add(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
 def rides_between(
     connection: Connection, unique_id: str, start: datetime, end: datetime
 ) -> list[Ride]:
-    """Return the rides of a tracker that touch a time."""
+    """Return the rides of a tracker that overlap a time range."""
     query = 'SELECT * FROM ride WHERE tracker = ? AND start < ? AND "end" > ?'
     values = unique_id, _number(end), _number(start)
     return list(map(_ride, connection.execute(query, values)))

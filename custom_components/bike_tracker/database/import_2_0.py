@@ -50,14 +50,14 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
             file.replace(f"{file}.unreadable")
         else:
             file.unlink()
-    # A power cut brings back a file whose folder was not written.
+    # Without syncing the folder, a removed file would be back after a power cut.
     folder = os.open(states.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)
 
 
 def _data_of(file: Path, title: str) -> dict[str, Any] | None:
-    """Return the content of a file, empty for a file of 1.2, None if not readable."""
+    """Return the content of a file, empty if version 1.2 wrote it, None if not readable."""
     text = file.read_bytes()
     try:
         stored, version = json.loads(text), 1 if file.suffix == ".rides" else 2
@@ -88,7 +88,7 @@ def _import_trackers(
             known = unique_id in backfill
             until = as_json(backfill[unique_id]) if known else None
             state, log = state_from_2_0(stored), stored.get("rides", {})
-            # Raise before it is stored if it could not be read.
+            # Fail now, before storing, if the state cannot be read back.
             reader(TrackerState)(state).restored()
             seq = int(last_fired.get(unique_id, 0))
             if since := log.get("since"):

@@ -17,7 +17,7 @@ from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, map_button, 
 from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
-"""The action of each of its buttons begins with this."""
+"""Prefix of the actions of all buttons."""
 # The buttons of messages about a guard, with their texts. Android shows three buttons,
 # and a tap on the message opens the map, so the button for the map is the last one.
 _BUTTONS: Final = {
@@ -31,7 +31,7 @@ NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker names the others that are due within this time."""
-# A tracker that reports this long after the arming does so while the bike stands.
+# A tracker that still reports this long after the arming reports while the bike stands.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 

@@ -86,7 +86,7 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings, and listen for begins, ends and riders."""
+        """Read the settings. Watch for nights that begin or end, and riders who move."""
         self._async_stop()
         self._messenger.load()
         guards, compare = self._messenger.guards, self._async_compare_all
@@ -144,7 +144,7 @@ class NightGuards:
                 messenger.tell(unique_id, occurrence, now.at)
         ends = [(key, it) for key, it in news if it.type == "ride_ended"]
         messenger.mine -= {key for key, _ in ends}
-        # *Guard again* under way counts, also where the night is over.
+        # *Guard again*, tapped during a ride, arms the bike even if the night is over.
         stands = [
             unique_id
             for unique_id, end in ends

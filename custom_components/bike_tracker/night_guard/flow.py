@@ -24,7 +24,7 @@ from ..const import DOMAIN
 from ..responses.texts import text
 from .schedule import DEFAULTS
 
-# Importing it would need its libraries.
+# Importing the constant would require the libraries of that integration.
 _PHONES = "mobile_app"
 _BIKES = DeviceSelector({"multiple": True, "filter": [{"integration": DOMAIN}]})
 _PHONE = DeviceSelector({"multiple": True, "filter": [{"integration": _PHONES}]})

@@ -49,7 +49,7 @@ class Messenger:
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
-        """The last reason why a bike was not guarded."""
+        """The last reason why each bike was not guarded."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """Arming times of guards whose trackers are offline or silent."""
@@ -99,7 +99,7 @@ class Messenger:
         self.run(async_deliver(self._hass, Context(), message, recipients))
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that must not be cut short by an unload."""
+        """Run a task that an unload of the account must not cancel."""
         self._hass.async_create_task(work)
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
@@ -221,7 +221,7 @@ class Messenger:
     ) -> list[str]:
         """Return the names of bikes that are guarded, or would be without an outage."""
         account = self._coordinator.data
-        # Nothing is listed before the first answer.
+        # Before the first answer, no tracker is listed.
         states = {key: account.states[key] for key in account.trackers}
         return sorted(
             name_of(device)

@@ -62,7 +62,7 @@ CRITICAL: Final = {
 
 type Button = dict[str, str]
 type _Action = tuple[str, str, dict[str, Any]]
-"""Domain, action and data."""
+"""Domain, name and data of an action."""
 
 
 class Message(NamedTuple):
@@ -78,7 +78,7 @@ class Message(NamedTuple):
 
 
 class Recipients(NamedTuple):
-    """Everybody and everything that gets a message."""
+    """All recipients of a message."""
 
     phones: Iterable[str] = ()
     """Notify actions of phones."""
@@ -108,7 +108,7 @@ async def async_send(call: ServiceCall) -> None:
     device = dr.async_get(hass).async_get(device_id)
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
         raise validation_error("no_tracker")
-    # Raises the error for users without the right to read it.
+    # Raise an error if the user may not read the bike.
     await async_bikes_in(call)
     url, text = map_of(hass, device_id), data.get("message", "")
     buttons = (
@@ -203,7 +203,7 @@ async def async_call(
         if isinstance(err, HomeAssistantError | vol.Invalid):
             LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
         elif err:
-            # Its text may contain an address with a token.
+            # The text of the error may contain an address with a token.
             name = type(err).__name__
             LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
 

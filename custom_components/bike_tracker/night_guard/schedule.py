@@ -13,7 +13,7 @@ type Place = tuple[float, float]
 """Latitude and longitude."""
 type Decision = Literal["arm", "disarm"]
 type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
-"""The last two are triggered: by an alarm where the bike stands, or because it moves."""
+"""A guard is triggered by an alarm while the bike stands, or because it moves."""
 
 SUBENTRY_TYPE: Final = "night_guard"
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -27,7 +27,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "critical": True,
     "follow": True,
 }
-"""The settings of a night guard that needs no typing."""
+"""The default settings: the user does not have to type anything."""
 
 
 class NightGuard(NamedTuple):
@@ -105,7 +105,7 @@ class Situation(NamedTuple):
 
     guard: GuardState
     is_held: bool = False
-    """Whether a person armed or disarmed it."""
+    """Whether a person, not the night guard, armed or disarmed the guard last."""
     on_ride: bool = False
     in_outage: bool = False
     """Whether its position is older than an outage that lasts."""
@@ -120,7 +120,7 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # The night ends a person's choice. A bike on a ride is armed once it stands.
+    # A new night overrides a person's choice. A bike on a ride is armed once it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None

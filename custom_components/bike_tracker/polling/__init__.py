@@ -1,1 +1,1 @@
-"""Requests to the service: which, when, and when again."""
+"""Requests to the service: what to request, when, and when to retry."""

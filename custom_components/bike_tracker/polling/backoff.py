@@ -79,13 +79,13 @@ class EndpointSupport(NamedTuple):
         return self.is_supported is True and self.error is None
 
     def failed(self, err: TrackingError) -> EndpointSupport:
-        """Return the support after a failed request."""
+        """Return what is known about the support after a failed request."""
         is_supported, failures = self.is_supported, self.failures
         is_temporary = isinstance(err, CannotConnectError | ServiceUnavailableError)
         if is_supported or is_temporary:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
-            # Earlier errors of the connection do not count here.
+            # Connection errors do not lengthen the wait for an unsupported call.
             failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
         # The traceback would keep the response in memory.

@@ -46,7 +46,7 @@ class HistoryRequest(NamedTuple):
     is_backfill: bool = False
     """Whether it is for rides from before the tracker was set up."""
     is_probe: bool = False
-    """Whether only its success matters, after a day of the backfill failed."""
+    """Whether it only tests the service, after a day of the backfill failed."""
 
 
 class _Record(NamedTuple):
@@ -61,9 +61,9 @@ class _Record(NamedTuple):
     failed_day: datetime | None = None
     """End of the day for which the backfill failed."""
     tries: int = 0
-    """Failures of that day while other requests succeeded."""
+    """Failures for that day, each followed by a successful probe."""
     answers: int = 0
-    """Successful requests of all trackers before its last failure."""
+    """Number of successful requests of all trackers when it failed last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -181,8 +181,8 @@ class History:
         if is_probe:
             return None
         self._update(tracker, failed_at=0.0)
-        # Short portions would never catch up. A short time range proves nothing about a
-        # longer one.
+        # Never shrink the time range: short ones would never catch up, and a quick
+        # answer to one proves nothing about a longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
@@ -221,7 +221,7 @@ class History:
         return is_day and self.support.is_supported is True and self._gives_up(request)
 
     def _gives_up(self, request: HistoryRequest) -> bool:
-        """Count the failure of a day. A probe succeeded since the one before."""
+        """A probe has succeeded since the previous failure."""
         record = self._record(request.tracker)
         is_first = record.failed_day != request.until
         tries = 1 if is_first else record.tries + 1

@@ -100,7 +100,7 @@ class PositionLookup:
     async def _async_get_due(
         self, due: Devices, wanted: Devices
     ) -> tuple[dict[int, Position], Devices]:
-        """Return the positions of the devices that are due, and the wanted ones that are missing."""
+        """Return the positions of `due` devices, and the `wanted` devices without one."""
         try:
             found = await self._async_request(due)
         except errors.TrackingError as err:
@@ -119,10 +119,11 @@ class PositionLookup:
         return dict(found), missing
 
     async def _async_request(self, due: Devices) -> _Positions:
-        """Return one position by its device, several from the list of all.
+        """Request one position by its device, several from the list of all.
 
-        A position has 460 bytes, a request and its headers 700: for two of four trackers,
-        two requests are smaller than the list. But the history needs the second one.
+        A position has 460 bytes, a request and its headers 700: for two of four
+        trackers, two requests are smaller than the list. But the rate limit leaves the
+        second request to the history.
         """
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
@@ -262,7 +263,8 @@ class Service:
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
             wait = self._refused(is_loaded)
-        # After the reauth flow has started, only a success resets the refusals.
+        # After the reauth flow has started, only a success resets the count of
+        # refusals.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = Failures()
         if is_loaded:

@@ -153,7 +153,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
 
 
 async def _async_permissions(call: ServiceCall) -> Callable[[str, str], bool]:
-    """Return the permission check of the calling user."""
+    """Return the function that checks the permissions of the calling user."""
     if not (user_id := call.context.user_id):
         return OwnerPermissions.check_entity
     if user := await call.hass.auth.async_get_user(user_id):

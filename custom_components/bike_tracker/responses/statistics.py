@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 
 from ..tracking.ride_state import Ride
 
-# Days from the begin of a period to a day of the next one.
+# Days from the start of a period to some day of the next period.
 _DAYS: Final = {"day": 1, "week": 7, "month": 31, "year": 366}
 PERIODS: Final = tuple(_DAYS)
 MAX_PERIODS: Final = 4_000

@@ -18,7 +18,8 @@ from ..tracking.occurrences import Occurrence
 # All other languages write 4,2.
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
-    # Home Assistant has these languages; the texts here fall back to English.
+    # Home Assistant supports these languages, but the texts of this integration fall
+    # back to English.
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
@@ -107,13 +108,13 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
 
 
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
-    """Return the description of a run for a tracker of this name."""
+    """Return an occurrence as a sentence, with the name of its tracker."""
     kind, attributes = occurrence.type, occurrence.attributes
     time = clock_time(occurrence.since)
     if kind == "alarm_raised":
         alarm, word = attributes["type"], attributes["alarm"]
         said = word if alarm == "other" else alarm_text(hass, alarm)
-        # A name has a direction of its own.
+        # The name may be written from right to left.
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         return happened(hass, occurrence)
@@ -137,7 +138,8 @@ def happened(
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # Older occurrences have their time. The end of a ride shows within half an hour.
+    # Add the time to older occurrences. The end of a ride is noticed up to half an hour
+    # late, so it counts as new for longer.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")

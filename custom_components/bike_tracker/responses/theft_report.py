@@ -113,7 +113,8 @@ def async_register_report_view(hass: HomeAssistant) -> None:
 def async_link_to_report(hass: HomeAssistant, device_id: str) -> str | None:
     """Return an address that opens the report in a browser for a day, without sign-in.
 
-    An address without a host would open in the phone's app, which adds to the query.
+    The phone's app would open an address without a host, and add a parameter to it,
+    which the signature does not allow.
     """
     path = _ReportView.url.format(device_id=device_id)
     try:

@@ -84,11 +84,11 @@ def time_range(
         utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
         # A week in which clocks are set back is an hour longer.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
-        # Requests may exceed the end.
+        # Raise OverflowError now: requests may reach beyond the end.
         _ = utc_end + timedelta(days=2)
     except OverflowError:
         raise validation_error("wrong_time") from None
-    # A ride of which only the arrival is known ends when it starts.
+    # If only the arrival of a ride is known, its end is its start.
     duration = utc_end - utc_start
     if duration < timedelta() or min(duration, by_clocks) > longest:
         raise validation_error("wrong_time")
@@ -148,7 +148,10 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
 async def _async_in_portions(
     history: History, device_id: int, start: datetime, end: datetime
 ) -> list[Position]:
-    """Return the reports of a time range, by day and in halves of too large responses."""
+    """Return the reports of a time range, requested day by day.
+
+    If a response is too large, halve the range.
+    """
     middle = start + _PORTION
     if middle >= end:
         try:
@@ -212,7 +215,7 @@ def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -
         segment = ET.SubElement(track, "trkseg")
         for point in points:
             _add_point(segment, point)
-    # Without an XML declaration: in a copied text it may not come first, an error.
+    # No XML declaration: it is an error if the user copies the text behind other text.
     return ET.tostring(root, encoding="unicode")
 
 

@@ -27,15 +27,15 @@ class Account:
     """All trackers of an account."""
 
     name: str
-    """Name in the log."""
+    """Name of the account in the log."""
     states: dict[str, TrackerState]
     """The state of each tracker, listed or not."""
     trackers: Trackers = field(default_factory=dict)
-    """The trackers of the last list."""
+    """The trackers of the last device list."""
     gaps: dict[str, HistoryGap] = field(init=False)
     """The gaps that the service's history may fill, of trackers listed or not."""
     _devices: Devices = field(default_factory=dict)
-    """The last list."""
+    """The last device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
     """Trackers that an identical list may change, with their position ID.
@@ -51,7 +51,8 @@ class Account:
     def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices of a new list whose position is unknown, by internal ID.
 
-        An internal ID that several devices have leads to no tracker.
+        Leave out devices that share their internal ID: a position cannot be assigned to
+        them.
         """
         changed = self._changed(devices).items()
         wanted = [it for key, it in changed if is_outdated(it, self._position(key))]
@@ -180,10 +181,10 @@ class Account:
         }
 
     def _changed(self, devices: Devices) -> Devices:
-        """Return the devices of a new list whose tracker it may change.
+        """Return the devices of a new list that may change their tracker.
 
-        The rest are the same objects: comparing a thousand costs more than updating ten.
-        The first list after a message may be older than it.
+        The rest are the same objects: comparing a thousand costs more than updating
+        ten. The first list after a message may be older than the message.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -210,7 +211,7 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports, of which the announced one is current."""
+        """Return the state after reports; `announced` is the ID of the current position."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
@@ -223,7 +224,7 @@ class Account:
     def _become(
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
-        """Replace trackers, remove those in `left` from the list, and return the changes."""
+        """Replace trackers, remove those in `left`, and return the changes."""
         before = self.trackers
         changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
@@ -242,7 +243,7 @@ class Account:
 
 @contextmanager
 def log_errors(account: str, doing: str) -> Iterator[None]:
-    """Log an unexpected error: it costs only this tracker, until its next report."""
+    """Log an unexpected error. Only this tracker misses the update."""
     try:
         yield
     except Exception:

@@ -1,4 +1,4 @@
-"""Announcements: the starts and ends of rides that are still to be fired."""
+"""Announcements: the events for starts and ends of rides that are still to be fired."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -7,14 +7,14 @@ from typing import Final, Literal, NamedTuple
 
 from .ride_state import Ride
 
-# A ride by its polls and the same ride by the history are at most this far apart.
+# Polls and the history may place the same ride at most this far apart.
 _SAME_RIDE_WITHIN: Final = timedelta(minutes=2)
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]
 
 
 class Announced(NamedTuple):
-    """The time for which a start was fired, and perhaps an end."""
+    """A ride that was announced: the event of its start was fired."""
 
     start: datetime
     end: datetime
@@ -22,12 +22,12 @@ class Announced(NamedTuple):
     """Whether the end was not fired yet."""
 
     def overlaps(self, ride: Ride) -> bool:
-        """Return whether a ride overlaps, or almost does."""
+        """Return whether a ride overlaps the announced one, or almost does."""
         start, end = max(self.start, ride.started_at), min(self.end, ride.moved_at)
         return start <= end + _SAME_RIDE_WITHIN
 
     def grown(self, rides: Iterable[Ride]) -> Announced:
-        """Return the time together with that of these rides."""
+        """Return the announced ride, extended to include these rides."""
         start, end = self.start, self.end
         for ride in rides:
             start, end = min(start, ride.started_at), max(end, ride.moved_at)
@@ -37,10 +37,10 @@ class Announced(NamedTuple):
 def announce(
     announced: Sequence[Announced], over: Sequence[Ride], under_way: Ride | None
 ) -> tuple[tuple[Announced, ...], list[RideEvent]]:
-    """Return the announced times and the events that bring them up to date.
+    """Return the announced rides after an update, and the events to fire now.
 
-    Each announced time keeps a ride of its own, and further rides of that time are
-    announced. Nothing is fired twice.
+    Each announced ride is matched with one of the rides. Rides without a match are new:
+    their events are fired. No event is fired twice.
     """
     rides = [*over, *([under_way] if under_way else [])]
     rides.sort(key=attrgetter("started_at"))
@@ -49,7 +49,7 @@ def announce(
     known, after = set[Ride](), list[Announced]()
     for it, matched, ride in zip(announced, matches, own, strict=True):
         if ride and len(matched) > 1:
-            # It was announced as one ride, and was several.
+            # One ride was announced, but it turned out to be several.
             it = Announced(ride.started_at, ride.moved_at, it.is_open)
             matched = [ride]
         else:
@@ -69,12 +69,13 @@ def announce(
 
 
 def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list[Ride]]:
-    """Return the rides that each announced time may be."""
+    """Return the rides that match each announced ride."""
     matches = [[ride for ride in rides if it.overlaps(ride)] for it in announced]
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # The ride was over when it was first seen.
+            # No ride overlaps: it was already over when it was announced, so take an
+            # earlier one.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)
@@ -86,7 +87,7 @@ def _assigned(
     rides: Sequence[Ride],
     matches: Sequence[Sequence[Ride]],
 ) -> list[Ride | None]:
-    """Return the ride of its own for each announced time, in order of time."""
+    """Return one ride for each announced ride, assigned in order of time, or None."""
     own: list[Ride | None] = [None] * len(announced)
     free = sorted(range(len(announced)), key=lambda number: announced[number].start)
     for ride in rides:

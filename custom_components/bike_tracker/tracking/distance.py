@@ -7,25 +7,26 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 
 _EARTH_METERS = 6_371_000
-# Of a hundred thousand fixes of a parked bike, none was farther away than this multiple
-# of the accuracy, which two of three fixes keep.
+# Of 100,000 fixes of a parked bike, none was off by more than this multiple of the
+# accuracy. Two of three fixes were within the accuracy.
 _TIMES_THE_ACCURACY = 3
 _MIN_NOISE_METERS = 20
 _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
 FASTEST: Final = 320
-"""Kilometers per hour that a bike may have, on a train."""
-# A report is needed to believe a faster bike, in km/h.
+"""Maximum speed of a bike in km/h: it may be on a train."""
+# Km/h. A faster bike is believed only if its tracker reports such a speed.
 _FAST = 45
 # After a longer silence each fix would be plausible.
 _MAX_SILENCE_SECONDS = 3_600
-# Limits of the way that a server adds to the straight one: less than a fix that jumps
-# while the tracker wakes up.
+# Limits of the server's distance beyond the straight line. A fix that jumps while the
+# tracker wakes up exceeds them.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
-# Factor of the straight way, and kilometers.
+# Multiple of the straight line, plus kilometers.
 _MAX_BENDS = (5, 1)
-# Where every fix is known, only bends of fixes that are near: a larger total jumped.
+# Where every fix is known, bends between two fixes are small. A larger total contains a
+# jump.
 _MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 
@@ -47,7 +48,7 @@ class Fix(NamedTuple):
         return self.latitude, self.longitude
 
     def or_address_of(self, other: Fix) -> Fix:
-        """Return this fix; if it has no address, with that of another fix there."""
+        """Return this fix. If it has no address, add that of another fix of the place."""
         return self._replace(address=self.address or other.address)
 
 
@@ -56,7 +57,7 @@ NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
-    """Return the place of a report with this time, None if it has no place."""
+    """Return the place of a report, with this time, or None if it has no place."""
     latitude, longitude = position.latitude, position.longitude
     if time is None or latitude is None or longitude is None:
         return None
@@ -88,9 +89,9 @@ def may_be_one_place(start: Fix, end: Fix) -> bool:
 def is_plausible(
     place: Fix, seen: Fix, fix: Fix, speed: float | None, fastest: float = _FAST
 ) -> bool:
-    """Return whether a bike with this speed, in km/h, came from a place to a fix.
+    """Return whether a bike can have traveled from a place to a fix.
 
-    It was at the place when it was seen last.
+    `seen` is its last fix at the place, `speed` its reported speed in km/h.
     """
     beyond = meters(place, fix) - noise(place, fix)
     seconds = min(_seconds(seen, fix), _MAX_SILENCE_SECONDS)
@@ -122,5 +123,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the km/h of some meters in that time; clocks may be a second off."""
+    """Return the speed in km/h. Clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

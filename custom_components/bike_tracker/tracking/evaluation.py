@@ -9,21 +9,21 @@ _LATEST: Final = timedelta(seconds=1)
 
 
 class Reached(NamedTuple):
-    """A time that was reached before the clock was set back."""
+    """The time up to which triggers were evaluated before the clock was set back."""
 
     at: datetime
     asked_at: datetime
     since: datetime
-    """When that was noticed, by the clock that was set back."""
+    """When the change of the clock was noticed, by the new clock."""
     later: tuple[datetime, ...]
-    """Starts of waits that were later than that."""
+    """Starts of waits that are in the future by the new clock."""
 
     def includes(self, start: datetime) -> bool:
         """Return whether a wait began before the clock was set back."""
         return start < self.since or start in self.later
 
     def set_back(self, new: Reached) -> Self:
-        """Return this time after the clock is set back once more."""
+        """Return this time, adjusted after the clock is set back once more."""
         later = {*self.later, *filter(self.includes, new.later)}
         return self._replace(
             since=min(self.since, new.since), later=tuple(sorted(later))
@@ -34,19 +34,19 @@ class Evaluation(NamedTuple):
     """The time up to which waits were evaluated, in UTC."""
 
     at: datetime
-    """By the clock."""
+    """By Home Assistant's clock."""
     asked_at: datetime
-    """By the start of the newest request that was answered."""
+    """Start of the newest request that the service answered."""
     ahead: tuple[Reached, ...] = ()
-    """Later times that were reached before the clock was set back."""
+    """Later times up to which waits were evaluated before the clock was set back."""
 
     def next(
         self, at: datetime, asked_at: datetime, starts: Iterable[datetime]
     ) -> Self:
-        """Return the next evaluation. `starts` are the known starts of waits.
+        """Return the evaluation at a new time. `starts` are the known starts of waits.
 
-        Waits from before the clock was set back stay evaluated. Later waits count by the
-        new clock.
+        After the clock is set back, waits that were already evaluated are not evaluated
+        again. Waits that begin later follow the new clock.
         """
         ahead = self.ahead
         if at < self.at or asked_at < self.asked_at:

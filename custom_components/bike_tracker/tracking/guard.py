@@ -24,25 +24,27 @@ from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-# Trackers may repeat these with each report, for the time that they last.
+# Trackers may repeat these alarms with each report while they last.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
-# Fixes of a standing bike may be apart by this much, whatever accuracy is reported; and if
-# none is reported, or if fixes are known to drift farther.
+# Fixes of a standing bike may be this far apart even if the reported accuracy is
+# better. The second limit applies without an accuracy, and where fixes are known to
+# drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# If the bike is farther away by this much, one report is enough.
+# One report is enough if the bike is away by this much more.
 _FAR_METERS = 1_000
-# Where walls reflected the signals before, it took minutes.
+# Where walls reflect the signals, fixes may be off for some minutes.
 _DRIFT_LASTS = timedelta(minutes=10)
-# Up to this multiple of the known drift a place may be drift.
+# A place within this multiple of the known drift may be drift, too.
 _TIMES_KNOWN_DRIFT = 1.5
 # After this time a bike that was armed on its last meters stands, and late reports have
 # arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
-# A clock that is behind by less is no wrong clock.
+# A clock that is behind by less counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
-# The straight way is at least this part of the way of a bike that leaves.
+# A bike is leaving if the straight line is at least this part of the distance it
+# covered.
 _STRAIGHT = 0.95
 # Two delays are the same if they differ by less than this part of the time between them.
 _SAME_DELAY = 0.2
@@ -98,7 +100,10 @@ class Guard(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Return whether nothing triggers it again: motion or a place follow an alarm."""
+        """Return whether no report can trigger the guard again.
+
+        After an alarm, motion or another place still can.
+        """
         return self.triggered is not None and self.triggered.cause != "alarm"
 
     def by(
@@ -110,7 +115,7 @@ class Guard(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The delay of a tracker's reports, by which a clock that is behind shows."""
+    """The delay of a tracker's reports, which shows whether its clock is behind."""
 
     sent_at: datetime
     """Time of the newest report by the tracker's clock."""
@@ -205,7 +210,7 @@ def after_report(
 def after_alarm(
     guard: Guard, report: Position, before: RideState, now: datetime
 ) -> Guard:
-    """Return the guard after the alarms of a report; they have the message's time."""
+    """Return the guard after the alarms of a report, which have the time of the message."""
     if now < guard.armed_at:
         # Home Assistant's clock was ahead when the guard was armed.
         guard = guard._replace(after=min(guard.after, now))
@@ -241,7 +246,7 @@ def _sent_at(report: Position, now: datetime) -> datetime | None:
 
 
 def _standing_place(state: RideState) -> Fix:
-    """Return the place where the bike stood all the time, else the last believed one."""
+    """Return the place where the bike has stood, or its last believed fix if it moved."""
     place, seen = state.anchor, state.last_fix
     stood = not state.ride and _may_stand_at(place, seen, state)
     return place if stood else seen
@@ -250,10 +255,10 @@ def _standing_place(state: RideState) -> Fix:
 def _settled(
     guard: Guard, before: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
-    """Return the guard with the place of the arming, once it is known.
+    """Return the guard with the place of the arming, once the place is certain.
 
-    The report of the arrival may come after the arming, or never, and the last report may
-    have jumped.
+    The report of the arrival may come after the arming, or never. The last report
+    before the arming may have jumped.
     """
     newest, candidate = before.newest_fix, before.candidate
     if fix and newest and candidate and candidate.time <= guard.after:
@@ -266,7 +271,7 @@ def _settled(
     ride = before.ride or (before.says_it_moves and before.ended)
     moved_last = ride and ride.moved_at >= before.last_fix.time
     stands = is_near and not candidate and not moved_last
-    # Not the first report after a silence: that may be the arrival.
+    # The first report after a silence does not count: it may be the arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
@@ -295,7 +300,7 @@ def _seen_at(
 
 
 def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether the fixes before the arming strayed from where the bike stands."""
+    """Return whether the bike is where it stood before stray fixes led to its arming."""
     candidate, stands = before.candidate, not is_moving(report.speed)
     was_away = candidate is not None and candidate.time <= guard.after
     return was_away and stands and _may_stand_at(before.anchor, fix, before)
@@ -308,7 +313,7 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
     known = before.drift_at(guard.place, fix.time).apart_for_minutes
     if meters(guard.place, fix) <= _TIMES_KNOWN_DRIFT * known:
         return fix.time - guard.away[0] >= _DRIFT_LASTS
-    # Two fixes that jumped are not at the same place.
+    # Two separate jumps do not lead to the same place.
     last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
     return (
@@ -319,7 +324,7 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
 def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
     """Return whether two fixes in a row lead straight away from a place.
 
-    Fixes that jump seldom do; where the fixes are known to stray, the third one decides.
+    Fixes that jump rarely do. Where fixes are known to stray, the third fix decides.
     """
     is_straight = meters(place, fix) >= _STRAIGHT * (
         meters(place, last) + meters(last, fix)
@@ -329,7 +334,7 @@ def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
 
 
 def _may_stand_at(place: Fix, fix: Fix, state: RideState, beyond: float = 0) -> bool:
-    """Return whether a bike at a place may be seen at a fix, or that far beyond."""
+    """Return whether a bike at a place may have this fix, allowing `beyond` more meters."""
     drift = state.drift or state.drift_at(place, fix.time).apart
     is_exact = place.accuracy and fix.accuracy and not drift
     minimum = _MIN_AWAY_METERS if is_exact else _MIN_AWAY_METERS_WHERE_UNKNOWN

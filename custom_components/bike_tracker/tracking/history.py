@@ -14,23 +14,24 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """How far back rides from before a tracker was set up are requested."""
-# How far back the history is requested, by the tracker's own time, as clocks may be
-# wrong; and for how much longer the request may wait in the queue.
+# How far back the history is requested, by the tracker's clock, which may be wrong. A
+# request may wait in the queue for an hour longer.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
-# The begin of a ride that is under way when its tracker is set up.
+# If a ride is under way when its tracker is set up, its start is searched this far
+# back.
 _BEFORE_FIRST: Final = timedelta(hours=6)
-# Reports under way that are farther apart may lack others between them: a poll, or a
-# report a minute, may be half a minute late.
+# If two reports during a ride are farther apart, reports between them may be missing. A
+# poll, or a report a minute, may be half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
-# Meters in such a time that show that the bike was under way.
+# More meters than this between two such reports show that the bike was under way.
 _MAX_SKIPPED_METERS: Final = 300
-# Meters that the server counts between two reports of a standing bike.
+# Meters of drift that the server may count between two reports of a standing bike.
 _COUNTED_DRIFT_METERS: Final = 150
 
 
 class HistoryGap(NamedTuple):
-    """A time of which not every report is known."""
+    """A time range in which reports may be missing."""
 
     start: datetime
     """Time of the newest report before the gap, in UTC."""
@@ -38,11 +39,11 @@ class HistoryGap(NamedTuple):
     """Time of the newest report, in UTC."""
     noticed_at: datetime
     is_of_ride: bool = False
-    """Whether a ride is known of which the history has more."""
+    """Whether the history has more reports of a known ride."""
 
 
 class HistoryAnswer(NamedTuple):
-    """The reports of a tracker from the start of a gap on."""
+    """The reports of a tracker since the start of a gap."""
 
     reports: Sequence[Position]
     until: datetime
@@ -50,7 +51,7 @@ class HistoryAnswer(NamedTuple):
 
 
 def is_older_position(position: Position, known: Position) -> bool:
-    """Return whether a place is older than the known one; with equal times, its ID."""
+    """Return whether a position is older, by its fix time, then by its ID."""
     if position.fix_time is None or position.fix_time == known.fix_time:
         return position.id < known.id
     return known.fix_time is not None and position.fix_time < known.fix_time
@@ -68,7 +69,7 @@ def _time_of(position: Position) -> datetime:
 def followed(
     log: Log, new: Sequence[Input], context: UpdateContext
 ) -> tuple[Log, Sequence[Input]]:
-    """Append inputs to a log, and also return older inputs, which are not appended."""
+    """Append inputs to a log. Return it, and the older inputs that were not appended."""
     late = list[Input]()
     for it in sorted(new, key=attrgetter("key")):
         if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
@@ -108,7 +109,7 @@ def gap_after(
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
     if not context.has_history:
-        # The service may have one again, as after a start together with it.
+        # The history may become available again: the service may be restarting, too.
         return gap
     if after.measured_at and after.measured_at > newest.time:
         # The tracker's clock is ahead, and the history has other times.
@@ -169,7 +170,7 @@ def history_input(report: Position, now: datetime) -> Input:
 def _gap_left(
     log: Log, gap: Gap, until: datetime, times: Sequence[datetime]
 ) -> Gap | None:
-    """Return the part of a gap that an answer left, None if it is complete.
+    """Return the part of a gap that an answer left open, None if it is complete.
 
     The answer lacks messages after its request, and reports beyond the service's limit.
     """
@@ -227,7 +228,8 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # A longer ride is booked as it is, for the next answer to reach farther back.
+        # A longer ride is stored incomplete, so that the next request reaches farther
+        # back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start

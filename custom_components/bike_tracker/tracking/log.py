@@ -1,7 +1,7 @@
-"""The log of a tracker: its inputs in order, and the core that they fold into.
+"""The log of a tracker: its inputs in order, and the core, the state that they result in.
 
 A poll, a message and a history answer all insert inputs and replay from the first new
-one. So a report counts the same whenever it came, and whatever brought it.
+one. So a report has the same effect whenever it came, and from whatever source.
 """
 
 from bisect import bisect_right
@@ -20,7 +20,8 @@ from .ride_state import STANDS_AFTER, RideState
 _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Cutting at each report would cost as much as applying it.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups: within this time after one, only the excess is cut.
+# Late reports come in groups. For this time after one, cut only inputs over the
+# maximum.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
 # 10 ms more. The limit of a step is 50 ms.
@@ -35,7 +36,7 @@ type ReportId = tuple[int, datetime | None]
 
 
 class Core(NamedTuple):
-    """The state that inputs fold into."""
+    """The state that results from the inputs."""
 
     ride_state: RideState = RideState()
     guard: Guard | None = None
@@ -43,7 +44,7 @@ class Core(NamedTuple):
 
 
 class Input(NamedTuple):
-    """A report, an arming, or a core that was stored; and the core after it."""
+    """A report, an arming, or a stored core; and the core after this input."""
 
     time: datetime = NOWHERE.time
     number: int = 0
@@ -57,13 +58,13 @@ class Input(NamedTuple):
     is_snapshot: bool = False
     """Whether `core` was stored, and the reports before it were not."""
     is_pinned: bool = False
-    """Whether it keeps its time in the log: the server announced the report as current."""
+    """Whether its place in the log is fixed: the server called the report current."""
     is_prompt: bool = False
-    """Whether the report came with a poll or message that follows another one."""
+    """Whether no outage and no missed poll came right before the report."""
     is_complete: bool = False
     """Whether no report is missing before this one."""
     counts_total: bool = True
-    """Whether the server's total counts: it was its newest report when it came."""
+    """Whether the report's total distance counts: no newer report had come before it."""
     core: Core = Core()
 
     @property
@@ -78,13 +79,13 @@ class Input(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A time of which reports may be missing, from the last rest before a ride on."""
+    """A time in which reports may be missing. It starts when the bike last stood."""
 
     start: datetime
     may_lack: bool = False
     """Whether reports may be missing at all."""
     wanted_at: datetime | None = None
-    """When the need for the history was found; None before."""
+    """When it was noticed that the history is needed; None before."""
     is_partial: bool = False
     """Whether the history answered up to `start`."""
 
@@ -95,7 +96,7 @@ def id_of(report: Position) -> ReportId:
 
 
 def apply(core: Core, it: Input) -> Core:
-    """Return the core after an input: the only rule."""
+    """Return the core after an input. All changes of a core follow this rule."""
     if it.is_snapshot:
         return it.core
     ride_state, guard, clock = core
@@ -115,7 +116,7 @@ def apply(core: Core, it: Input) -> Core:
 
 
 class Log(NamedTuple):
-    """The inputs of a tracker after a settled core, before which nothing changes."""
+    """The inputs of a tracker since a settled core. Nothing before it can change."""
 
     settled: Core = Core()
     time: datetime | None = None
@@ -159,12 +160,14 @@ class Log(NamedTuple):
     ) -> Log:
         """Insert new reports, and replay from the first one on.
 
-        `answered` are the reports of a history answer: it lacks none between two of them.
+        `answered` are the reports of a history answer. No report is missing between two
+        of them.
         """
         kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
         stored = {(it.number, it.time) for it in kept if it.is_snapshot}
         if answered and any((it.number, it.time) in stored for it in new):
-            # The reports before a stored core are known again.
+            # An answer contains the reports before a stored core, so the core is not
+            # needed.
             kept, stored = [it for it in kept if not it.is_snapshot], set()
         known = {it.id for it in kept}
         for it in new:
@@ -303,9 +306,10 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
-    """Return inputs of which those count a total that came in the order of their fixes.
+    """Return inputs. Totals count only where reports came in the order of their fixes.
 
-    The server adds the way from its newest fix: with a late one, the way back and forth.
+    The server adds the distance from its newest fix. For a late fix, it adds the way
+    back and then the way forth again.
     """
     numbers = [it.number for it in inputs if it.report]
     highest = accumulate(numbers, max, initial=-_NO_NUMBER)

@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
     since: datetime
     """When it happened, by the tracker's report; all times are UTC."""
     before: datetime | None = None
-    """When the opposite of a flag began, None if that is not known."""
+    """When the flag got its previous value; None if unknown or not about a flag."""
     attributes: Mapping[str, Any] = {}
 
     @override
@@ -51,7 +51,7 @@ class Occurrence(NamedTuple):
 
     @property
     def is_event(self) -> bool:
-        """Return whether it is an event, and not the change of a flag alone."""
+        """Return whether it is an event, not only the change of a flag."""
         return self.type not in FLAG_CHANGES.values()
 
 
@@ -86,7 +86,7 @@ ALARM_TYPES: Final = (
     *("power_off", "power_on", "lock", "unlock", "door", "fault", "jamming"),
     "other",
 )
-"""Types of alarms; the last one stands for unknown words."""
+"""Types of alarms. The last type is for alarms with unknown names."""
 # Maximum number of alarms of a report.
 _MAX_AT_ONCE: Final = 20
 

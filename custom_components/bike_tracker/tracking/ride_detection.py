@@ -16,25 +16,27 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 from .routes import thinned_route
 
 _SILENT_AFTER: Final = timedelta(minutes=30)
-# A way between two reports at this speed, in km/h, may include a stop. If the first
-# report did not claim that the bike stood, a detour is more likely.
+# Km/h. A bike that averages less between two reports may have stopped on the way. If
+# the first report did not claim that the bike stood, a detour is more likely.
 _SLOW = 6
 _MAX_DETOUR_TIME = timedelta(minutes=10)
 # Fixes of a standing bike may be apart by this much if the accuracy is unknown.
 _DRIFT_METERS = 150
-# A place this near to the end of a recent ride belongs to it: the last report before the
-# arrival was lost.
+# A place this near to the end of a recent ride belongs to that ride: its last report
+# was lost.
 _REST_OF_RIDE_METERS = 1_000
 _REST_OF_RIDE_WITHIN = timedelta(hours=24)
 # Where walls reflect the signals, fixes of a standing bike are off for up to this time.
 _OFF_FOR = timedelta(minutes=8)
-# After this time without a fix that was off, fixes are believed again.
+# After this time without stray fixes, fixes are believed again.
 _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
-# A tracker whose clock is ahead by more: its fixes are dated when they were received.
+# If a tracker's clock is ahead by more, its fixes get the time of their receipt.
 _WRONG_CLOCK = timedelta(minutes=5)
-# With a report at least this often every fix is known, and the server's total adds few bends.
+# If reports are at least this frequent, every fix is known, and the server's total adds
+# few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
-# A faster way under way, in km/h, is a jump unless the tracker reports such a speed.
+# Km/h. During a ride, a faster change of place is a jump unless the tracker reports
+# such a speed.
 _FAST_RIDE = 100
 
 
@@ -117,7 +119,7 @@ def held(time: datetime | None, received_at: datetime) -> datetime | None:
 
 
 def says_it_moves(position: Position) -> bool | None:
-    """Return the reported motion, None if the report has none."""
+    """Return the reported motion, or None if the report has none."""
     if is_moving(position.speed):
         return True
     stands = position.motion is None and position.speed == 0
@@ -292,7 +294,7 @@ def _slept(start: Fix, end: Fix) -> bool:
 
 
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
-    """Return the state at another place, which may be the rest of the last ride."""
+    """Return the state at another place: a new ride, or the rest of the last one."""
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
     # While it stood, the server's total grew with each fix that drifted.
     base = anchor if state.ride else last_fix

@@ -10,7 +10,7 @@ from .routes import encode, extended
 
 STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride ends once the bike has stood for this time."""
-# A drift counts within this distance of the place where it was seen, for this time.
+# Known drift applies this near to the place where it was seen, for this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
 # Fixes farther apart are two places.
@@ -59,7 +59,7 @@ class Ride(NamedTuple):
         return self._replace(maximum_speed=speed) if is_faster else self
 
     def further(self, kilometers: float, end: Fix, time: datetime) -> Ride:
-        """Return the ride with a longer way, moved at this time or later."""
+        """Return the ride with a longer distance and, if it moved later, a later end."""
         before = self.end or end
         route = self.route or encode([before.point])
         return self._replace(
@@ -77,9 +77,9 @@ class Drift(NamedTuple):
     time: datetime
     """Time of the last fix that was off."""
     apart: float = 0
-    """Meters."""
+    """Meters between fixes."""
     apart_for_minutes: float = 0
-    """Meters of fixes that stayed off for a while and came back."""
+    """Meters, for fixes that stayed off for minutes and then came back."""
 
 
 class RideState(NamedTuple):

@@ -91,7 +91,7 @@ def _flat(points: Sequence[Point]) -> list[Point]:
 
 
 def _douglas_peucker(flat: Sequence[Point], tolerance: float) -> list[int]:
-    """Return the numbers of the points that the algorithm of this name keeps."""
+    """Return the indexes of the points that the Douglas-Peucker algorithm keeps."""
     kept, stack = {0, len(flat) - 1}, [(0, len(flat) - 1)]
     while stack:
         start, end = stack.pop()

@@ -41,7 +41,7 @@ _OF_TRACKER: Final = (
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 _MAX_ANNOUNCED: Final = 100
-# Reports from a silence arrive within this time after it, or with the history.
+# Reports from a silent time arrive within this time after it, or with the history.
 _JOINED_WITHIN: Final = timedelta(minutes=2)
 type FlagName = Literal["online", "moving"]
 
@@ -53,7 +53,7 @@ class Flag(NamedTuple):
     changed_at: datetime
     """When this value was first known."""
     previous_change: datetime | None = None
-    """When the opposite began; None if that is not known."""
+    """When the previous value began; None if that is not known."""
 
 
 class Rearming(NamedTuple):
@@ -68,7 +68,7 @@ class TrackerState(NamedTuple):
     position: Position | None = None
     """Newest report, with values of older reports that it lacks."""
     online: Flag | None = None
-    """False for each readable status except online."""
+    """Online, unless the service reports another readable status."""
     moving: Flag | None = None
     """Reported motion; None as long as the tracker reports none."""
     alarms: tuple[Alarm, ...] = ()
@@ -77,13 +77,13 @@ class TrackerState(NamedTuple):
     is_silent: bool = False
     """Whether the clock ended the ride of a tracker that fell silent."""
     announced: tuple[Announced, ...] = ()
-    """Times of rides of which the start was fired."""
+    """The rides whose start was fired as an event."""
     quiet_until: datetime | None = None
     """Time of the first report: earlier rides are not fired."""
     highest_total: float = 0
     """Highest total that was shown, in kilometers."""
     guard: Guard | None = None
-    """Guard as it is shown: once triggered it stays so."""
+    """Guard as it is shown: a triggered guard stays triggered."""
     rearming: Rearming | None = None
     """Request to arm the bike once it stands."""
     changed_by: str | None = None
@@ -233,7 +233,7 @@ class TrackerState(NamedTuple):
         return state
 
     def with_rides(self, now: datetime) -> Self:
-        """Return the state with the starts and ends that were not fired."""
+        """Return the state with events for the starts and ends that were not fired yet."""
         state, since = self.ride_state, self.log.rides_since or NOWHERE.time
         known = [it for it in self.announced if it.is_open or it.end >= since]
         over = [
@@ -243,7 +243,8 @@ class TrackerState(NamedTuple):
         ]
         under_way = state.ride_under_way
         if under_way and over and self._may_be_one_ride(now):
-            # An open announced time grows to both, and is split once they are known.
+            # The announced ride covers both rides at first. It is split once late
+            # reports tell them apart.
             last = max(over, key=attrgetter("started_at"))
             over.remove(last)
             under_way = under_way._replace(started_at=last.started_at)
@@ -269,13 +270,13 @@ class TrackerState(NamedTuple):
         return wanted_at is not None and wanted_at <= now < wanted_at + _JOINED_WITHIN
 
     def _may_announce(self, ride: Ride) -> bool:
-        """Return whether a ride that is over is fired, if it was not."""
+        """Return whether the events of an ended ride are fired, if they were not yet."""
         if any(it.overlaps(ride) for it in self.announced):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
             return False
         gap = self.log.gap
-        # The next answer may have more of it.
+        # The next history answer may contain more of the ride.
         return not (
             gap
             and gap.is_partial
@@ -284,7 +285,7 @@ class TrackerState(NamedTuple):
         )
 
     def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with a guard, and fire its first cause, or one after an alarm."""
+        """Return the state with a guard. Fire its first cause, and one after an alarm."""
         known, new = self.guard and self.guard.triggered, guard.triggered
         if new is None or (known and not (known.cause == "alarm" != new.cause)):
             return self._replace(guard=guard._replace(triggered=known))
@@ -294,7 +295,7 @@ class TrackerState(NamedTuple):
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
-        """Return the state after the alarms of reports, the last ones of many."""
+        """Return the state after the alarms of reports; of many, only the last count."""
         raised = list[tuple[datetime | None, Alarm]]()
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
@@ -356,7 +357,7 @@ def merged(known: Position | None, position: Position) -> Position:
 
 
 class Tracker(NamedTuple):
-    """A tracker and its state. Another object means that something changed."""
+    """A tracker and its state. A change creates a new object."""
 
     device: Device
     state: TrackerState = TrackerState()

@@ -23,7 +23,7 @@ def to_json(value: Any) -> Any:
 
 @cache
 def reader(kind: Any) -> Callable[[Any], Any]:
-    """Return a function that makes values of a type from JSON, or raises."""
+    """Return a function that converts JSON to a type, or raises an error."""
     match get_args(kind):
         case [known, types.NoneType]:
             read = reader(known)
