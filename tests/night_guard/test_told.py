@@ -234,7 +234,7 @@ async def test_silent_trackers(
         assert title == "Red bike has not reported since 12:12"
         await parked.async_minutes(6)
         [_, (title, text)] = told(parked)
-    assert title == "Bike tracker became silent"
+    assert title == "Bikes: No contact"
     assert text.splitlines() == [
         f"Blue bike has not reported since 12:{12 + minutes}",
         "Red bike has not reported since 12:12",
@@ -247,7 +247,7 @@ async def test_silent_trackers(
     await parked.async_guard("red_bike")
     await parked.async_minutes(20)
     [(title, text)] = told(parked)
-    assert title == "Bike tracker went offline"
+    assert title == "Bikes: No contact"
     assert text.startswith("Blue bike has been offline since 13:")
 
 

@@ -126,9 +126,9 @@ def trackers_silent(
     if not others:
         url = map_of(hass, silent[0][0].entity.device_id or "")
         return Message(tag, title, unnoticed, url, level=URGENT)
-    kind = "went_offline" if all(_is_off(it) for it, _ in silent) else "became_silent"
     said = "\n".join((title, *others, unnoticed))
-    title = text(hass, f"triggers.{kind}.name", kind)
+    bikes = text(hass, "config_panel.bikes_card", "Bikes")
+    title = f"{bikes}: {text(hass, 'config_panel.no_contact', 'No contact')}"
     return Message(tag, title, said, level=URGENT)
 
 
