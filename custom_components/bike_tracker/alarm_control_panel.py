@@ -119,13 +119,13 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_will_remove_from_hass(self) -> None:
-        """Disarm it if it was disabled."""
+        """Disarm the guard if its entity is removed because a user disabled it."""
         self._disarm_disabled()
 
     @callback
     @override
     def add_to_platform_abort(self) -> None:
-        """Disarm it where it is disabled already."""
+        """Disarm the guard if its entity was already disabled when it was added."""
         super().add_to_platform_abort()
         self._disarm_disabled()
 

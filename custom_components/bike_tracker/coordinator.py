@@ -152,7 +152,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.changed |= changes.keys
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # The issue exists only if the last list was empty.
+        # The issue can only exist if the previous list was empty.
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
@@ -282,6 +282,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.changed |= each.keys
         if self.changed:
             self.async_update_listeners()
-            # Rides from before the set-up can wait for the next poll.
+            # Do not request rides from before the set-up here: they can wait for the
+            # next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()

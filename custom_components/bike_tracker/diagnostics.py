@@ -21,7 +21,7 @@ from .entity import BikeTrackerConfigEntry
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
     *("address", "altitude", "latitude", "longitude", "route"),
-    # Times of rides and fixes.
+    # Keys of times of rides and fixes.
     *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}

@@ -144,7 +144,7 @@ class Dispatcher:
         now = self._evaluation()
         last = content.evaluation or now
         if fires:
-            # Actions of triggers may cause another evaluation.
+            # An action of a trigger may cause another evaluation meanwhile.
             content.evaluation = now
         update = Update(coordinator, changed, last, now if fires else None)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)

@@ -124,7 +124,7 @@ class EntityAdder:
     kinds: list[_Kind] = field(default_factory=list)
     """All kinds of entities."""
     missing: dict[str, list[_Kind]] = field(default_factory=dict)
-    """Kinds of which a tracker has no entity yet."""
+    """The kinds of entities that each tracker does not have yet."""
 
     @callback
     def async_forget(self, unique_id: str) -> None:

@@ -51,7 +51,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     """The last occurrence of a tracker that was fired."""
 
     entity_description: BikeTrackerEventDescription
-    # Activity would show the last event again after each outage.
+    # Stay available: Activity would show the last event again after each outage.
     _is_available_in_outage = True
 
     @override

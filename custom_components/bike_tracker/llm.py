@@ -48,7 +48,7 @@ class _BikeTool(llm.Tool):
 
     integration = DOMAIN
     fields: ClassVar[dict[vol.Marker, Any]] = {}
-    """Parameters in addition to the name."""
+    """The tool's parameters besides the name of the bike."""
 
     def __init__(self, names: str) -> None:
         description = f"The name of a bike, or nothing for all bikes. Bikes: {names}"

@@ -181,7 +181,7 @@ class TrackerTrigger(Trigger):
             self._run_action(variables, sentence(hass, name, occurrence))
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
-        """Return the variables of an occurrence, with local times."""
+        """Return the trigger variables of an occurrence, with times in local time."""
         times = {"since": occurrence.since, "before": occurrence.before}
         values = {**occurrence.attributes, **times}
         if occurrence.type == "guard_triggered":

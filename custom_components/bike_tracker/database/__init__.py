@@ -44,7 +44,7 @@ class Database:
     """Keeps the states and rides of an account."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Prepare the file of this entry."""
+        """Initialize with the path of the file of this entry."""
         self.content = Content()
         self.written_at: datetime | None = None
         self._hass = hass
@@ -52,7 +52,7 @@ class Database:
         self._file = File(_path(hass, entry), entry.title, import_2_0)
         self._lock = asyncio.Lock()
         self._changed: set[str] = set()
-        """Trackers that are not written yet."""
+        """Trackers whose changes are not written yet."""
         self._rides: dict[str, BookedRides] = {}
         """Rides that are not written yet."""
         self._timer: asyncio.TimerHandle | None = None
@@ -159,7 +159,7 @@ class Database:
 
     @callback
     def async_write_within(self, seconds: float) -> None:
-        """Write within this time, or when Home Assistant stops."""
+        """Write within these seconds, or earlier when Home Assistant stops."""
         loop = self._hass.loop
         at = loop.time() + seconds
         if self._may_write and (not self._timer or at < self._timer.when()):
@@ -194,12 +194,13 @@ class Database:
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)
         finally:
-            # The backup stops waiting for a slow write.
+            # A backup may cancel a slow write.
             if not is_written:
                 self._changed |= changed
         if not is_written:
             return False
-        # Rides that changed during the write include the written rides.
+        # If rides changed during the write, the new value also contains the written
+        # rides.
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):

@@ -214,7 +214,7 @@ class File:
         return self._opened()
 
     def replaced(self) -> str | None:
-        """Return the newest file that was set aside, None if none exists."""
+        """Return the newest renamed malformed file, None if none exists."""
         files = self.path.parent.glob(f"{self.path.name}.*Z")
         return str(max(files, default="")) or None
 
@@ -226,7 +226,7 @@ def is_malformed(err: Exception) -> bool:
 
 
 def create(connection: Connection) -> None:
-    """Create the tables of an empty file, or raise if the file is not ours."""
+    """Create the tables of an empty file, or raise if another program wrote the file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()

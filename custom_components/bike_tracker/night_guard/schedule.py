@@ -101,7 +101,7 @@ class NightGuard(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """Everything about a bike that matters for its guard."""
+    """The facts about a bike that decide whether its guard is armed."""
 
     guard: GuardState
     is_held: bool = False

@@ -13,10 +13,10 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. Shorter than 5 minutes, so that all states are right 5 minutes after an outage."""
-# With two requests in each poll, at most 30 requests in ten minutes.
+# Together with two requests in each poll, at most 30 requests in ten minutes.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
-# The requests follow polls, which may start up to a second early.
+# Requests follow polls, which may start up to a second early.
 _EARLY: Final = 2
 
 type Backoff = tuple[float, ...]

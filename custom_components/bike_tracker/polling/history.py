@@ -96,7 +96,7 @@ class History:
             return None
         is_due = self.extra_requests.is_due
         request = self.next_gap(gaps, trackers, now) if is_due else None
-        # While nothing else waits, a quick service is requested more often.
+        # While nothing else waits, send more requests to a quick service.
         if not gaps and self.extra_requests.is_quick:
             is_due = self._quick_backfill.is_due
         if request or not is_due:

@@ -55,7 +55,7 @@ class Live:
     coordinator: DataUpdateCoordinator[Any]
     client: TrackingClient
     async_apply: Callable[[], None]
-    """Callback that applies all messages received together."""
+    """Callback that applies the received messages."""
     messages: list[Message] = field(default_factory=list)
     """Received messages that are not applied yet."""
     report: LiveReport = field(default_factory=LiveReport)

@@ -46,7 +46,7 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-# Every second minute is left to the history. Polls come up to a second early.
+# Leave every second minute to the history. Polls come up to a second early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
 # Retries of single failures would exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2

@@ -55,7 +55,7 @@ def short_text(hass: HomeAssistant, values: _Values) -> str:
 
 
 def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
-    """Return the parts of the sentence that follow the location, unless empty or False."""
+    """Return the parts of the sentence that follow the location. Leave out empty ones."""
     time, battery = values["position_time"], values["battery"]
     guard = bike.tracker and bike.tracker.state.guard
     triggered = guard and guard.triggered

@@ -197,7 +197,8 @@ class Account:
     ) -> TrackerState:
         state = self._state(device.unique_id)
         if position is None:
-            # After an outage the bike may be elsewhere: the next poll shows that.
+            # The bike may have left during an outage. The next poll shows whether it
+            # did.
             return state if context.recovering else state.by(context.now)
         if position.server_time is None and is_real(device.last_update):
             # Not all services send the time of receipt.
@@ -257,7 +258,7 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
 
 
 def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    """Return the tracker between lists: the last list may be older than its report."""
+    """Return the tracker after a message. The last list may be older than its report."""
     device = _with_position_id(device, state.position and state.position.id)
     return _tracker(device, state, context)
 

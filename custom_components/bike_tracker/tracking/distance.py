@@ -23,7 +23,8 @@ _MAX_SILENCE_SECONDS = 3_600
 # tracker wakes up exceeds them.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
-# Multiple of the straight line, plus kilometers.
+# The server's distance is plausible up to this multiple of the straight line, plus
+# these kilometers.
 _MAX_BENDS = (5, 1)
 # Where every fix is known, bends between two fixes are small. A larger total contains a
 # jump.

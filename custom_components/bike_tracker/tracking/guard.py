@@ -150,9 +150,9 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
 def requested_guard(
     position: Position | None, moved: bool | None, now: datetime
 ) -> Guard:
-    """Return a guard that is armed now, without its place."""
+    """Return a guard that is armed now. Its place is added later."""
     sent_at = position and _sent_at(position, now)
-    # A bike that is armed under way may not have reported yet that it stands.
+    # A bike that is armed during a ride may not have reported yet that it stands.
     moved = False if moved is False else None
     alarms = _types_of(position) if position else ()
     return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
@@ -212,7 +212,7 @@ def after_alarm(
 ) -> Guard:
     """Return the guard after the alarms of a report, which have the time of the message."""
     if now < guard.armed_at:
-        # Home Assistant's clock was ahead when the guard was armed.
+        # Home Assistant's clock was ahead when it armed the guard.
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
@@ -225,9 +225,9 @@ def after_alarm(
 
 
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
-    """Return the guard after a prompt report, if it was armed by a clock that is ahead.
+    """Return the guard, corrected if Home Assistant's clock was ahead when it was armed.
 
-    The time at which the service received the report shows by how much.
+    A prompt report shows by how much: by the time at which the service received it.
     """
     received_at = report.server_time or now
     ahead = now - received_at
@@ -240,7 +240,7 @@ def _types_of(report: Position) -> tuple[str, ...]:
 
 
 def _sent_at(report: Position, now: datetime) -> datetime | None:
-    """Return when a tracker sent a report; its clock is not ahead of the service's."""
+    """Return when a tracker sent a report, but not a time after the service's clock."""
     sent_at = report.device_time or report.fix_time
     return sent_at and min(sent_at, report.server_time or now)
 

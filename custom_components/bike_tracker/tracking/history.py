@@ -69,7 +69,7 @@ def _time_of(position: Position) -> datetime:
 def followed(
     log: Log, new: Sequence[Input], context: UpdateContext
 ) -> tuple[Log, Sequence[Input]]:
-    """Append inputs to a log. Return it, and the older inputs that were not appended."""
+    """Append inputs to a log. Return the log, and older inputs, which must be inserted."""
     late = list[Input]()
     for it in sorted(new, key=attrgetter("key")):
         if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
@@ -104,7 +104,7 @@ def gap_after(
     if last is None or newest is None:
         if gap or not (context.has_history and newest and after.says_it_moves):
             return gap
-        # A ride may be under way.
+        # The first report of a moving bike: its ride may have begun before.
         return Gap(newest.time - _BEFORE_FIRST, True, context.now)
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
@@ -112,7 +112,8 @@ def gap_after(
         # The history may become available again: the service may be restarting, too.
         return gap
     if after.measured_at and after.measured_at > newest.time:
-        # The tracker's clock is ahead, and the history has other times.
+        # The tracker's clock is ahead, so the times in the history differ from those
+        # here.
         return gap
     stood = before.is_at_rest and after.is_at_rest
     unseen = stood and _went_unseen(before, last, newest)
@@ -147,7 +148,7 @@ def gap_after_late(
 
 
 def gap_after_silence(gap: Gap | None, now: datetime) -> Gap | None:
-    """Return the gap after a ride that the clock ended."""
+    """Return the gap after silence ended a ride."""
     return gap._replace(wanted_at=now) if gap and gap.may_lack else None
 
 
@@ -179,14 +180,14 @@ def _gap_left(
     end = max(times, default=gap.start)
     lacks = any(end < it.time <= until for it in log.inputs if it.report)
     if lacks and end > gap.start and _moved_after(state, end):
-        # A ride that is under way requests the rest once it is over.
+        # The history is requested again once the ride is over.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
-    # A report without a fix may have requested it again meanwhile.
+    # In the meantime, a report without a fix may have required another request.
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # Later reports need not be newer than the answer.
+    # Later reports may be older than the answer, so the gap stays during a ride.
     return None if state.is_at_rest else Gap(gap.start)
 
 

@@ -8,9 +8,10 @@ _DROPPED: Final = {"before_ended", "highest_total"}
 
 
 def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored form of a tracker's state from that of version 2.0.
+    """Convert the stored state of a tracker from version 2.0.
 
-    Rides that a history could still correct are in the other file.
+    The rides that its history might still correct are not part of it: version 2.0
+    stored them in the file of rides.
     """
     state = dict(stored)
     rides, log = state.pop("ride_state", {}), state.pop("rides", {})

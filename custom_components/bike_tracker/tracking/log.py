@@ -18,15 +18,15 @@ from .ride_detection import apply_report, held
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
-# Cutting at each report would cost as much as applying it.
+# Settling inputs at each report would cost as much as applying the report.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups. For this time after one, cut only inputs over the
+# Late reports come in groups. For this time after one, settle only inputs over the
 # maximum.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
 # 10 ms more. The limit of a step is 50 ms.
 _MAX_INPUTS: Final = 1_000
-# Larger than any ID.
+# A number that is larger than any ID.
 _NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
@@ -56,7 +56,7 @@ class Input(NamedTuple):
     guard: Guard | None = None
     """The requested guard of an arming, None if it disarms."""
     is_snapshot: bool = False
-    """Whether `core` was stored, and the reports before it were not."""
+    """Whether it holds a stored `core` in place of reports, which are not stored."""
     is_pinned: bool = False
     """Whether its place in the log is fixed: the server called the report current."""
     is_prompt: bool = False
@@ -233,7 +233,7 @@ class Log(NamedTuple):
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
-            # The ride is over by the clock, and later reports are inserted after it.
+            # Silence ended the ride, and later reports are inserted after its end.
             return self._cut_at(len(self.inputs) - 1)
         newest = self.inputs[-1].time
         if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
@@ -266,7 +266,7 @@ class Log(NamedTuple):
         )
 
     def stored(self) -> Log:
-        """Return the log as it is stored: without reports, as the history has them."""
+        """Return the log to store. It contains no reports: the history has them."""
         if not self.inputs:
             return self
         if self.gap is None:
@@ -290,7 +290,7 @@ class Log(NamedTuple):
 def time_of(
     report: Position, received_at: datetime, *, is_new: bool
 ) -> datetime | None:
-    """Return the time of a new fix, else that of the message; None if it is unknown."""
+    """Return the time of a new fix, or else of the message; None if it is unknown."""
     received_at = report.server_time or received_at
     sent_at = report.device_time or report.fix_time
     return held(report.fix_time if is_new and report.fix_time else sent_at, received_at)

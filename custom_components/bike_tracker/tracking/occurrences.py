@@ -56,9 +56,10 @@ class Occurrence(NamedTuple):
 
 
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
-    """Return occurrences to be fired, the newest, and the newest event of each type.
+    """Return the occurrences to keep: not yet fired, the newest, the last of each type.
 
-    The newest one gives the next number, and an entity shows the last event of its types.
+    The newest one gives the next number, and an entity shows the last event of its
+    types.
     """
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])

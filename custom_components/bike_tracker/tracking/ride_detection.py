@@ -99,7 +99,7 @@ def end_ride(state: RideState) -> RideState:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # The way to the last place, unless drift explains it.
+        # Add the distance to the last place, unless drift explains it.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -113,7 +113,7 @@ def end_ride(state: RideState) -> RideState:
 
 
 def held(time: datetime | None, received_at: datetime) -> datetime | None:
-    """Return a time of a tracker, or the time of receipt if its clock is ahead."""
+    """Return a time by the tracker's clock, or the time of receipt if the clock is ahead."""
     is_wrong = time is not None and time - received_at > _WRONG_CLOCK
     return received_at if is_wrong else time
 
@@ -156,7 +156,7 @@ def _after_message(state: RideState, position: Position, now: datetime) -> RideS
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
-    """Return the state in which a report confirms or refutes the candidate."""
+    """Return the state after a report, which confirms or refutes the candidate."""
     state = state._replace(candidate=None)
     if not _is_there(state, candidate, report):
         return _not_there(state, candidate, report)
@@ -205,7 +205,7 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike at another place, without reports on the way."""
+    """Return the state of a bike that stands elsewhere, without reports of the ride there."""
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
@@ -225,7 +225,7 @@ def _after_fix(
     """Return the state at a newer fix: the same place, another one, or a candidate."""
     fix = report.fix
     if state.newest_fix is None:
-        # Servers add thousands of kilometers to the first fix.
+        # With the first fix, servers add thousands of kilometers to the total.
         total = fix.total or 0 if state.total is None else state.total
         return state._replace(total=total, anchor=fix, last_fix=fix)
     if state.ride and _stood(state, state.ride.moved_at, fix):

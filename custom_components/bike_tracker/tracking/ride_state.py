@@ -13,7 +13,7 @@ STANDS_AFTER: Final = timedelta(minutes=5)
 # Known drift applies this near to the place where it was seen, for this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
-# Fixes farther apart are two places.
+# Fixes that are farther apart are different places, not drift.
 _MAX_DRIFT_METERS = 1_000
 _MAX_DRIFTS = 5
 # After drift at this number of places, drift is expected at every place.
@@ -112,7 +112,7 @@ class RideState(NamedTuple):
     ended: Ride | None = None
     """Last ride that ended."""
     rides: tuple[Ride, ...] = ()
-    """Rides that ended or grew since the log was cut."""
+    """Rides that ended or grew since inputs were settled last."""
 
     @property
     def is_at_rest(self) -> bool:
@@ -125,7 +125,7 @@ class RideState(NamedTuple):
         return self.ride if self.ride and self.ride.distance else None
 
     def longer(self, kilometers: float) -> RideState:
-        """Return the state with a longer total, up to the largest possible one."""
+        """Return the state with these kilometers added to its total, which has a maximum."""
         return self._replace(total=min((self.total or 0) + kilometers, MAX_KILOMETERS))
 
     def booked(self, ride: Ride) -> RideState:
@@ -152,7 +152,7 @@ class RideState(NamedTuple):
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride was still under way at a time."""
+        """Return whether the last ride was still under way at this time."""
         return self.ended is not None and time <= self.ended.moved_at
 
 
@@ -161,7 +161,7 @@ def _counts_at(drift: Drift, place: Fix) -> bool:
 
 
 def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
-    """Return the largest drift of these."""
+    """Return the drift that is the largest."""
     apart = max((drift.apart for drift in drifts), default=0)
     for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
     return Drift(place, time, apart, for_minutes)

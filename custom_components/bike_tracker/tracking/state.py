@@ -57,7 +57,7 @@ class Flag(NamedTuple):
 
 
 class Rearming(NamedTuple):
-    """A request to arm a bike again that still moves."""
+    """A request to arm a bike again, made while it moves."""
 
     changed_by: str | None = None
 
@@ -75,7 +75,7 @@ class TrackerState(NamedTuple):
     """Last alarms, the oldest first."""
     log: Log = Log()
     is_silent: bool = False
-    """Whether the clock ended the ride of a tracker that fell silent."""
+    """Whether the tracker fell silent, which ended its ride."""
     announced: tuple[Announced, ...] = ()
     """The rides whose start was fired as an event."""
     quiet_until: datetime | None = None
@@ -211,7 +211,7 @@ class TrackerState(NamedTuple):
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with everything that follows from its log at this time.
+        """Return the state with the values that its log results in at this time.
 
         A tracker that is silent for long is no longer under way.
         """
@@ -260,9 +260,10 @@ class TrackerState(NamedTuple):
         return after
 
     def _may_be_one_ride(self, now: datetime) -> bool:
-        """Return whether late reports may join the last ride and that under way.
+        """Return whether the last ride and the ride under way may be one ride.
 
-        Its end and the next start came at once, after a silence.
+        The first ended and the other began with the same report, after a silence. Late
+        reports may follow.
         """
         if not any(it.is_open for it in self.announced):
             return False
@@ -350,7 +351,7 @@ def merged(known: Position | None, position: Position) -> Position:
     names = [name for name in _OF_TRACKER if getattr(position, name) is None]
     if position.latitude is None:
         names += _OF_PLACE
-    # Servers send the very place again without a new fix.
+    # Without a new fix, servers send exactly the same place again.
     elif not position.address and _coordinates(position) == _coordinates(known):
         names.append("address")
     return position._replace(**{name: getattr(known, name) for name in names})
