@@ -231,7 +231,7 @@ export const stampOf = (bikes) =>
 
 /** Call an action that answers. @param {string} action @param {object} data @param {string | string[]} device_id */
 export async function ask(action, data, device_id) {
-	return (await hass.callService("bike_tracker", action, data, { device_id }, false, true)).response;
+	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, false, true)).response;
 }
 
 /** @type {Set<Card>} */

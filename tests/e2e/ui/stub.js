@@ -10,7 +10,7 @@ window.loadCardHelpers = async () => ({ createCardElement() {} });
 window.calls = [];
 
 /** Return the answer of an action. */
-function answer(house, action, { start_date_time, end_date_time, routes, period }, { device_id }) {
+function answer(house, action, { start_date_time, end_date_time, routes, period, device_id }) {
   const ridden = house.rides.filter((ride) => device_id.includes(ride.device_id));
   if (action === "get_rides") {
     const [start, end] = [start_date_time, end_date_time].map(Date.parse);
@@ -52,7 +52,7 @@ function hassOf(house) {
     async callService(domain, action, data, target) {
       window.calls.push({ action: `${domain}.${action}`, ...data, ...target });
       if (house.error) throw { message: house.error };
-      return domain === "bike_tracker" ? { response: answer(house, action, data, target) } : {};
+      return domain === "bike_tracker" ? { response: answer(house, action, data) } : {};
     },
   };
 }

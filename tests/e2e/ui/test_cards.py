@@ -161,7 +161,7 @@ async def test_guard(
     home_assistant: HomeAssistantProcess,
     service: SimulatorProcess,
 ) -> None:
-    """One tap guards a bike and one ends that, after a theft and after a reload in an outage."""
+    """One tap guards a bike, saves the theft report, and ends both, after a reload in an outage too."""
     await frontend.open(PATH)
     city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
     await city.click()
@@ -171,6 +171,9 @@ async def test_guard(
     alarm = cards.bikes.get_by_role("alert")
     await expect(alarm).to_have_text("City bike: Being moved")
     await expect(cards.bikes.locator("ha-map")).to_be_visible()
+    async with frontend.page.expect_download() as download:
+        await frontend.button("Theft report").click()
+    assert (await download.value).suggested_filename == "City bike.html"
     await cards.bikes.get_by_role("button", name="It's me", exact=True).click()
     await expect(alarm).to_have_count(0)
     await city.click()
