@@ -1,4 +1,4 @@
-// Adds the cards and the dashboard to Home Assistant's frontend.
+// Adds cards and a dashboard to Home Assistant.
 
 import { bikesOf, loadTexts, text, use } from "./base.js";
 import { BikesCard } from "./bikes.js";
@@ -32,7 +32,7 @@ class BikesStrategy extends HTMLElement {
 	}
 }
 
-/** Offer a card, also for each of our entities. @param {string} kind */
+/** Offer a card. @param {string} kind */
 function offer(kind) {
 	const type = `bike-tracker-${kind}-card`;
 	/** @param {Hass} hass @param {string} entityId */
@@ -46,19 +46,24 @@ function offer(kind) {
 }
 
 async function start() {
-	// From 2026.7 to 2026.10, the registry of elements is replaced before the app is defined.
+	// *Add dashboard* may open before the texts load.
+	(window.customStrategies ??= []).push({
+		type: "bike-tracker",
+		strategyType: "dashboard",
+		get name() { return text("dashboard") || "Bikes"; },
+		get description() { return text("dashboard_description"); },
+	});
+	// From 2026.7 to 2026.10, the element registry is replaced before the app is defined.
 	await customElements.whenDefined("home-assistant");
 	customElements.define("bike-tracker-map", RouteMap);
 	for (const [kind, card] of Object.entries(CARDS)) customElements.define(`bike-tracker-${kind}-card`, card);
 	customElements.define("ll-strategy-dashboard-bike-tracker", BikesStrategy);
 	/** @type {(HTMLElement & {hass?: Hass}) | null} */
 	const app = document.querySelector("home-assistant");
-	while (app && !app.hass?.loadBackendTranslation) await new Promise((done) => setTimeout(done, 500));
+	while (app && !app.hass?.loadBackendTranslation) await new Promise((done) => setTimeout(done, 50));
 	if (app?.hass) await loadTexts(app.hass);
 	Object.keys(CARDS).forEach(offer);
-	const strategy = { type: "bike-tracker", strategyType: "dashboard" };
-	(window.customStrategies ??= []).push({ ...strategy, name: text("dashboard"), description: text("dashboard_description") });
 }
 
-// After an update, the old module may run already.
+// After an update, the old module may run.
 if (!customElements.get("bike-tracker-rides-card")) void start();

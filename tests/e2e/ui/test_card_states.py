@@ -98,6 +98,18 @@ _STATES = {
 }
 
 
+async def test_add_dashboard_at_once(stub: Stub) -> None:
+    """*Add dashboard* offers the dashboard before the texts are loaded, and then in the user's language."""
+    read = "() => customStrategies.map(({name, description}) => [name, description])"
+    assert await stub.page.evaluate(read) == [["Bikes", ""]]
+    texts = {**house()["texts"], "dashboard": "Fahrräder"}
+    await stub.show(house(texts=texts))
+    await stub.page.wait_for_function("() => window.customCards?.length")
+    assert await stub.page.evaluate(read) == [
+        ["Fahrräder", texts["dashboard_description"]]
+    ]
+
+
 @pytest.mark.parametrize("name", _STATES)
 async def test_states(stub: Stub, name: str) -> None:
     """Each state says what it is."""
