@@ -711,7 +711,7 @@ async def test_backup_with_a_slow_disk(
 ) -> None:
     """A backup does not wait for ever."""
     await async_setup(hass, entry)
-    monkeypatch.setattr(backup, "TIMEOUT", 0.01)
+    monkeypatch.setattr(backup, "BACKUP_TIMEOUT_SECONDS", 0.01)
     async with database_of(entry)._lock:  # noqa: SLF001
         await backup.async_pre_backup(hass)
     await backup.async_post_backup(hass)
@@ -727,7 +727,7 @@ async def test_write_that_a_backup_gives_up(
     await database.async_write()
     coordinator = entry.runtime_data.coordinator
     coordinator.async_set_guards(coordinator.data.arm(RED, dt_util.utcnow()))
-    monkeypatch.setattr(backup, "TIMEOUT", 0.01)
+    monkeypatch.setattr(backup, "BACKUP_TIMEOUT_SECONDS", 0.01)
 
     async def never(*_: Any) -> None:
         await asyncio.Event().wait()

@@ -10,7 +10,7 @@ from .database import Database
 from .entity import BikeTrackerConfigEntry
 
 # Seconds that a backup waits for a slow disk.
-TIMEOUT: Final = 30
+BACKUP_TIMEOUT_SECONDS: Final = 30
 
 
 def databases_in(hass: HomeAssistant) -> list[Database]:
@@ -22,7 +22,7 @@ def databases_in(hass: HomeAssistant) -> list[Database]:
 
 async def _async_hold(database: Database) -> None:
     try:
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(BACKUP_TIMEOUT_SECONDS):
             await database.async_hold()
     except TimeoutError:
         LOGGER.warning("%s: The backup may miss the last minutes", database.title)

@@ -27,8 +27,8 @@ _TO_REDACT = {
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 # No email address, and no long number: it could be a serial, phone or card number.
-_PHONE = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
-_TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE})).*")
+_PHONE_NUMBER = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
+_TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE_NUMBER})).*")
 # Texts from the server are shown only if they match these patterns.
 _HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 

@@ -20,9 +20,11 @@ from .tracking.ride_state import Ride
 type _Values = dict[str, Any]
 
 _MAX_DAYS: Final = 31
-_DAYS: Final = f"The number of days up to now, at most {_MAX_DAYS}. 1 is today."
+_DAYS_DESCRIPTION: Final = (
+    f"The number of days up to now, at most {_MAX_DAYS}. 1 is today."
+)
 # Some ten meters: enough to find a bike.
-_DECIMALS: Final = 4
+_DECIMALS_FOR_ASSISTANTS: Final = 4
 _OUTAGE: Final = "The tracking service does not answer at the moment. These are the last known values."
 _NOT_LISTED: Final = "No values are available: the account of the bike is not loaded or does not list it."
 _PROMPT: Final = (
@@ -94,7 +96,7 @@ class _Where(_BikeTool):
 
     @override
     async def answer(self, hass: HomeAssistant, bike: Bike, **fields: Any) -> _Values:
-        tracker, values = bike.tracker, where(hass, bike, _DECIMALS)
+        tracker, values = bike.tracker, where(hass, bike, _DECIMALS_FOR_ASSISTANTS)
         for key in ("device_id", "on_ride", "total_distance", "guard_changed_by"):
             del values[key]
         if values["latitude"] is not None:
@@ -116,7 +118,7 @@ class _Rides(_BikeTool):
         "Returns the rides of a bike in the last days, with their total distance and "
         "duration."
     )
-    days = vol.Optional("days", default=7, description=_DAYS)
+    days = vol.Optional("days", default=7, description=_DAYS_DESCRIPTION)
     fields: ClassVar = {days: vol.All(vol.Coerce(int), vol.Range(min=1))}
 
     @override
@@ -172,5 +174,8 @@ def _place_name(hass: HomeAssistant, place: Fix | None) -> str | None:
     """Return the zone of a place, else its address, else its coordinates."""
     if place is None:
         return None
-    degrees = round(place.latitude, _DECIMALS), round(place.longitude, _DECIMALS)
+    degrees = (
+        round(place.latitude, _DECIMALS_FOR_ASSISTANTS),
+        round(place.longitude, _DECIMALS_FOR_ASSISTANTS),
+    )
     return zone_name(hass, place) or place.address or ", ".join(map(str, degrees))

@@ -48,15 +48,24 @@ _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 # Spreadsheets read a cell that begins with such a character as a formula.
 _FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
-_TIMES: Final = {vol.Optional(_START): cv.datetime, vol.Optional(_END): cv.datetime}
-_OPTIONS: Final = {**_TIMES, vol.Optional(CONF_FILENAME): cv.path}
+_TIME_RANGE: Final = {
+    vol.Optional(_START): cv.datetime,
+    vol.Optional(_END): cv.datetime,
+}
+_ACTION_OPTIONS: Final = {**_TIME_RANGE, vol.Optional(CONF_FILENAME): cv.path}
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
 _GET_RIDES: Final = vol.Schema(
-    {**cv.TARGET_FIELDS, **_OPTIONS, vol.Optional(_ROUTES, default=False): cv.boolean}
+    {
+        **cv.TARGET_FIELDS,
+        **_ACTION_OPTIONS,
+        vol.Optional(_ROUTES, default=False): cv.boolean,
+    }
 )
 _PERIODS: Final = {vol.Optional(_PERIOD, default="week"): vol.In(PERIODS)}
-_GET_STATISTICS: Final = vol.Schema({**cv.TARGET_FIELDS, **_TIMES, **_PERIODS})
-_GET_TRACK: Final = vol.Schema({vol.Required(ATTR_DEVICE_ID): cv.string, **_OPTIONS})
+_GET_STATISTICS: Final = vol.Schema({**cv.TARGET_FIELDS, **_TIME_RANGE, **_PERIODS})
+_GET_TRACK: Final = vol.Schema(
+    {vol.Required(ATTR_DEVICE_ID): cv.string, **_ACTION_OPTIONS}
+)
 _THEFT_REPORT: Final = _GET_TRACK.extend(dict.fromkeys(DETAILS, cv.string))
 
 
@@ -71,7 +80,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
         ("get_track", _async_get_track, _GET_TRACK, optional),
         ("theft_report", _async_theft_report, _THEFT_REPORT, optional),
         ("where", _async_where, _WHERE, only),
-        ("send_message", messages.async_send, messages.SCHEMA, none),
+        ("send_message", messages.async_send, messages.MESSAGE_SCHEMA, none),
     ):
         hass.services.async_register(DOMAIN, name, action, schema, response)
     hass.bus.async_listen(messages.EVENT_BUTTON, partial(messages.async_press, hass))

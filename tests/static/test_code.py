@@ -1,11 +1,15 @@
 """Rules of the code that need no running Home Assistant."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator
+import re
 
 from homeassistant.const import Platform
+import pytest
 
 from custom_components.bike_tracker import PLATFORMS
+from scripts.lib.house import cycle, private_attributes
 
 from .project import INTEGRATION, read_json, syntax_trees
 
@@ -71,3 +75,56 @@ def test_platforms_set_parallel_updates() -> None:
     for platform in PLATFORMS:
         tree = syntax_trees()[INTEGRATION / f"{platform.value}.py"]
         assert "\nPARALLEL_UPDATES = 0\n" in f"\n{ast.unparse(tree)}\n", platform
+
+
+def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of the constants of a module."""
+    for node in tree.body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ) if re.fullmatch("_?[A-Z][A-Z0-9_]*", name):
+                yield name, ast.unparse(value)
+
+
+def test_constants_have_one_value() -> None:
+    """A name means the same in each module. Each platform has its own entities."""
+    values = defaultdict[str, set[str]](set)
+    for tree in syntax_trees().values():
+        for name, value in constants_in(tree):
+            values[name].add(value)
+    assert len(values) > 100
+    assert {name for name in values if len(values[name]) > 1} == {"DESCRIPTIONS"}
+
+
+def test_no_import_runs_back() -> None:
+    """No folder imports one that imports it, also by way of others, or in a function."""
+    assert cycle(syntax_trees()) == []
+
+
+def test_no_private_attribute_of_a_library() -> None:
+    """Private attributes of Home Assistant change without notice."""
+    assert private_attributes(syntax_trees()) == set()
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "folders", "attributes"),
+    [
+        ("api/client.py", "from ..polling import live", {"api", "polling"}, set()),
+        (
+            "responses/where.py",
+            "def _(): from ..services import x",
+            {"responses", "services"},
+            set(),
+        ),
+        ("database/file.py", "store._write_lock.locked()", set(), {"_write_lock"}),
+    ],
+)
+def test_order_is_noticed(
+    module: str, line: str, folders: set[str], attributes: set[str]
+) -> None:
+    """A new line that breaks the order of the code is noticed (defects 42 and 43)."""
+    trees = syntax_trees() | {INTEGRATION / module: ast.parse(line)}
+    assert folders <= set(cycle(trees))
+    assert private_attributes(trees) == attributes

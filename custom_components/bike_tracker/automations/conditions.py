@@ -22,7 +22,7 @@ from ..responses.targets import coordinators, trackers_in
 from .types import AT_ONCE, CONDITION_TYPES, StateType
 
 _BEHAVIORS = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])
-_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}
+_CONDITION_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}
 
 
 class TrackerCondition(Condition):
@@ -40,7 +40,7 @@ class TrackerCondition(Condition):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
-        return cls._type.validated(config, dict, _OPTIONS)
+        return cls._type.validated(config, dict, _CONDITION_OPTIONS)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
         """Initialize the condition."""

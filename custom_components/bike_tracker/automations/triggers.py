@@ -35,9 +35,9 @@ from .types import AT_ONCE, TRIGGER_TYPES, StateType
 
 _CONF_ALARM: Final = "alarm"
 _AT_LEAST_ONE: Final = vol.Length(min=1, msg="choose at least one alarm")
-_ALARMS: Final = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
-_OPTIONS: Final = {"alarm_raised": {vol.Optional(_CONF_ALARM): _ALARMS}}
-_TIMES: Final = {"since", "before", "started_at", "ended_at", "time"}
+_ALARM_FILTER: Final = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
+_TRIGGER_OPTIONS: Final = {"alarm_raised": {vol.Optional(_CONF_ALARM): _ALARM_FILTER}}
+_TIME_VARIABLES: Final = {"since", "before", "started_at", "ended_at", "time"}
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -67,7 +67,7 @@ class TrackerTrigger(Trigger):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Return the configuration with its defaults, or refuse it."""
-        target, options = vol.All(dict, _target), _OPTIONS.get(cls.name, {})
+        target, options = vol.All(dict, _target), _TRIGGER_OPTIONS.get(cls.name, {})
         return cls.type.validated(config, target, options)
 
     def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
@@ -186,7 +186,7 @@ class TrackerTrigger(Trigger):
         values = {**occurrence.attributes, **times}
         if occurrence.type == "guard_triggered":
             values["place"] = place_of(self._hass, occurrence)
-        for key in _TIMES & values.keys():
+        for key in _TIME_VARIABLES & values.keys():
             if time := values[key]:
                 values[key] = dt_util.as_local(cv.datetime(time)).replace(microsecond=0)
         return values

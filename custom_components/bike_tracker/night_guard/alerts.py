@@ -28,7 +28,7 @@ _BUTTONS: Final = {
 _ALARM: Final = "config_panel.alarm"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
-_SILENT_AFTER: Final = timedelta(hours=1)
+_REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """The message about a silent tracker names others that are due within this time."""
 # A tracker that still reports this long after the arming reports while the bike stands.
@@ -75,7 +75,11 @@ def silent_since(
     if online and not online.value and online.changed_at > armed_at:
         if now - online.changed_at >= NO_CONTACT_AFTER:
             return online.changed_at
-    if last and last - armed_at >= _REPORTS_AT_REST and now - last >= _SILENT_AFTER:
+    if (
+        last
+        and last - armed_at >= _REPORTS_AT_REST
+        and now - last >= _REPORTED_SILENT_AFTER
+    ):
         return last
     return None
 

@@ -27,7 +27,9 @@ from .schedule import DEFAULTS
 # Importing the constant would require the libraries of that integration.
 _PHONES = "mobile_app"
 _BIKES = DeviceSelector({"multiple": True, "filter": [{"integration": DOMAIN}]})
-_PHONE = DeviceSelector({"multiple": True, "filter": [{"integration": _PHONES}]})
+_PHONE_SELECTOR = DeviceSelector(
+    {"multiple": True, "filter": [{"integration": _PHONES}]}
+)
 _RIDERS = EntitySelector({"multiple": True, "filter": [{"domain": ["person"]}]})
 _OTHERS = EntitySelector({"multiple": True, "filter": [{"domain": ["notify"]}]})
 _METERS = NumberSelector(
@@ -41,7 +43,7 @@ _METERS = NumberSelector(
 _SCHEMA = vol.Schema(
     {
         vol.Required(CONF_NAME): TextSelector(),
-        vol.Optional("phones"): _PHONE,
+        vol.Optional("phones"): _PHONE_SELECTOR,
         vol.Optional("bikes"): _BIKES,
         vol.Optional("night_begins"): TimeSelector(),
         vol.Optional("night_ends"): TimeSelector(),

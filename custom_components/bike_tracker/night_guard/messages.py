@@ -22,7 +22,7 @@ from ..const import DOMAIN, LOGGER
 from ..devices import name_of, tracker_of
 from ..responses.bikes import async_bikes_in, validation_error
 
-SCHEMA: Final = vol.Schema(
+MESSAGE_SCHEMA: Final = vol.Schema(
     {
         vol.Required(ATTR_DEVICE_ID): cv.string,
         vol.Optional("message"): cv.string,
@@ -40,7 +40,7 @@ SCHEMA: Final = vol.Schema(
 )
 
 # The notify actions of phones begin with this.
-_PHONE: Final = "mobile_app_"
+_PHONE_PREFIX: Final = "mobile_app_"
 EVENT_BUTTON: Final = "mobile_app_notification_action"
 """The event that the phone apps fire when a button is tapped."""
 GUARD_TAG: Final = f"{DOMAIN}_guard_"
@@ -134,7 +134,7 @@ async def async_remove_guard_message(
 ) -> None:
     """Remove the message about a guard from all phones and from Home Assistant."""
     services = hass.services.async_services_for_domain(Platform.NOTIFY)
-    phones = [service for service in services if service.startswith(_PHONE)]
+    phones = [service for service in services if service.startswith(_PHONE_PREFIX)]
     message = Message(GUARD_TAG + device_id)
     await async_deliver(hass, context, message, Recipients(phones))
 
@@ -176,7 +176,7 @@ def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
     for device_id in device_ids:
         phone = dr.async_get(hass).async_get(device_id)
         if name := phone and phone.name:
-            phones.append(f"{_PHONE}{slugify(name)}")
+            phones.append(f"{_PHONE_PREFIX}{slugify(name)}")
         else:
             LOGGER.warning("No message to the phone %s: it is gone", device_id)
     return phones

@@ -11,8 +11,8 @@ from homeassistant.util import dt as dt_util
 from ..tracking.ride_state import Ride
 
 # Days from the start of a period to some day of the next period.
-_DAYS: Final = {"day": 1, "week": 7, "month": 31, "year": 366}
-PERIODS: Final = tuple(_DAYS)
+_DAYS_OF_PERIOD: Final = {"day": 1, "week": 7, "month": 31, "year": 366}
+PERIODS: Final = tuple(_DAYS_OF_PERIOD)
 MAX_PERIODS: Final = 4_000
 """Ten years of days."""
 _PERIODS_BEFORE: Final = 7
@@ -40,7 +40,9 @@ def first_days(period: str, start: datetime | None, end: datetime) -> list[date]
             first = _first_day(period, first - timedelta(days=1))
     days = [first]
     while (days[-1] <= last or len(days) == 1) and len(days) <= MAX_PERIODS + 1:
-        days.append(_first_day(period, days[-1] + timedelta(days=_DAYS[period])))
+        days.append(
+            _first_day(period, days[-1] + timedelta(days=_DAYS_OF_PERIOD[period]))
+        )
     return days
 
 

@@ -28,7 +28,7 @@ _COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
 _FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
 RIGHT_TO_LEFT: Final = ("ar", "he")
 _TEXTS: Final = "selector.occurrence.options"
-_ALARMS: Final = "selector.alarm.options"
+_ALARM_TEXTS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
 _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 
@@ -166,4 +166,4 @@ def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
 
 def alarm_text(hass: HomeAssistant, alarm: str) -> str:
     """Return the name of a type of alarm."""
-    return text(hass, f"{_ALARMS}.{alarm}", alarm)
+    return text(hass, f"{_ALARM_TEXTS}.{alarm}", alarm)

@@ -38,7 +38,7 @@ MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
 # One request for the longest local day. A week can have 16,000 reports.
 _PORTION: Final = timedelta(hours=25, seconds=1)
-_MIN_PORTION: Final = timedelta(hours=1)
+_MIN_TRACK_PORTION: Final = timedelta(hours=1)
 _FAILURES: Final[dict[type[TrackingError], str]] = {
     CannotConnectError: "cannot_connect",
     ServiceUnavailableError: "service_unavailable",
@@ -157,7 +157,7 @@ async def _async_in_portions(
         try:
             return await history.async_get(device_id, start, end)
         except TrackingError as err:
-            if not err.is_too_large or end - start < 2 * _MIN_PORTION:
+            if not err.is_too_large or end - start < 2 * _MIN_TRACK_PORTION:
                 raise
         middle = start + (end - start) / 2
     return [

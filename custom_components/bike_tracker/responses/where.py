@@ -18,7 +18,7 @@ _DIRECTIONS: Final = (
     *("south", "south_west", "west", "north_west"),
 )
 type _Values = dict[str, Any]
-_NO_PLACE: Final[_Values] = {
+_UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
     **dict.fromkeys(("distance_from_home", "direction_from_home", "position_time")),
 }
@@ -76,7 +76,7 @@ def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
 
 def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Values:
     if position is None or position.latitude is None or position.longitude is None:
-        return _NO_PLACE
+        return _UNKNOWN_PLACE
     latitude, longitude = position.latitude, position.longitude
     home = hass.config.latitude, hass.config.longitude
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)

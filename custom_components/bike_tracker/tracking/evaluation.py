@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Self
 
 # Maximum time from applying an update to its evaluation.
-_LATEST: Final = timedelta(seconds=1)
+_MAX_DELAY: Final = timedelta(seconds=1)
 
 
 class Reached(NamedTuple):
@@ -51,7 +51,7 @@ class Evaluation(NamedTuple):
         ahead = self.ahead
         if at < self.at or asked_at < self.asked_at:
             later = tuple(start for start in starts if start > at)
-            since = min(asked_at, at - _LATEST)
+            since = min(asked_at, at - _MAX_DELAY)
             new = Reached(self.at, self.asked_at, since, later)
             ahead = (*(it.set_back(new) for it in ahead), new)
         still = tuple(it for it in ahead if it.at > at or it.asked_at > asked_at)
