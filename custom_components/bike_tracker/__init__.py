@@ -63,7 +63,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Not on unload: with a slow disk, the next set-up would open the file first.
+        # Close the file now, not on unload: on a slow disk, the next set-up would come
+        # first.
         await database.async_close()
         raise
     entry.runtime_data = EntityAdder(coordinator)
@@ -72,7 +73,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     dispatcher.async_start()
     await dispatcher.async_notify_all()
     NightGuards(coordinator).async_start()
-    # Nothing is fired before the entry is loaded.
+    # Fire occurrences only after the entry is loaded.
     loaded = hass.loop.call_soon(dispatcher.async_notify)
     entry.async_on_unload(loaded.cancel)
     return True
@@ -84,9 +85,10 @@ async def async_unload_entry(
     """Unload an account."""
     coordinator = entry.runtime_data.coordinator
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
-        # A push message that is applied after the last write would be lost.
+        # Stop first: a push message that is applied after the last write would be lost.
         await coordinator.live.async_stop()
-        # Not on unload: Home Assistant waits only ten seconds for that.
+        # Close the file here, not on unload, for which Home Assistant waits only ten
+        # seconds.
         await coordinator.database.async_close()
     return unloaded
 

@@ -30,7 +30,7 @@ FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
-"""The message about a silent tracker names others that are due within this time."""
+"""The message about a silent tracker includes trackers that become silent this soon."""
 # A tracker that still reports this long after the arming reports while the bike stands.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)

@@ -37,7 +37,7 @@ _CHECK_EVERY: Final = timedelta(minutes=1)
 
 @callback
 def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
-    """Send a message about an outage that lasts while Home Assistant tries to set up the account."""
+    """Send a message about an outage that lasts while Home Assistant retries the set-up."""
     last = coordinator.database.content.evaluation
     if last and coordinator.hass.state is CoreState.running:
         Messenger(coordinator).tell_outage(last.asked_at)
@@ -47,13 +47,13 @@ class NightGuards:
     """The night guards of an account."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Compare all guards with the first update."""
+        """Initialize so that the first update compares all guards."""
         self._coordinator = coordinator
         self._hass = coordinator.hass
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # A night that began while Home Assistant was off begins with the first update.
+        # A night that began while Home Assistant was off counts from the first update.
         evaluation = coordinator.database.content.evaluation
         now = dt_util.utcnow()
         self._started_at = min(evaluation.at, now) if evaluation else now

@@ -212,7 +212,7 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports; `announced` is the ID of the current position."""
+        """Return the state after reports. The device names the current one of them."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)

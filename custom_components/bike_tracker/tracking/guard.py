@@ -161,8 +161,8 @@ def requested_guard(
 def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
     """Return a guard that was just armed, with its place.
 
-    If the last two reports agree on another place, the bike is guarded there, whatever
-    ride detection still doubts.
+    If the last two reports agree on another place, the bike is guarded there, even if
+    ride detection has not confirmed that place yet.
     """
     if clock and clock.behind:
         guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))

@@ -58,7 +58,7 @@ def is_older_position(position: Position, known: Position) -> bool:
 
 
 def in_order(positions: Iterable[Position]) -> Sequence[Position]:
-    """Return reports of one tracker in the order of their fixes, or of their messages."""
+    """Return reports of one tracker, sorted by fix time, or by message time without a fix."""
     return sorted(positions, key=lambda it: (_time_of(it), it.id))
 
 
@@ -183,7 +183,7 @@ def _gap_left(
         # The history is requested again once the ride is over.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
-    # In the meantime, a report without a fix may have required another request.
+    # The answer does not reach the newest report: request the rest of the gap again.
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)

@@ -113,28 +113,28 @@ class TrackerState(NamedTuple):
         return HistoryGap(gap.start, known, gap.wanted_at, is_of_ride)
 
     def stored(self) -> Self:
-        """Return the state as it is stored."""
+        """Return the state to store."""
         return self._replace(log=self.log.stored())
 
     def restored(self) -> Self:
-        """Return a stored state as it was."""
+        """Return the state to work with, after it was read from the file."""
         return self._replace(log=self.log.restored())
 
     def with_reports(
         self,
         reports: Sequence[Position],
         context: UpdateContext,
-        announced: int | None = None,
+        current_id: int | None = None,
     ) -> Self:
         """Return the state after reports of a poll or a message, all at once.
 
-        `announced` is the ID of the position that the server calls current: it counts as
+        `current_id` is the position that the server calls the current one: it counts as
         the newest, however old it is.
         """
         now = context.now
         state, new = self._cut(now).with_alarms(reports, now), list[Input]()
         for report in reports:
-            known, is_current = state.position, report.id == announced
+            known, is_current = state.position, report.id == current_id
             if report == known:
                 continue
             if known is None or is_current or not is_older_position(report, known):
@@ -159,7 +159,7 @@ class TrackerState(NamedTuple):
         return state.with_late(late, context) if late else state.by(now)
 
     def with_late(self, late: Sequence[Input], context: UpdateContext) -> Self:
-        """Return the state with late reports; their alarms count for the guard, too."""
+        """Return the state with late reports. Their alarms count for the guard, too."""
         before, now = self.log.core.ride_state, context.now
         log = self.log.with_inputs(late)
         if log is not self.log:
@@ -194,16 +194,16 @@ class TrackerState(NamedTuple):
         return state._replace(position=position)
 
     def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
-        """Return the state of a tracker that is armed, or disarmed without a guard."""
+        """Return the state after arming with this guard, or after disarming if it is None."""
         log = self.log.with_input(self.log.at_end(Input(guard=guard)))
         return self._replace(
             log=log, guard=log.core.guard, rearming=None, changed_by=changed_by
         )
 
     def armed(self, now: datetime, changed_by: str | None) -> Self:
-        """Return the state of a tracker that is armed, once it stands.
+        """Return the state after arming, or with a request to arm the bike once it stands.
 
-        A triggered guard stays so while the bike moves.
+        The request is for a bike that moves and whose guard is triggered.
         """
         if self.guard and self.guard.triggered and self.ride_state.ride:
             return self._replace(rearming=Rearming(changed_by))
