@@ -381,8 +381,11 @@ async def test_start(bikes: Bikes) -> None:
     await bikes.poll(4)
     assert fired.words == []
     assert not fired.evaluated
-    await bikes.poll(2)
+    with watching() as passed:
+        await bikes.poll(2)
     assert fired.words == ["sos"]
+    # The blue bike reported nothing new.
+    assert passed.functions["_new_entities"] == 0
     state = bikes.state(f"{RED}_alarm", Platform.EVENT)
     assert state.attributes.get("alarm") == "sos"
 

@@ -352,6 +352,20 @@ async def test_follow_it(
     assert len(night.gone) == 1
 
 
+async def test_follow_it_by_its_own_minutes(simulator: Simulator, night: House) -> None:
+    """The end of another guarded bike's ride tells no place of a moved one (defect 51)."""
+    await night.async_night_guard(RED, BLUE)
+    await async_flee(simulator, night, range(1, 5))
+    count = len(night.fired)
+    for minute in range(5, 15):
+        latitude = DEFAULT_LATITUDE + 0.004 * (min(minute, 7) - 4)
+        simulator.report(BLUE, latitude=latitude, motion=minute < 8)
+        await async_flee(simulator, night, range(minute, minute + 1))
+    told = night.fired[count:]
+    assert len([it for it in told if it.startswith("Red bike is ")]) == 1
+    assert len([it for it in told if it.startswith("Blue bike is ")]) == 1
+
+
 async def test_moved_where_it_stands(simulator: Simulator, night: House) -> None:
     """Of a bike that was only shaken there is no more to tell than why."""
     for motion in (True, *([False] * 30)):

@@ -70,6 +70,12 @@ Without a kill or an outage a live ride needs no history.
   bike every=10, receive live, stand 5, ride 10 @15, stand 9 -> started 5, ended 15, 2.5 km
 A clock that is ahead has no gap: the history has other times.
   bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 9 -> started 16, ended 16, 2.5 km
+A report with the fix of an earlier one counts from its own time: it says that the bike moves.
+  receive live, stand 3, bike fix_age=3, stand 3 motion=yes, bike fix_age=0, ride 3 @15, stand 6, history -> started 3, ended 9, 0.75 km
+  receive live, stand 3, kill, receive live, stand 1, bike fix_age=2, stand 1 motion=yes, bike fix_age=0, ride 3 @15, stand 6 -> started 4, ended 8, 0.75 km
+  bike every=10, receive live, stand 3, receive hold, stand 0.3, bike fix_age=0.5, stand 0.3 motion=yes, bike fix_age=0, deliver newest, ride 3 @15, stand 6, history -> started 3.33, ended 6.67, 0.75 km
+Late reports from just before a long ride count: that time is not settled.
+  receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km
 After a week the history is not requested.
   stand 1, sleep 14400, jump 900, receive outage, stand 1, receive poll, stand 1 -> 0 km
 """
@@ -105,6 +111,12 @@ A part that the answer lacks, unless the ride is under way and its last 90 s lac
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60, wait 31 -> 14.83 of a ride
+The first report after an outage has the fix of before.
+  stand 3, receive outage, stand 1, bike fix_age=2, receive poll, stand 1 -> none
+Reports that came after the request, with a fix or with none.
+  stand 3, receive outage, ride 3 @15, stand 3, receive poll, stand 1, request, stand 1, respond -> 10 of a ride
+  stand 3, receive outage, ride 3 @15, receive poll, ride 1 @15, wait 1, request, ride 1 @15, respond -> 8 of a ride
+  stand 3, receive outage, ride 3 @15, stand 6, receive poll, stand 1, wait 1, request, receive outage, wait 1, receive poll, stand 1 latitude=none, respond -> 14 of a ride
 A clock that is ahead, whose history has other times.
   bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 1 -> none
 """
@@ -133,6 +145,24 @@ def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     [ride] = house.book
     assert (ride.started_at, ride.moved_at) == (minutes(5), minutes(35))
     assert ride.distance == pytest.approx(7.5)
+
+
+def test_many_rides_at_once() -> None:
+    """Of the rides of one answer the last hundred stay announced, and none is fired again."""
+    rides = "ride 1 @15, stand 6, " * 110
+    house = lived(f"stand 1, receive outage, {rides}receive poll, stand 1, history")
+    assert len(house.book) == 110
+    assert len(house.state.announced) == 100
+    fired = list(house.fired)
+    house.live("stand 3, receive live, stand 3")
+    assert house.fired == fired
+
+
+def test_message_without_a_fix_is_the_newest() -> None:
+    """In one message it comes after the fix that was sent before it."""
+    nothing = "fix_time=none latitude=none motion=yes"
+    house = lived(f"receive live, stand 3, receive hold, stand 1, stand 1 {nothing}")
+    assert house.live("deliver at once").others == ["started_moving"]
 
 
 def test_late_report_before_the_clock_is_set_back() -> None:
