@@ -43,7 +43,8 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     async with client.new_session() as session:
         socket = await async_answer(_async_open(session, client))
         try:
-            # The server sends the positions of all trackers right after connecting.
+            # The first message comes right after connecting: the positions of all
+            # trackers.
             first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
             yield await async_answer(first)
             while True:

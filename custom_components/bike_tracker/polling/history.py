@@ -115,7 +115,8 @@ class History:
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]
-        # Clocks of trackers may be ahead.
+        # The newest report may have a later time than now if the tracker's clock is
+        # ahead.
         until = min(max(now, gap.known), gap.start + self._portion)
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
 

@@ -88,7 +88,8 @@ def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Return parts with the commas of Home Assistant's language between them."""
     comma = _COMMAS.get(hass.config.language, ", ")
     if hass.config.language in RIGHT_TO_LEFT:
-        # Two parts in Latin letters would otherwise run from left to right as one.
+        # Isolate each part: two neighbors in Latin letters would swap places in a text
+        # that is written from right to left.
         return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
     return comma.join(parts)
 

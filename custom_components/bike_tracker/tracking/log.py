@@ -250,7 +250,7 @@ class Log(NamedTuple):
         return self._cut_at(last) if last >= 0 else self
 
     def _last_rest(self, limit: datetime) -> int:
-        """Return the index of the last input at rest up to a time, -1 for none."""
+        """Return the index of the last input, up to a time, with the bike at rest; or -1."""
         end = bisect_right(self.inputs, limit, key=attrgetter("time"))
         cores = ((i, self.inputs[i].core) for i in reversed(range(end)))
         return next((i for i, core in cores if core.ride_state.is_at_rest), -1)

@@ -301,7 +301,7 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
     is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
     kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
     if state.ride and not is_plausible(anchor, last_fix, fix, report.speed, _FAST_RIDE):
-        # Fixes were off for a while, or the tracker's clock fell back.
+        # Add no distance: fixes were off for a while, or the tracker's clock fell back.
         kilometers = 0
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
