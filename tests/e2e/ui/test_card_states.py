@@ -98,6 +98,16 @@ _STATES = {
 }
 
 
+async def test_long_names(stub: Stub) -> None:
+    """On a phone, the bikes under the bars have their whole names."""
+    await stub.page.set_viewport_size({"width": 390, "height": 844})
+    long = {**bike(1), "name": "Grandmother's long-tail bike"}
+    await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
+    name = stub.distance.locator(".legend .name", has_text="Grandmother's")
+    await expect(name).to_be_visible()
+    assert await name.evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
 async def test_add_dashboard_at_once(stub: Stub) -> None:
     """*Add dashboard* offers the dashboard before the texts are loaded, and then in the user's language."""
     read = "() => customStrategies.map(({name, description}) => [name, description])"
