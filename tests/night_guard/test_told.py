@@ -194,8 +194,12 @@ async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
 async def test_silent_tracker(
     simulator: Simulator, parked: House, is_offline: bool
 ) -> None:
-    """A guarded bike whose tracker went offline or stopped reporting is told about once."""
-    await parked.async_night_guard(RED, night_begins="12:05:00")
+    """A guarded bike whose tracker went offline or stopped reporting is told about once.
+
+    The night guard of another bike sends nothing.
+    """
+    for bike in (RED, BLUE):
+        await parked.async_night_guard(bike, night_begins="12:05:00")
     for _ in range(20):
         simulator.report(RED, motion=False)
         await parked.async_minutes(1)
