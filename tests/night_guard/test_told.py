@@ -194,12 +194,8 @@ async def test_dusk_in_an_outage(simulator: Simulator, parked: House) -> None:
 async def test_silent_tracker(
     simulator: Simulator, parked: House, is_offline: bool
 ) -> None:
-    """A guarded bike whose tracker went offline or stopped reporting is told about once.
-
-    The night guard of another bike sends nothing.
-    """
-    for bike in (RED, BLUE):
-        await parked.async_night_guard(bike, night_begins="12:05:00")
+    """A guarded bike whose tracker went offline or stopped reporting is told about once."""
+    await parked.async_night_guard(RED, night_begins="12:05:00")
     for _ in range(20):
         simulator.report(RED, motion=False)
         await parked.async_minutes(1)
@@ -218,6 +214,17 @@ async def test_silent_tracker(
     )
     await parked.async_minutes(90)
     assert len(told(parked)) == 1
+
+
+async def test_silent_tracker_of_another_bike(
+    simulator: Simulator, parked: House
+) -> None:
+    """A night guard sends nothing about a bike that is not its own."""
+    await parked.async_night_guard(BLUE, night_begins="12:05:00")
+    await parked.async_guard("red_bike")
+    simulator.set_status(RED, "offline")
+    await parked.async_minutes(20)
+    assert told(parked) == []
 
 
 @pytest.mark.parametrize("minutes", [5, 6])
