@@ -22,6 +22,8 @@ A time keeps what it was, and grows to its ride.
   3-10; 12-15; -> 3-15;
   3-10; 12.1-15; -> 3-10, 12.1-15; started 12.1, ended 15
   14-16; 3-12; -> 3-16;
+Rides in any order are fired in that of time.
+  ; 12-15, 3-10; -> 3-10, 12-15; started 3, ended 10, started 12, ended 15
 One that matches no ride takes the last one before its end, and no other time takes that.
   20-25; 3-10, 12-15; -> 12-25, 3-10; started 3, ended 10
   20-25, 30-35; 3-10; -> 3-25, 30-35;

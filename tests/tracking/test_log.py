@@ -111,6 +111,8 @@ A part that the answer lacks, unless the ride is under way and its last 90 s lac
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60, wait 31 -> 14.83 of a ride
+An answer without a report.
+  stand 3, ride 3 @15, stand 6, history rows=0 -> none
 The first report after an outage has the fix of before.
   stand 3, receive outage, stand 1, bike fix_age=2, receive poll, stand 1 -> none
 Reports that came after the request, with a fix or with none.
