@@ -74,6 +74,8 @@ A report with the fix of an earlier one counts from its own time: it says that t
   receive live, stand 3, bike fix_age=3, stand 3 motion=yes, bike fix_age=0, ride 3 @15, stand 6, history -> started 3, ended 9, 0.75 km
   receive live, stand 3, kill, receive live, stand 1, bike fix_age=2, stand 1 motion=yes, bike fix_age=0, ride 3 @15, stand 6 -> started 4, ended 8, 0.75 km
   bike every=10, receive live, stand 3, receive hold, stand 0.3, bike fix_age=0.5, stand 0.3 motion=yes, bike fix_age=0, deliver newest, ride 3 @15, stand 6, history -> started 3.33, ended 6.67, 0.75 km
+A report that the server announces as current keeps its time, whichever fix it has.
+  stand 15, ride 3 @15, stand 12, receive live, bike fix_age=3, ride 5 @-9, bike fix_age=0, stand 6 -> started 15, ended 18, started 28, ended 32, 1.5 km
 Late reports from just before a long ride count: that time is not settled.
   receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km
 After a week the history is not requested.
