@@ -44,9 +44,9 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Set the unique ID of an entry of 1.0, which had no port and path.
+    """Set the unique ID of an entry of 1.0, whose ID has no port and path.
 
-    Only the minor version changes, so 1.0 can load the entry again.
+    Only the minor version changes, so 1.0 can load the entry after a downgrade.
     """
     async_identify(hass, entry)
     return True
@@ -63,8 +63,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Close the file now, not on unload: on a slow disk, the next set-up would come
-        # first.
+        # Do not leave this to `async_on_unload`: on a slow disk, the next set-up would
+        # begin before the file is closed.
         await database.async_close()
         raise
     entry.runtime_data = EntityAdder(coordinator)
@@ -85,9 +85,9 @@ async def async_unload_entry(
     """Unload an account."""
     coordinator = entry.runtime_data.coordinator
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
-        # Stop first: a push message that is applied after the last write would be lost.
+        # Disconnect first: a push message applied after the last write would be lost.
         await coordinator.live.async_stop()
-        # Close the file here, not on unload, for which Home Assistant waits only ten
+        # Do not leave this to `async_on_unload`: Home Assistant waits for it only ten
         # seconds.
         await coordinator.database.async_close()
     return unloaded

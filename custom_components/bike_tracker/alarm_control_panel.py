@@ -20,7 +20,8 @@ from .tracking.state import Changes, Tracker
 # The coordinator updates all entities together.
 PARALLEL_UPDATES = 0
 
-# A guard stays armed if Home Assistant disabled its entity for a while.
+# A guard is disarmed if a user disabled its entity or device. It stays armed if Home
+# Assistant disabled the entity for a while.
 _DISABLED_BY_PERSON: Final = (
     er.RegistryEntryDisabler.USER,
     er.RegistryEntryDisabler.DEVICE,
@@ -37,8 +38,8 @@ DESCRIPTIONS: Final = (
 class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelEntity):
     """The guard of a tracker.
 
-    Users arm and disarm it in outages too. After a restart it is armed first, and triggered
-    once automations notice the change.
+    Users can arm and disarm it in an outage, too. After a restart, the state *triggered*
+    is shown only when automations can notice the change.
     """
 
     _attr_code_arm_required = False
@@ -67,9 +68,10 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     def _read(self) -> bool:
-        """Let a triggered guard be called *Being moved* or *Alarm*.
+        """Read the guard. If it is triggered, show *Being moved* or *Alarm*.
 
-        A state has one text per translation key, and users see the registry's key.
+        Each text needs its own translation key. The frontend reads the key from the
+        registry.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):
@@ -79,7 +81,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
-        """Guard the bike where it is."""
+        """Arm the guard at the bike's current place."""
         changed_by, account = await self._async_person(), self.coordinator.data
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:

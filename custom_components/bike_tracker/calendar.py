@@ -18,10 +18,11 @@ from .tracking.state import Tracker
 # The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
-# Home Assistant refuses events that do not end after their start in local time, which may
-# be set back during a ride.
+# Home Assistant refuses events that do not end after their start in local time. The local
+# time may be set back during a ride.
 _SHORTEST: Final = timedelta(seconds=1)
-# A ride under way has to end in the future. Silence ends it after this time.
+# The event of a ride under way must end in the future. A silent tracker's ride ends after
+# this time.
 _SILENCE: Final = timedelta(minutes=30)
 
 # Colors with a contrast of 3 to 1 against white and against dark cards.
@@ -38,7 +39,7 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
-    """The rides of a tracker. Its value changes with the events that it shows."""
+    """The rides of a tracker. The entity's value changes if an event changes."""
 
     # Set the color when the entity is added: calendars of earlier versions get one,
     # too.
@@ -93,7 +94,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
         """Return the event of a ride, in the units of Home Assistant."""
         has_several = len(self.coordinator.data.trackers) > 1
-        # Narrow views cut off the end.
+        # The distance comes first: narrow views cut off the end.
         bike = f" · {name_of(self.device_entry)}" if has_several else ""
         description = duration(ride.duration)
         if ride.maximum_speed is not None:

@@ -1,4 +1,4 @@
-"""Conditions, where Home Assistant looks them up."""
+"""Conditions. Home Assistant looks for them in this module."""
 
 from .const import LOGGER
 

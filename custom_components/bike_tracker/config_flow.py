@@ -135,7 +135,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
         """Store the account. Abort if its trackers belong to a different account."""
-        # Disabled entries and entries of older versions have no current unique ID.
+        # Disabled entries and entries of older versions may have an old unique ID: update it.
         for known in self._async_current_entries(include_ignore=False):
             async_identify(self.hass, known)
         if entry is None:
@@ -150,7 +150,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         password = account[CONF_PASSWORD]
         is_loaded = entry.state is ConfigEntryState.LOADED
         if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
-            # A reload would show the last event of each bike again in Activity.
+            # Do not reload: Activity would show the last event of each bike again.
             self.hass.config_entries.async_update_entry(
                 entry, title=title, data=account
             )
@@ -174,7 +174,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return the key of the note in the last dialog: the service has no positions."""
+        """Return the key of the last dialog's note if the service has no positions."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())
@@ -188,7 +188,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
-        """Return host and port, with a number if another account has this title.
+        """Return the title: host and port, with a number if another account has this title.
 
         The title never contains the email, because Home Assistant logs titles. An existing
         entry keeps its title if the server is the same, or if the user chose the title.
@@ -218,7 +218,7 @@ def unique_id_of(account: _Account) -> str:
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Set the unique ID of an entry to the ID of its account.
 
-    It gets None if another entry has this unique ID, as after a downgrade to 1.0. An
+    Set it to None if another entry has this ID, as after a downgrade to 1.0: an
     outdated unique ID would block other accounts.
     """
     entries = hass.config_entries

@@ -29,9 +29,11 @@ from .tracking.occurrences import UpdateContext
 from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
-# Maximum number of reports to apply in one step: 10 ms, and 45 ms to replay the log.
+# Maximum number of reports to apply in one step. It takes 10 ms, and 45 ms more to replay
+# the log.
 _REPORTS_AT_ONCE: Final = 200
-# A longer history answer is replayed in a thread, again if a report came in the meantime.
+# A history answer with more reports is replayed in a thread. The replay is repeated if a
+# report arrives in the meantime.
 _REPORTS_IN_A_THREAD: Final = 200
 _MAX_REPLAYS: Final = 3
 
@@ -54,7 +56,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         self.data = Account(entry.title, database.content.trackers)
         self.changed = set[str]()
-        """Trackers whose changes the listeners were not notified of yet."""
+        """Changed trackers of which the listeners were not notified yet."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -71,7 +73,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return self.last_update_success and is_loaded and is_running
 
     def signal(self, unique_id: str) -> str:
-        """Return the signal for changes of a tracker, or of its guard alone."""
+        """Return the signal for changes of a tracker. For its guard, append `_guard` to the ID."""
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -79,7 +81,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def async_add_listener(
         self, update_callback: Callable[[], None], context: Any = None
     ) -> Callable[[], None]:
-        """Listen to every update, or to one tracker, whose `uniqueId` is the context."""
+        """Listen to every update or, with a `uniqueId` as the context, to one tracker."""
         if context is None:
             return super().async_add_listener(update_callback)
         signal = self.signal(context)
@@ -121,7 +123,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_update_data(self) -> Account:
         # The user may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
-        # A poll replaces earlier messages. Messages during a poll are applied after it.
+        # Apply earlier messages first: the poll is newer. Messages that arrive during the
+        # poll are applied after it.
         while self.live.messages:
             self._async_apply_messages()
             await asyncio.sleep(0)
@@ -174,7 +177,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
-        """Send a request and apply its answer; an error postpones this tracker alone."""
+        """Send a request and apply its answer. An error postpones only this tracker."""
         history = self.service.history
         with history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)
@@ -223,7 +226,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_store(self, changes: Changes) -> None:
-        """Store trackers that changed, and name their devices as the service does."""
+        """Store trackers that changed, and update their devices."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.config_entry.title, "storing a tracker"):
@@ -232,7 +235,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_set_guards(self, *changes: Changes) -> None:
-        """Store guards that were armed or disarmed, and notify their entities alone."""
+        """Store guards that were armed or disarmed, and notify only their entities."""
         for each in changes:
             self.async_store(each)
             for unique_id in each.keys:

@@ -23,7 +23,7 @@ class Place(NamedTuple):
     latitude: float
     longitude: float
     accuracy: float
-    """Meters; 0 is unknown."""
+    """Meters; 0 if unknown."""
 
 
 def _place(tracker: Tracker) -> Place | None:
@@ -54,7 +54,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     ignore changes from unavailable.
     """
 
-    # Triggers on the device skip diagnostic entities, which is the default.
+    # The default is diagnostic: triggers on the device would skip the entity.
     entity_category = None
     # By default, every write is recorded, changed or not.
     force_update = False
@@ -74,7 +74,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to show first after a reload or a restart."""
         states = self.coordinator.data.states
-        # A deleted tracker leaves nothing behind.
+        # Store no place of a deleted tracker.
         if self._place is None or self.coordinator_context not in states:
             return None
         return RestoredExtraData(self._place._asdict())
@@ -106,7 +106,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release(self) -> None:
-        # An unavailable entity first shows its last place again when it returns.
+        # Do nothing while unavailable: the entity then first shows its last place again.
         if self.held_position and self._available:
             self.held_position = None
             self._show_place()

@@ -27,7 +27,7 @@ _NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
     """Return the `uniqueId` of a device, or None if it is not a tracker."""
-    # Not every integration identifies its devices by pairs.
+    # Identifiers of other integrations may have more than two elements.
     return next((names[1] for names in device.identifiers if names[0] == DOMAIN), None)
 
 
@@ -43,7 +43,7 @@ def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
 
 
 def description_of(tracker: Tracker) -> dict[str, Any]:
-    """Return name, model and firmware of a tracker's device, as the service has them.
+    """Return name, model and firmware of a tracker's device, as the service sends them.
 
     A report without firmware keeps the known firmware.
     """
@@ -54,7 +54,7 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 @singleton(f"{DOMAIN}_owners")
 def owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the config entry of each tracker, loaded or not.
+    """Return the ID of the config entry, loaded or not, of each tracker.
 
     Shared by all accounts, so that two of them never register the same tracker.
     """
@@ -112,7 +112,7 @@ class TrackerDevices:
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Release a tracker whose device was removed to other accounts."""
+        """Let another account own a tracker whose device was removed."""
         self.owners.pop(unique_id, None)
 
 
@@ -143,7 +143,7 @@ def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
     """Create the issue if polls have failed for 30 minutes, by the monotonic clock."""
-    # The wall clock may be corrected once the network works.
+    # Do not use the wall clock: it may be corrected once the network works.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:
         since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"

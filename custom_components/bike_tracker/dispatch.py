@@ -17,14 +17,14 @@ from .coordinator import BikeTrackerCoordinator
 from .tracking.evaluation import Evaluation
 from .tracking.occurrences import Occurrence
 
-# Automations begin to listen soon after Home Assistant has started.
+# Seconds after the start of Home Assistant until automations listen.
 START_SECONDS: Final = 5
 # 30 ms of work if each of these trackers adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 4
 
 
 class Update(NamedTuple):
-    """An update of an account, also a failed poll."""
+    """An update of an account. A failed poll is an update, too."""
 
     coordinator: BikeTrackerCoordinator
     changed: Collection[str]
@@ -67,7 +67,8 @@ class Dispatcher:
         """Listen to the coordinator, which polls only while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
         content = coordinator.database.content
-        # The clock of a machine without a battery may be behind until it has a network.
+        # If the last evaluation is in the future, correct it. The clock of a machine
+        # without a battery is behind until the network works.
         if content.evaluation and dt_util.utcnow() < content.evaluation.at:
             content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
@@ -134,7 +135,7 @@ class Dispatcher:
         if not tracker or not (known := tracker.state.occurrences):
             return ()
         last = self._coordinator.database.last_fired(unique_id)
-        # Stop at the first one that was fired: up to 200 are kept.
+        # Begin with the newest, and stop at one that was fired: up to 200 are kept.
         return [*takewhile(lambda it: it.seq > last, reversed(known))][::-1]
 
     @callback
@@ -144,7 +145,7 @@ class Dispatcher:
         now = self._evaluation()
         last = content.evaluation or now
         if fires:
-            # An action of a trigger may cause another evaluation meanwhile.
+            # Set it before the signal: an action of a trigger may cause another evaluation.
             content.evaluation = now
         update = Update(coordinator, changed, last, now if fires else None)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)

@@ -39,7 +39,7 @@ class BikeTrackerDescription[T](EntityDescription):
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
-    """A value of a tracker, written only if it changed: a write costs 10 µs."""
+    """An entity of a tracker. It writes its state only if that changed: a write costs 10 µs."""
 
     _attr_has_entity_name = True
     _is_available_in_outage = False
@@ -118,7 +118,7 @@ class _Kind:
 
 @dataclass(slots=True, eq=False)
 class EntityAdder:
-    """Adds entities for new trackers, and for values that known trackers newly report."""
+    """Adds entities for new trackers, and for values that known trackers report for the first time."""
 
     coordinator: BikeTrackerCoordinator
     kinds: list[_Kind] = field(default_factory=list)

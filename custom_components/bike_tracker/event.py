@@ -22,7 +22,7 @@ from .tracking.state import Tracker
 
 # The coordinator updates all entities.
 PARALLEL_UPDATES = 0
-# A state has the time of its event in milliseconds.
+# Home Assistant stores the time of an event in milliseconds.
 _STEP: Final = timedelta(milliseconds=1)
 
 
@@ -48,10 +48,10 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
-    """The last occurrence of a tracker that was fired."""
+    """The tracker's last fired occurrence."""
 
     entity_description: BikeTrackerEventDescription
-    # Stay available: Activity would show the last event again after each outage.
+    # Otherwise Activity would show the last event again after each outage.
     _is_available_in_outage = True
 
     @override
@@ -75,7 +75,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         newest = self._newest_fired(self.tracker) if self.tracker else ()
         new = list(takewhile(lambda it: it.seq > last, newest))
         state = self.hass.states.get(self.entity_id)
-        # Automations on the entity ignore a change from unavailable.
+        # Become available first: automations ignore a change from unavailable.
         if not new or (state and state.state == STATE_UNAVAILABLE):
             self.async_write_ha_state()
         for occurrence in reversed(new):
@@ -97,10 +97,10 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         return await super().async_get_last_event_data()
 
     async def _async_missing(self) -> Occurrence | None:
-        """Return the last occurrence that was fired, if Home Assistant's state lacks it.
+        """Return the last fired occurrence if Home Assistant's stored state lacks it.
 
         Home Assistant stores states every 15 minutes, and loses them when it is killed. An
-        entity that is enabled again shows no occurrence of the time while it was disabled.
+        entity that is enabled again shows no occurrence from the time when it was disabled.
         """
         last, entry = (
             self.tracker and self._new_value(self.tracker),

@@ -17,7 +17,7 @@ _FOLDER: Final = Path(__file__).with_name("frontend")
 async def async_serve_frontend(hass: HomeAssistant) -> None:
     """Serve the JavaScript modules; do nothing in a Home Assistant without frontend.
 
-    Browsers keep the files for a month. So the path changes with each version and content.
+    Browsers cache the files for a month, so the path changes with the version and content.
     """
     if not {"frontend", "http"} <= hass.config.components:
         return

@@ -39,13 +39,13 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# With more bikes than this, the sentence contains only the place of each bike.
+# With more bikes than this, the text contains only the place of each bike.
 _FEW_BIKES: Final = 3
-# Decimals of a degree: a tenth of a meter.
+# Six decimals of a degree are a tenth of a meter.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
-# Spreadsheets read a cell that begins with such a character as a formula.
+# Spreadsheets read a cell that begins with one of these characters as a formula.
 _FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
 _TIME_RANGE: Final = {
@@ -167,7 +167,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
 
 
 async def _async_bike_in(call: ServiceCall) -> Bike:
-    """Return the bike of a target, the first by name."""
+    """Return the first bike of a target, in order of the names."""
     if not (bikes := await async_bikes_in(call)):
         raise validation_error("no_tracker")
     return bikes[0]
@@ -180,7 +180,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     track = await async_track(call.hass, bike, start, end)
     gpx = await async_gpx(call.hass, bike, track)
     await _async_write(call.hass, path, gpx)
-    # The GPX comes first, to be found above thousands of points.
+    # Put the GPX first: below thousands of points, users would not find it.
     run = call.hass.async_add_executor_job
     return {"gpx": gpx, "points": await run(list, points(track.reports))}
 
@@ -195,7 +195,7 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
-    """Return the location and condition of the bikes of a target, or of those with a name."""
+    """Return the location and condition of all bikes of a target, or of those with a name."""
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
     answers = [where(call.hass, bike) for bike in bikes if bike.matches(name)]
@@ -232,7 +232,7 @@ async def _async_times_of_report(
         else:
             since, last = state.guard.armed_at, state.ride_state.ended
             if last and not state.guard.triggered:
-                # A bike that was guarded again stands where the thief left it.
+                # The bike was guarded again after the theft: include the thief's ride.
                 since = min(since, last.started_at)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
@@ -249,12 +249,12 @@ async def _async_path(call: ServiceCall) -> Path | None:
 
 
 def _allowed_path(config: Config, filename: str) -> Path | None:
-    """Return the path of a file that Home Assistant may write, by default a media file."""
+    """Return the path, or None if it is forbidden. A relative path is in the media folder."""
     # The media folder may have another name, and may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
     with suppress(OSError, ValueError):
-        # Only the resolved path shows where a broken link leads.
+        # Resolve the path first: a broken symbolic link may lead out of the folder.
         path = Path(folder, filename).resolve()
         return path if config.is_allowed_path(str(path)) else None
     return None

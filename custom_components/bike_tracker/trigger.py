@@ -1,4 +1,4 @@
-"""Triggers, where Home Assistant looks them up."""
+"""Triggers. Home Assistant looks for them in this module."""
 
 from .const import LOGGER
 

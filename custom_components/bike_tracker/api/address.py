@@ -25,7 +25,7 @@ def canonical_url(text: str) -> str:
     """Return the base URL for requests: it ends in `/api`, without a trailing slash.
 
     Scheme, slash and `/api` are optional in the text; the default scheme is `https`.
-    A query or fragment, as copied from a browser, is dropped.
+    A query or fragment copied from a browser is dropped.
 
     Raises TrackingError if the text is not the address of a web server, or if it uses
     `http` for a host outside the local network.
@@ -89,7 +89,7 @@ def _parse(text: str) -> URL:
 
 def _is_host(url: URL) -> bool:
     host = url.host or ""
-    # "http:/host" parses as host "http". An IPv6 zone ID only has a meaning on one machine.
+    # "http:/host" parses as host "http". An IPv6 zone ID is valid on one machine only.
     if host in _SCHEMES or "%" in host:
         return False
     return bool(_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))

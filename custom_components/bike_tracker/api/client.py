@@ -33,9 +33,11 @@ class TrackingClient:
 
     Credentials are sent only in the Authorization header and only to this server:
     redirects are not followed. The device list is the only documented call. Traccar
-    supports the other calls; other servers may answer them in any way. Polls do not use
-    the session of the live connection, although it saves a Traccar 85 ms of hashing:
-    Basic alone is documented, and works without a live connection.
+    supports the other calls; other servers may answer them in any way.
+
+    Polls do not use the session of the live connection: only Basic authentication is
+    documented, and it works without a live connection. A session would save Traccar 85 ms
+    of password hashing for each request.
     """
 
     session: aiohttp.ClientSession
@@ -61,7 +63,8 @@ class TrackingClient:
     ) -> dict[int, Position]:
         """Return the last known positions of these devices, by internal device ID.
 
-        With `only`, request one device's position, even if it is too old for the list.
+        With `only`, request the position of this device alone. The service returns it even
+        if it is too old for the list of all positions.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
         # A server that ignores `deviceId` sends the positions of all devices.
@@ -101,7 +104,7 @@ class TrackingClient:
             return body
 
     def new_session(self) -> aiohttp.ClientSession:
-        """Return a session that shares connections but not cookies, and refuses redirects."""
+        """Return a session with Home Assistant's connections, without cookies and redirects."""
         if self.session.closed:
             raise errors.CannotConnectError("connection closed")
         return aiohttp.ClientSession(
@@ -109,7 +112,7 @@ class TrackingClient:
             connector_owner=False,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self.session.headers,
-            # For websockets, aiohttp cannot disable redirects in another way.
+            # aiohttp has no other way to disable the redirects of websockets.
             middlewares=(_refuse_redirects,),
             timeout=TIMEOUT,
             # The same limit as Home Assistant: some servers send very long headers.
@@ -131,7 +134,7 @@ async def _refuse_redirects(
 async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
     """Return the error for a response whose status is not 200."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        # A body that cannot be read does not show whether the password was wrong.
+        # If the body cannot be read, the cause of the 400 is unknown.
         with suppress(aiohttp.ClientPayloadError):
             body = await _async_read(response.content, _ERROR_BODY_BYTES)
             if _SIGN_IN_REFUSED in body[:_ERROR_BODY_BYTES]:
@@ -155,7 +158,8 @@ async def async_answer[T](request: Awaitable[T]) -> T:
         return await request
     except (aiohttp.ClientError, OSError, ValueError) as err:
         failure = errors.failure_of(err)
-    # Raised outside of `except`: the original error contains headers and the host name.
+    # Raise outside of `except`, so that the new error does not refer to the original: it
+    # contains headers and the host name.
     raise failure
 
 

@@ -24,11 +24,11 @@ class TrackingError(Exception):
     reason: str
     _: KW_ONLY
     code: str = ""
-    """Key of the sign-in form's error text, if it is more specific than the class."""
+    """Key of the error text in the sign-in form; empty if the class decides the text."""
     retry_after: float | None = None
     """The server's `Retry-After` in seconds."""
     can_try_http: bool = False
-    """Whether this port does not use the URL's scheme: it refused the connection or TLS.
+    """Whether the port is closed, does not answer or does not speak TLS.
 
     Only then is it safe to try `http`.
     """
@@ -41,7 +41,7 @@ class AuthenticationError(TrackingError):
 
 
 class CannotConnectError(TrackingError):
-    """The server sent no complete response: DNS, network, TLS or timeout."""
+    """No complete response arrived because of DNS, the network, TLS or a timeout."""
 
 
 class ServiceUnavailableError(TrackingError):
@@ -57,7 +57,7 @@ class InvalidResponseError(TrackingError):
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
-# OpenSSL's reasons when the server does not speak TLS.
+# OpenSSL's reasons for an error if the server does not speak TLS.
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
 _UNCONNECTED = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError
 _LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError

@@ -1,7 +1,7 @@
 """Models of devices and positions, and the parsers of their lists.
 
-The models are named tuples because a poll may create thousands: a frozen dataclass needs twice
-the time.
+The models are named tuples because a poll may create thousands of them. Creating a frozen
+dataclass takes twice the time.
 """
 
 from collections.abc import Callable, Container, Mapping
@@ -18,11 +18,12 @@ from .errors import InvalidResponseError
 # Control characters, line separators and marks that change the writing direction.
 _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
-"""Kilometers per hour. Slower motion is noise of the receiver."""
+"""Lowest speed of a moving bike, in kilometers per hour. Slower motion is noise of the
+receiver."""
 # 10 million kilometers: 250 times around the earth.
 MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
-# Limits that leave room for adding days and for converting time zones.
+# Within these limits, adding days or converting time zones cannot overflow.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Before the first fix, servers send the start of Unix time or of GPS time.
@@ -65,7 +66,7 @@ class Device(NamedTuple):
 
     @staticmethod
     def values_of(row: Any) -> Values:
-        """Return the values of a row that `from_values` needs."""
+        """Return those values of a row that `from_values` needs."""
         get = row.get if type(row) is dict else {}.get
         return tuple(map(get, _DEVICE_FIELDS))
 
@@ -97,7 +98,7 @@ class Device(NamedTuple):
 class Position(NamedTuple):
     """One report of a device, as in Traccar's `GET /positions`.
 
-    It is not in the documented interface, so every field except the IDs may be missing.
+    The call is not documented, so every field except the IDs may be missing.
     """
 
     device_id: int
@@ -109,7 +110,7 @@ class Position(NamedTuple):
     """Degrees; latitude and longitude are None without a fix."""
     longitude: float | None = None
     accuracy: float = 0
-    """Meters; 0 is unknown."""
+    """Meters; 0 if unknown."""
     altitude: float | None = None
     """Meters."""
     speed: float | None = None
@@ -138,7 +139,7 @@ class Position(NamedTuple):
     alarm: str | None = None
     """Alarms raised with this report, separated by commas."""
     is_readable: bool = True
-    """Whether the fix time was missing or valid. False if its format is unknown."""
+    """False if the report has a place, but its fix time is not valid."""
     address: str | None = None
     """Address of the place, looked up by the service. Personal data: redact it."""
     server_time: datetime | None = None
@@ -178,16 +179,16 @@ class Position(NamedTuple):
 
     @property
     def moving(self) -> bool | None:
-        """Return whether the report says that the bike moves, or None if it does not know.
+        """Return whether the bike moves according to the report, or None if unknown.
 
-        A parked receiver sometimes measures up to 2 km/h. Traccar derives motion from that
-        speed if the tracker does not report motion.
+        A parked receiver sometimes measures up to 2 km/h. If the tracker does
+        not report motion, Traccar derives it from this speed.
         """
         is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
         return None if is_noise else self.motion
 
 
-# Keyed by the row's ID: the server may change the order of the list.
+# Values and device of each row, by the row's ID: the server may change the order.
 type _Rows = dict[int | None, tuple[Values, Device | None]]
 
 
@@ -217,15 +218,15 @@ class DeviceReader:
         by_key = _by_unique_id(devices)
         self._rows, self._body = rows, body
         if by_key != self._devices:
-            # In large accounts every list differs: keeping the body would be useless.
+            # In large accounts every list differs: comparing bodies would never match.
             self._devices, self._body = by_key, None
         return self._devices
 
     def _read_rows(self, rows: list[Any]) -> tuple[_Rows, list[Device]]:
         read: _Rows = {}
         devices = list[Device]()
-        # Drop each row after reading it. With thousands of live rows, Python's garbage
-        # collection costs as much time as the parsing.
+        # Drop each row after reading it. With thousands of rows in memory, Python's
+        # garbage collection costs as much time as the parsing.
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[0] if type(values[0]) is int else None
@@ -280,14 +281,14 @@ def _loads(body: bytearray | bytes) -> list[Any]:
     except orjson.JSONDecodeError as err:
         rows, error = None, f"invalid JSON: {err.msg}"
     if type(rows) is not list:
-        # Raised outside of `except`: the original error contains the body, which must
-        # never be logged.
+        # Raise outside of `except`, so that the new error does not refer to the original:
+        # it contains the body, which must never be logged.
         raise InvalidResponseError(error)
     return rows
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by `uniqueId`. Of duplicates, the one updated last counts."""
+    """Return devices by `uniqueId`. If two have the same, keep the one updated last."""
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key
@@ -303,7 +304,7 @@ def timestamp(value: object) -> datetime | None:
         moment = datetime.fromisoformat(value)
         return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
     except ValueError, TypeError:
-        # A time without an offset cannot be compared.
+        # TypeError: a time without an offset cannot be compared with the limits.
         return None
 
 
@@ -313,7 +314,7 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
 
 
 def _of[T](kind: type[T], value: object) -> T | None:
-    """Return the value if it has exactly this type, else None: `True` is not an integer."""
+    """Return the value if it has exactly this type, else None. `True` is no integer here."""
     return value if type(value) is kind else None
 
 
@@ -364,7 +365,8 @@ def _attributes(get: _Get) -> dict[str, Any]:
         "charge": _of(bool, get("charge")),
         "lock": _of(bool, get("lock")),
         # Traccar does not convert units, so leave out values that cannot be volts.
-        # A tracker's battery has few cells; the battery of an electric bike has twenty.
+        # A tracker's battery has few cells: at most 20 V. The battery of an electric bike has
+        # up to twenty: at most 100 V.
         "battery_voltage": _number(get("battery"), 0, 20),
         "power_voltage": _number(get("power"), 0, 100),
         # Some servers send the version as a number.

@@ -2,7 +2,7 @@
 
 The websocket is not in the documented interface. Credentials are sent only to
 `POST /session`, and the session cookie only to the socket. Redirects are not followed, so
-both stay at the given address.
+neither reaches another server.
 """
 
 import asyncio
@@ -98,7 +98,7 @@ async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) ->
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
-        # Do not wait for the server's close frame: it would restart aiohttp's heartbeat.
+        # Do not wait for the server's close frame: waiting would restart the heartbeat.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
         heartbeat=_HEARTBEAT_SECONDS,
         max_msg_size=MAX_BYTES,
@@ -121,7 +121,8 @@ async def _async_receive(socket: Socket) -> bytes:
     with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
     if isinstance(data, bytes):
-        # Bytes are a text frame. No ping comes this far: aiohttp answers pings itself.
+        # `decode_text=False` returns text frames as bytes. This is never the body of a
+        # ping: aiohttp answers pings itself.
         return data
     if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no keep-alive")

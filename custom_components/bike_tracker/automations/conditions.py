@@ -28,8 +28,8 @@ _CONDITION_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVI
 class TrackerCondition(Condition):
     """A condition that is true if the state holds for any or for all trackers.
 
-    During an outage, or for a tracker that is not listed, only the state of the guard
-    holds.
+    During an outage, only the state of the guard holds. A tracker that is not listed has
+    no state.
     """
 
     _type: ClassVar[StateType]
@@ -39,7 +39,7 @@ class TrackerCondition(Condition):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with its defaults, or refuse it."""
+        """Return the configuration with its defaults, or raise vol.Invalid."""
         return cls._type.validated(config, dict, _CONDITION_OPTIONS)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
@@ -66,7 +66,8 @@ class TrackerCondition(Condition):
             if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():
                     flag = kind.flag(trackers[unique_id])
-                    # Without a wait, a clock that was set back makes no difference.
+                    # Without a wait, do not compare times: after the clock is set back,
+                    # `changed_at` may be in the future.
                     if flag and (not wait or flag.changed_at + wait <= now):
                         yield unique_id
 

@@ -43,7 +43,7 @@ _NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def _target(chosen: ConfigType) -> ConfigType:
-    """Return the target, or refuse an empty target."""
+    """Return the target, or raise vol.Invalid if it is empty."""
     if not any(chosen.values()):
         raise vol.Invalid("choose at least one bike, area or label")
     return chosen
@@ -52,8 +52,8 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    Each occurrence fires once. A state fires when its wait ends between the last
-    evaluation and now. If the wait ended during an outage or a reload, or while the tracker
+    Each occurrence fires once. A state fires if its wait ended since the last
+    evaluation. If the wait ended during an outage or a reload, or while the tracker
     was not listed, the state fires with the first response in which it still holds.
     """
 
@@ -66,7 +66,7 @@ class TrackerTrigger(Trigger):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with its defaults, or refuse it."""
+        """Return the configuration with its defaults, or raise vol.Invalid."""
         target, options = vol.All(dict, _target), _TRIGGER_OPTIONS.get(cls.name, {})
         return cls.type.validated(config, target, options)
 
@@ -77,10 +77,11 @@ class TrackerTrigger(Trigger):
         self._target = config.target or {}
         self._wait: timedelta = options.get(CONF_FOR, AT_ONCE)
         self._alarms: Collection[str] = options.get(_CONF_ALARM, ALARM_TYPES)
-        # A state that already held does not fire, unless Home Assistant is starting.
+        # A state that held before the trigger was attached does not fire, unless Home
+        # Assistant is starting.
         is_running = hass.state is CoreState.running
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # The end of the next wait of each account; missing before the first check.
+        # The next end of a wait, for each account; not set before the first check.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # Trackers of each account that are not listed, and their last evaluation.
         self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
@@ -96,7 +97,8 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # After a crash, a state that already held does not fire, either.
+            # Write the last evaluation soon: after a crash, an older one would fire states
+            # that already held.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -116,8 +118,7 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # The clock was set back: new changes may have times before the trigger was
-            # attached.
+            # The clock was set back: new changes may have times before `_attached_at`.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
@@ -152,12 +153,12 @@ class TrackerTrigger(Trigger):
                 yield flag.changed_at + self._wait, evaluated, unique_id, flag
 
     def _wait_from(self, tracker: Tracker) -> Flag | None:
-        """Return the flag if the wait counts from its last change, or None."""
+        """Return the flag whose last change begins a wait, or None."""
         flag, is_silence = self.type.flag(tracker), self.type.is_silence
-        # The first report of a tracker is no change.
+        # The first value of a flag is not a change: it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # A tracker is silent only once the wait is over.
+        # A tracker becomes silent at the end of the wait; other states begin with it.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 

@@ -26,7 +26,7 @@ class StateType(NamedTuple):
     wait: timedelta | None = None
     """Default of `for`; None if the trigger or condition has no such option."""
     value: bool = True
-    """Value of the flag."""
+    """The state holds while the flag has this value."""
     is_silence: bool = False
     """Whether only a new answer from the service proves that the state still holds."""
     is_ours: bool = False
@@ -42,7 +42,7 @@ class StateType(NamedTuple):
         return evaluation.asked_at if self.is_silence else evaluation.at
 
     def validated(self, config: ConfigType, target: Any, options: Any) -> ConfigType:
-        """Return a target and options with their defaults."""
+        """Validate a configuration of a target and options, and add the defaults."""
         if self.wait is not None:
             options = {**options, vol.Optional(CONF_FOR, default=self.wait): _duration}
         schema = {
@@ -63,7 +63,7 @@ _NOT_MOVING: Final = _MOVING._replace(value=False)
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )
-# Without a state, the trigger fires for occurrences with its name.
+# No state: the trigger fires for occurrences with its name.
 _HAPPENS: Final = StateType()
 
 TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {

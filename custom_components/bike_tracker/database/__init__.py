@@ -30,9 +30,10 @@ from . import file as sql
 from .file import BookedRides, Content, File
 from .import_2_0 import files_of_2_0, import_2_0
 
-# Seconds until a change is written: an event or an arming; a ride under way or a flag; any
-# other report. Two of five bikes may report every five minutes while they stand: 2,000
-# writes a week, although the service still has these reports after a power cut.
+# Seconds until a change is written. SOON: an event or an arming. LATER: a ride under way or
+# a flag. SELDOM: any other report. Some bikes report every five minutes while they stand.
+# Writing each of these reports would cost 2,000 writes a week, and after a power cut the
+# service still has them.
 SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
@@ -57,7 +58,7 @@ class Database:
         """Rides that are not written yet."""
         self._timer: asyncio.TimerHandle | None = None
         self._may_write = False
-        """True while the file is open and no backup is made."""
+        """True while the file is open and no backup is running."""
         self._is_failing = False
 
     @property
@@ -66,7 +67,7 @@ class Database:
         return self._entry.title
 
     async def async_open(self) -> None:
-        """Read the file, or raise the error with which Home Assistant handles the failure."""
+        """Open and read the file, or raise ConfigEntryError or ConfigEntryNotReady."""
         try:
             self.content = await self._run(self._file.open)
             await self._async_check_replaced()
@@ -100,12 +101,12 @@ class Database:
 
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
-        """Store a tracker that changed."""
+        """Schedule writing a tracker that changed."""
         unique_id, since = after.device.unique_id, after.rides_since
         if after.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = before.rides if before and before.position else None
-        # Most reports end no ride.
+        # Most reports do not change the finished rides.
         if since and known != after.rides:
             new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
             self._rides[unique_id] = new.after(waiting) if waiting else new
@@ -136,8 +137,9 @@ class Database:
     ) -> bool:
         """Add rides from before a tracker was set up, except known rides.
 
-        The time until which rides are missing is written with them: a kill neither loses
-        nor doubles a ride. Return whether they were written: not during a backup.
+        Rides before `until` are still missing. This time is written in the same transaction:
+        if Home Assistant is killed, no ride is lost or added twice. Return whether the
+        rides were written. During a backup, nothing is written.
         """
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides
@@ -199,12 +201,12 @@ class Database:
                 self._changed |= changed
         if not is_written:
             return False
-        # If rides changed during the write, the new value also contains the written
-        # rides.
+        # Keep rides that changed during the write: the new value contains the written
+        # rides, too.
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
-            # The write-ahead log still contains the deleted rows.
+            # Empty the write-ahead log: it still contains the deleted rows.
             await self._async_try(sql.checkpoint)
         return True
 
@@ -283,10 +285,10 @@ class Database:
                     "database_not_readable", HomeAssistantError, error=_text(err)
                 ) from err
 
-    # Backups and the end
+    # Backups and closing
 
     async def async_hold(self) -> None:
-        """Write everything into the file, then nothing until `async_release`."""
+        """Write all changes into the file, and hold later writes until `async_release`."""
         async with self._lock:
             if self._file.is_open and await self._async_write():
                 await self._async_try(sql.checkpoint)
@@ -304,7 +306,7 @@ class Database:
         async with self._lock:
             if not self._file.is_open:
                 return
-            # Write even during a backup: no later write follows.
+            # Write even during a backup: this is the last write.
             await self._async_write()
             self._may_write = False
             self._cancel_timer()
@@ -333,7 +335,7 @@ def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 
 def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
-    """Return the seconds until a change is written, 0 if nothing is to be stored."""
+    """Return the seconds until a change is written, or 0 if the state is the same."""
     old, new = before and before.state, after.state
     if old is new:
         return 0

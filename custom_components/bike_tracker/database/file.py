@@ -1,4 +1,4 @@
-"""The SQLite file of an account: its tables and queries. Everything here blocks."""
+"""The SQLite file of an account: its tables and queries. All functions block."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -33,26 +33,27 @@ from ..tracking.stored import reader, to_json
 VERSION: Final = 1
 """Version of the tables."""
 BUSY_SECONDS: Final = 2
-"""Seconds for which another program may lock the file."""
+"""Seconds to wait while another program locks the file."""
 BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 END: Final = datetime.max.replace(tzinfo=UTC)
 
 _SUFFIXES: Final = ("", "-wal", "-shm")
 _APPLICATION_ID: Final = 0x42696B65
 _PRAGMAS: Final = {
-    # Each write logs whole pages, so the smallest pages write the fewest bytes.
+    # SQLite writes whole pages to its log, so the smallest pages write the fewest bytes.
     "page_size": 512,
     "journal_mode": "WAL",
-    # KiB of pages in memory for each account, in place of 2,000.
+    # A cache of 500 KiB for each account; the default is 2,000 KiB.
     "cache_size": -500,
     # A committed transaction survives a power cut.
     "synchronous": "FULL",
     # Deleted rows are overwritten.
     "secure_delete": "ON",
 }
-# States are compressed JSON, places and account values JSON; `start` and `end` are microseconds since 1970
-# in UTC, distances kilometers, speeds km/h, routes encoded polylines. `backfill` is the JSON
-# of a time or of null, and NULL for a tracker without positions.
+# States are compressed JSON; places and account values are JSON. `start` and `end` are
+# microseconds since 1970 in UTC. Distances are kilometers, speeds km/h, and routes encoded
+# polylines. `backfill` is the JSON of a time or of null. It is NULL for a tracker without
+# positions.
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tracker (
@@ -105,7 +106,7 @@ class Content:
     backfill: dict[str, datetime | None] = field(default_factory=dict)
     """Time before which rides are missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
-    """Newest ride in the file when it was opened, or when older rides were added."""
+    """Newest ride in the file. Only opening the file and the backfill update it."""
     evaluation: Evaluation | None = None
 
     def row(self, unique_id: str) -> Row | None:
@@ -118,34 +119,34 @@ class Content:
 
 
 class BookedRides(NamedTuple):
-    """The rides of a tracker since a time, which replace those in the file."""
+    """Rides of a tracker that replace all its rides in the file since a time."""
 
     since: datetime
     rides: Sequence[Ride]
 
     def keeps(self, ride: Ride) -> bool:
-        """Return whether an earlier ride is kept. A ride is identified by its start."""
+        """Return whether a known ride is not replaced. Its start identifies a ride."""
         starts = {it.started_at for it in self.rides}
         return ride.started_at < self.since and ride.started_at not in starts
 
     def after(self, before: BookedRides) -> BookedRides:
-        """Merge this replacement with an earlier one."""
+        """Return this replacement merged with an earlier one."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return BookedRides(min(self.since, before.since), rides)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
-        """Return rides of the file after the replacement, without new rides of 0 km."""
+        """Return the rides in the file after the replacement. Skip new rides of 0 km."""
         moved = filter(attrgetter("distance"), self.rides)
         return [*filter(self.keeps, known), *moved]
 
 
 class File:
-    """A file and its connection."""
+    """The SQLite file of an account and its connection."""
 
     def __init__(
         self, path: Path, title: str, prepare: Callable[[Connection, Path, str], None]
     ) -> None:
-        """Initialize with a function to be called before the file is read.
+        """Initialize with `prepare`, a function to call before the file is read.
 
         The title names the account in the log.
         """
@@ -153,7 +154,7 @@ class File:
         self._title = title
         self._prepare = prepare
         self._connection: Connection | None = None
-        # A canceled query may still run while the next query begins.
+        # A canceled query may still run in its thread while the next query begins.
         self._one_at_a_time = Lock()
 
     @property
@@ -203,7 +204,7 @@ class File:
                 self._connection = None
 
     def replace(self) -> Content:
-        """Rename a malformed file and its log, with the time in their names; open another."""
+        """Add the time to the names of a malformed file and its log, and open a new file."""
         with suppress(DatabaseError):
             self.close()
         name = f"{self.path.name}.{dt_util.utcnow():%Y%m%dT%H%M%S.%fZ}"
@@ -214,7 +215,7 @@ class File:
         return self._opened()
 
     def replaced(self) -> str | None:
-        """Return the newest renamed malformed file, None if none exists."""
+        """Return the path of the newest malformed file that was renamed, or None."""
         files = self.path.parent.glob(f"{self.path.name}.*Z")
         return str(max(files, default="")) or None
 
@@ -270,9 +271,9 @@ def write(
     missing: Iterable[tuple[str, Sequence[Ride]]],
     evaluation: Evaluation | None,
 ) -> None:
-    """Write trackers, then their rides. Leave out a tracker that cannot be converted.
+    """Write trackers, then their rides. Skip a tracker that cannot be converted.
 
-    Delete rows that are None. Add missing rides if they overlap no stored ride.
+    A row of None deletes the tracker. Add missing rides that overlap no stored ride.
     """
     for unique_id, row in rows.items():
         values = None
@@ -298,12 +299,15 @@ def _stored(state: TrackerState, last_fired: int) -> bytes:
 
 
 def packed(state: object) -> bytes:
-    """Return the JSON of a state, compressed: a row is written often, and repeats places."""
+    """Return a state as compressed JSON.
+
+    A state is written often, and contains the same place several times.
+    """
     return zlib.compress(as_json(state).encode(), zlib.Z_BEST_COMPRESSION)
 
 
 def unpacked(state: bytes) -> Any:
-    """Return the JSON of a row."""
+    """Return the parsed JSON of a compressed state."""
     return json.loads(zlib.decompress(state))
 
 
@@ -323,7 +327,7 @@ def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -
 
 def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
     """Add the rides that overlap no ride of the file."""
-    # Returns a row if any stored ride overlaps a time range.
+    # This query returns a row if any stored ride overlaps a time range.
     query = (
         "SELECT 1 FROM ride WHERE tracker = ?1"
         ' AND (start = ?2 OR start < ?3 AND "end" > ?2)'

@@ -27,7 +27,7 @@ from .file import (
 
 
 def files_of_2_0(path: Path) -> tuple[Path, Path]:
-    """Return the files with states and with rides that belong to a database."""
+    """Return the files of 2.0 for the account of a database: states and rides."""
     states = path.parent.with_name(f"{DOMAIN}.{path.stem}")
     return states, states.with_name(f"{states.name}.rides")
 
@@ -35,7 +35,7 @@ def files_of_2_0(path: Path) -> tuple[Path, Path]:
 def import_2_0(connection: Connection, path: Path, title: str) -> None:
     """Import the files of 2.0 in one transaction, and remove them after it.
 
-    A kill before the removal repeats the import, before anything else changes.
+    If Home Assistant is killed before the removal, the next start repeats the import.
     """
     states, book = files = files_of_2_0(path)
     data = {file: _data_of(file, title) for file in files if file.exists()}
@@ -50,7 +50,7 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
             file.replace(f"{file}.unreadable")
         else:
             file.unlink()
-    # Without syncing the folder, a removed file would be back after a power cut.
+    # Without syncing the folder, a removed file could reappear after a power cut.
     folder = os.open(states.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)
@@ -80,7 +80,7 @@ def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> N
 def _import_trackers(
     connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
 ) -> None:
-    """Import states, and the last rides, which the ride book may not have yet."""
+    """Import states, and their last rides, which the file of rides may not have yet."""
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None

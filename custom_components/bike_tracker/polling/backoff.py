@@ -12,15 +12,15 @@ MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
-"""Seconds. Shorter than 5 minutes, so that all states are right 5 minutes after an outage."""
-# Together with two requests in each poll, at most 30 requests in ten minutes.
+"""Seconds. A poll follows the end of an outage within five minutes."""
+# Ten extra requests in ten minutes, and two in each poll: at most 30 in total.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
-# Requests follow polls, which may start up to a second early.
+# Tolerance in seconds: extra requests follow polls, which may start a second early.
 _EARLY: Final = 2
 
 type Backoff = tuple[float, ...]
-"""Waits in seconds after the first failure, the second …; the last one is repeated."""
+"""Seconds to wait after each failure in a row; the last value is repeated."""
 
 NORMAL_BACKOFF: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT)
 """For calls that the service supports."""
@@ -39,7 +39,7 @@ class Failures(NamedTuple):
     length: int = 0
     since: float = 0.0
     wait: float = 0.0
-    """Seconds after the last failure."""
+    """Seconds from the last failure to the next try."""
     retry_at: float = 0.0
 
     @property
@@ -48,7 +48,7 @@ class Failures(NamedTuple):
         return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
-        """Return the failures with one more, and obey the server's `Retry-After`."""
+        """Add a failure, and set the next try. `retry_after` is the server's wait."""
         now, length = monotonic(), self.length + 1
         wait = backoff[:length][-1]
         # Shorten by up to 10 %, so that accounts do not retry in the same second, but
@@ -62,9 +62,9 @@ class Failures(NamedTuple):
 class EndpointSupport(NamedTuple):
     """Whether the service supports an undocumented call.
 
-    A call that answered once is supported. Every later error is then temporary, 401 and
-    404 included. A call that never answered is tried again after an hour, then daily;
-    errors of the connection do not count as an answer.
+    A call is supported once it has succeeded. Every later error counts as temporary, even
+    401 and 404. A call that never succeeded is tried again after an hour, then daily. A
+    connection error does not show whether a call is supported.
     """
 
     is_supported: bool | None = None
@@ -79,13 +79,13 @@ class EndpointSupport(NamedTuple):
         return self.is_supported is True and self.error is None
 
     def failed(self, err: TrackingError) -> EndpointSupport:
-        """Return what is known about the support after a failed request."""
+        """Return the support after a failed request."""
         is_supported, failures = self.is_supported, self.failures
         is_temporary = isinstance(err, CannotConnectError | ServiceUnavailableError)
         if is_supported or is_temporary:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
-            # Connection errors do not lengthen the wait for an unsupported call.
+            # Earlier connection errors do not lengthen the wait for an unsupported call.
             failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
         # The traceback would keep the response in memory.
@@ -113,7 +113,8 @@ class RateLimit:
 class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
-    Usually one per minute. A quick service gets the first five as soon as needed.
+    Usually one per minute is allowed, but the first five at any time if the service is
+    quick.
     """
 
     is_quick: bool = False

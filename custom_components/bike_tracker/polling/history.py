@@ -24,12 +24,13 @@ from .backoff import (
     RateLimit,
 )
 
-# A courier's week is 16,000 reports, which would stop the event loop for half a second.
+# A courier's bike sends 16,000 reports a week. Applying them at once would block the
+# event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# A day that failed this often is skipped. A successful probe follows each failure.
+# The backfill skips a day that failed this often. Before each retry, a probe must succeed.
 _MAX_TRIES: Final = 3
-# The request that shows whether the history answers at all.
+# Time range of a probe: a request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
 _QUICK_SECONDS: Final = 1.0
 _GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
@@ -44,9 +45,9 @@ class HistoryRequest(NamedTuple):
     start: datetime
     until: datetime
     is_backfill: bool = False
-    """Whether it is for rides from before the tracker was set up."""
+    """Whether the request is for rides from before the tracker was set up."""
     is_probe: bool = False
-    """Whether it only tests the service, after a day of the backfill failed."""
+    """Whether the request only tests the service, after a day of the backfill failed."""
 
 
 class _Record(NamedTuple):
@@ -55,15 +56,15 @@ class _Record(NamedTuple):
     asked_at: float = -DAY
     """Time of the last request for a gap, by the monotonic clock."""
     failed_at: float = 0.0
-    """Time of the last request for a gap if it failed."""
+    """Time of the last request for a gap if it failed, else 0."""
     errors: Failures = Failures()
     """Unexpected errors while its answers were applied."""
     failed_day: datetime | None = None
     """End of the day for which the backfill failed."""
     tries: int = 0
-    """Failures for that day, each followed by a successful probe."""
+    """Number of failures for that day."""
     answers: int = 0
-    """Number of successful requests of all trackers when it failed last."""
+    """Number of successful requests, of all trackers, when that day failed last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -79,9 +80,9 @@ class History:
     _portion: timedelta = _MAX_PORTION
     """The longest time range that the service can answer at once."""
     _user_requests: RateLimit = field(default_factory=RateLimit)
-    """Requests that a user waited for."""
+    """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)
-    """Requests of a backfill from a quick service."""
+    """Rate limit of the backfill while the service is quick."""
     _is_busy: bool = False
 
     def next_request(
@@ -91,7 +92,7 @@ class History:
         trackers: Trackers,
         now: datetime,
     ) -> HistoryRequest | None:
-        """Return the next request that is due, or None: for gaps, then for the backfill."""
+        """Return the next request that is due, or None. Gaps come before the backfill."""
         if self._is_busy or not self.support.failures.is_due:
             return None
         is_due = self.extra_requests.is_due
@@ -108,8 +109,9 @@ class History:
     ) -> HistoryRequest | None:
         """Return the request for the most urgent gap.
 
-        First guarded bikes that may be on their way, each once in ten minutes. Then
-        rides, the newest first. Failed requests come last, the oldest failure first.
+        First come bikes whose guard is armed: a missing report may trigger it. Each bike
+        has this priority once in ten minutes. Then come gaps of rides, the newest first.
+        Failed requests come last, the oldest failure first.
         """
         if not (ids := self._ids(gaps, trackers)):
             return None
@@ -154,7 +156,7 @@ class History:
         return record.failed_day == until and record.answers == self._answers
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
-        """Return the internal IDs of trackers that may be requested now."""
+        """Return the internal IDs of trackers whose history may be requested now."""
         # The API needs the internal ID.
         return {
             key: device_id
@@ -165,7 +167,7 @@ class History:
         }
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Return the reports, or None if they must be requested again later."""
+        """Send a request. Return the reports, or None if it must be repeated later."""
         tracker, device_id, start, until, is_backfill, is_probe = request
         extra, now = self.extra_requests, monotonic()
         limit = self._quick_backfill if is_backfill and extra.is_quick else extra
@@ -182,14 +184,14 @@ class History:
         if is_probe:
             return None
         self._update(tracker, failed_at=0.0)
-        # Never shrink the time range: short ones would never catch up, and a quick
-        # answer to one proves nothing about a longer one.
+        # A success may only lengthen the time range. Short ranges would never catch up, and
+        # a quick answer to a short range proves nothing about a longer one.
         self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
         return HistoryAnswer(reports, until)
 
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
-        """Log an unexpected error. It postpones requests for this tracker alone."""
+        """Log an unexpected error, and postpone requests for this tracker alone."""
         self._is_busy = True
         try:
             yield
@@ -209,7 +211,7 @@ class History:
         self._records[tracker] = self._record(tracker)._replace(**changes)
 
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
-        """Note a failure. Return whether the time range is not requested again."""
+        """Count a failure. Return whether to give up this time range."""
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
@@ -222,7 +224,7 @@ class History:
         return is_day and self.support.is_supported is True and self._gives_up(request)
 
     def _gives_up(self, request: HistoryRequest) -> bool:
-        """A probe has succeeded since the previous failure."""
+        """Count a failure of a day in the backfill. Return whether to skip the day."""
         record = self._record(request.tracker)
         is_first = record.failed_day != request.until
         tries = 1 if is_first else record.tries + 1

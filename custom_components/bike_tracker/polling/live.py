@@ -33,7 +33,7 @@ class LiveReport:
     """State of the connection, for diagnostics."""
 
     state: str = "off"
-    """Off if the service offers no positions or polling is disabled."""
+    """`"off"` if the service offers no positions or polling is disabled."""
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
     """The error that ended the last connection."""
@@ -49,7 +49,7 @@ class LiveReport:
 class Live:
     """Receives push messages while the entry is loaded.
 
-    Every error ends the connection, which is then tried again. No error affects polls.
+    Every error ends the connection, and a new one is opened later. No error affects polls.
     """
 
     coordinator: DataUpdateCoordinator[Any]
@@ -94,7 +94,7 @@ class Live:
                     failures = Failures()
                 backoff = LIVE_BACKOFF
             failures = failures.another(backoff)
-            # `Retry-After` may only lengthen the wait.
+            # The server's `Retry-After` may lengthen the wait, but not shorten it.
             wait = max(failures.wait, min(error.retry_after or 0, HOUR))
             await self._async_wait(wait, error)
 
@@ -125,7 +125,7 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report arrives as two messages: apply messages that arrive together at once.
+        # A report arrives as two messages: apply messages that arrive together in one step.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)

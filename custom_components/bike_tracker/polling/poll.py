@@ -1,6 +1,6 @@
 """Polls of one account: the device list, then positions, and error handling.
 
-Traccar answers requests for positions, which the documented interface lacks.
+Traccar provides positions; the documented interface does not.
 """
 
 from collections.abc import Mapping, Set as AbstractSet
@@ -46,9 +46,10 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-# Leave every second minute to the history. Polls come up to a second early.
+# Leave every second minute to the history. Polls may start up to a second early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
-# Retries of single failures would exceed 30 requests in ten minutes.
+# Failures before a request that is retried at once. Retrying each failure at once would
+# exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2
 
 type Devices = Mapping[int, Device]
@@ -60,17 +61,17 @@ type _Listed = AbstractSet[tuple[str, int | None]]
 
 @dataclass(slots=True, eq=False)
 class PositionLookup:
-    """Requests the last known positions of trackers that have a new one."""
+    """Requests positions that are newer than the known ones."""
 
     entry: ConfigEntry
     client: TrackingClient
     support: EndpointSupport
-    """Whether the service supports them; restored after a restart."""
+    """Whether the service supports positions; restored after a restart."""
     extra_requests: ExtraRequests = field(default_factory=ExtraRequests)
     _missing: _Listed = frozenset()
     """Positions in the device list that the service did not return."""
     _failures: Failures = field(default_factory=Failures)
-    """Consecutive responses without a position that is missing."""
+    """Consecutive responses in which positions were missing."""
     _requested_at: dict[str, float] = field(default_factory=dict)
     """Time of each tracker's last request for an old position, by the monotonic clock."""
     _supports_single: bool = True
@@ -112,18 +113,17 @@ class PositionLookup:
         missing = _missing_of(wanted, found)
         if not _listed(missing) <= self._missing:
             self._failures = Failures()
-        # Other trackers may be requested in the meantime.
+        # While a retry waits, requests for other trackers must not count as failures.
         if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = _listed(missing)
         return dict(found), missing
 
     async def _async_request(self, due: Devices) -> _Positions:
-        """Request one position by its device, several from the list of all.
+        """Request a single position by its device, several with the list of all positions.
 
-        A position has 460 bytes, a request and its headers 700: for two of four
-        trackers, two requests are smaller than the list. But the rate limit leaves the
-        second request to the history.
+        For two of four trackers, two single requests would transfer 2.3 kB, the list
+        2.5 kB. But the rate limit reserves the second request for the history.
         """
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
@@ -150,13 +150,13 @@ class PositionLookup:
     async def _async_get_list(self, due: Devices) -> _Positions:
         """Request the list, and retry at once after the third failure in a row.
 
-        A server that fails every other request otherwise never returns positions.
+        Otherwise a server that fails every second request would never return positions.
         """
         often = self.support.failures.length >= _RETRY_AFTER
         try:
             return await self.client.async_get_positions(due)
         except (errors.CannotConnectError, errors.ServiceUnavailableError) as err:
-            # The service requested a wait, or was slow.
+            # Do not retry at once if the service requested a wait, or was slow.
             is_slow = err.retry_after is not None or err.code == "timeout"
             if is_slow or not (often and self.extra_requests.is_due):
                 raise
@@ -166,7 +166,7 @@ class PositionLookup:
     def _fail(self, err: errors.TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        # Log "too large" even if positions never worked: it is the only hint.
+        # Log "too large" even if positions never worked: users have no other hint.
         if before.error is None and (before.is_supported or err.is_too_large):
             LOGGER.warning(
                 "%s: Positions cannot be fetched (%s); trackers stay where they were",
@@ -175,9 +175,9 @@ class PositionLookup:
             )
 
     async def _async_get_old(self, missing: Devices) -> _Positions:
-        """Return at most one position: servers leave old positions out of the list.
+        """Request one missing position: servers leave old positions out of the list.
 
-        Request one tracker at a time, and each at most once a day.
+        Each tracker is requested at most once a day.
         """
         now, requested_at = monotonic(), self._requested_at
         last = max(requested_at.values(), default=-DAY)
@@ -209,7 +209,7 @@ class Service:
     answered_at: datetime = field(default_factory=dt_util.utcnow)
     """Start of the newest successful poll, in UTC."""
     _failures: Failures = field(default_factory=Failures)
-    # Rejected sign-ins. Other failures between them do not reset the count after reauth.
+    # Rejected sign-ins. Once the reauth flow has started, only a success resets the count.
     _refusals: Failures = field(default_factory=Failures)
 
     @property
@@ -232,7 +232,8 @@ class Service:
         try:
             devices = await self._async_get_devices()
         except errors.TrackingError as err:
-            # Home Assistant keeps the exception; its traceback would keep the response.
+            # Home Assistant keeps the exception; the traceback would keep the response in
+            # memory.
             raise self._failure(err) from err.with_traceback(None)
         for flow in self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH}):
             self.hass.config_entries.flow.async_abort(flow["flow_id"])
@@ -263,13 +264,12 @@ class Service:
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
             wait = self._refused(is_loaded)
-        # After the reauth flow has started, only a success resets the count of
-        # refusals.
+        # Before the reauth flow has started, other failures reset the count of refusals.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = Failures()
         if is_loaded:
             async_check_contact(self.hass, self.entry, self._failures.since, str(err))
-        # During set-up, Home Assistant chooses the waits.
+        # During set-up, Home Assistant chooses the wait, unless the server requested one.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
             translation_domain=DOMAIN,
@@ -280,7 +280,7 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # ConfigEntryAuthFailed would stop polling. During set-up, start reauth at once:
+        # Do not raise ConfigEntryAuthFailed: it would stop polling. During set-up, start reauth at once:
         # each of Home Assistant's retries begins with a new count.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
@@ -291,7 +291,10 @@ class Service:
 def async_open_service(
     hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
 ) -> Service:
-    """Create the service of an entry. Support of positions is restored after a restart."""
+    """Create the service of an entry.
+
+    `supports_positions` is true if positions were received before the restart.
+    """
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, support)

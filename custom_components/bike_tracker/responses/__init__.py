@@ -1,1 +1,1 @@
-"""What actions and assistants answer about bikes."""
+"""Responses of actions, and answers of assistants, about bikes."""

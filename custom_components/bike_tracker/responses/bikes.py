@@ -27,9 +27,9 @@ from ..devices import name_of
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker
 
-# The translated error of a call that cannot be answered.
+# Returns the translated error of a call that cannot be answered.
 service_error = partial(translated_error, kind=HomeAssistantError)
-# The translated error of a call with wrong data.
+# Returns the translated error of a call with wrong data.
 validation_error = partial(translated_error, kind=ServiceValidationError)
 
 
@@ -37,7 +37,7 @@ class Bike(NamedTuple):
     """A bike of any account."""
 
     entity: er.RegistryEntry
-    """Its device tracker."""
+    """Its device tracker entity."""
     names: list[str]
     """Its name, followed by further names that an assistant knows."""
     coordinator: BikeTrackerCoordinator | None
@@ -51,11 +51,11 @@ class Bike(NamedTuple):
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name. Speech has letters and digits only."""
+        """Return whether the bike has this name. Ignore characters that cannot be spoken."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return the rides within or across a time range, in order of their start."""
+        """Return the rides that overlap a time range, the oldest first."""
         return await self._database.rides(self.entity.unique_id, start, end)
 
     async def last_ride(self) -> Ride:
@@ -127,13 +127,14 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     """Return the bikes in a target that the user may read, sorted by name.
 
-    Raise Unauthorized for a forbidden bike that the target names.
+    Raise Unauthorized if the target names a forbidden device or entity. Skip other
+    forbidden bikes, such as those of an area.
     """
-    # Imported late: if Home Assistant changes its targets, everything else still works.
+    # Import late: if a new Home Assistant breaks this import, everything else works.
     from .targets import trackers_in  # noqa: PLC0415
 
     may = await _async_permissions(call)
-    # As for `camera.snapshot`, writing a file requires control.
+    # As for `camera.snapshot`, writing a file requires the permission to control.
     policies = [
         POLICY_READ,
         *([POLICY_CONTROL] if call.data.get(CONF_FILENAME) else ()),

@@ -20,7 +20,7 @@ type _Line = Sequence[Point]
 def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
     """Return lines of latitudes and longitudes as SVG.
 
-    `label` returns the text of a distance in meters, escaped. All else is numbers.
+    `label` returns the escaped text of a distance in meters. Everything else is numbers.
     """
     flat = [_flat(lines[0][0], thinned(line)) for line in lines if line]
     if not flat:
@@ -56,7 +56,7 @@ _NORTH: Final = (
 
 
 def _flat(origin: Point, line: _Line) -> list[Point]:
-    """Return a line in meters east and north of a point; the date line is no jump."""
+    """Return a line in meters east and north of a point. It may cross the date line."""
     latitude, longitude = origin
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [
@@ -87,7 +87,7 @@ def _ends(start: Point, end: Point) -> str:
 
 
 def _scale(scale: float, label: Callable[[float], str]) -> str:
-    """Draw the longest round scale (1, 2 or 5 and zeros) within a quarter of the width."""
+    """Draw a scale of a round length, such as 20 or 500, up to a quarter of the width."""
     longest = _WIDTH * _SCALE_PART / scale
     unit = 10 ** floor(log10(longest))
     meters = max(step * unit for step in (1, 2, 5) if step * unit <= longest)

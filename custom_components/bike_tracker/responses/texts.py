@@ -15,7 +15,7 @@ from ..const import DOMAIN
 from ..tracking.distance import Fix
 from ..tracking.occurrences import Occurrence
 
-# All other languages write 4,2.
+# These languages write 4.2, all others 4,2.
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
     # Home Assistant supports these languages, but the texts of this integration fall
@@ -23,7 +23,7 @@ _LANGUAGES_WITH_POINT: Final = {
     *("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur"),
 }
 
-# Other forms of ", " and ".".
+# Languages with other characters for ", " and ".".
 _COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
 _FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
 RIGHT_TO_LEFT: Final = ("ar", "he")
@@ -43,7 +43,7 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
 
 
 def short_distance(hass: HomeAssistant, meters: float) -> str:
-    """Return a distance, below a kilometer or mile as "200 m" or in feet."""
+    """Return a distance. Below a kilometer or mile, return it as "200 m" or in feet."""
     units, known = hass.config.units, UnitOfLength.METERS
     unit = units.get_converted_unit("distance", known) or known
     # Fixes are not exact to the meter.
@@ -104,7 +104,7 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
     category = key.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     found = texts.get(f"component.{DOMAIN}.{key}", default)
-    # Texts of the service may contain braces.
+    # A default from the service may contain braces.
     return found.format(**placeholders) if placeholders else found
 
 
@@ -115,7 +115,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     if kind == "alarm_raised":
         alarm, word = attributes["type"], attributes["alarm"]
         said = word if alarm == "other" else alarm_text(hass, alarm)
-        # The name may be written from right to left.
+        # In a language written from right to left, this isolates a name in Latin letters.
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         return happened(hass, occurrence)
@@ -129,7 +129,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
 def happened(
     hass: HomeAssistant, occurrence: Occurrence, cause: str | None = None
 ) -> str:
-    """Return why a guard was triggered, where and when."""
+    """Return the cause, the place and the time of a triggered guard."""
     seen = occurrence.attributes
     place = seen["address"] or place_of(hass, occurrence)
     parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))

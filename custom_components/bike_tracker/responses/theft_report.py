@@ -79,13 +79,13 @@ $notes
 
 
 class _ReportView(HomeAssistantView):
-    """Serve the report of a bike as it is when the page is opened."""
+    """Serve a theft report, created when the page is opened."""
 
     url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
     name = f"api:{DOMAIN}:theft_report"
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the answer of the action, which checks permissions."""
+        """Return the page from the action `theft_report`, which checks permissions."""
         try:
             report: Any = await request.app[KEY_HASS].services.async_call(
                 DOMAIN,
@@ -113,8 +113,8 @@ def async_register_report_view(hass: HomeAssistant) -> None:
 def async_link_to_report(hass: HomeAssistant, device_id: str) -> str | None:
     """Return an address that opens the report in a browser for a day, without sign-in.
 
-    The phone's app would open an address without a host, and add a parameter to it,
-    which the signature does not allow.
+    Without a host, the phone's app would open the address itself and add a parameter to
+    it. The signature would then be wrong.
     """
     path = _ReportView.url.format(device_id=device_id)
     try:
@@ -135,7 +135,7 @@ class TheftReport(NamedTuple):
     fixes: list[Fix]
     """Places in order of time."""
     details: Mapping[str, str]
-    """Texts of the owner, by their key."""
+    """What the owner entered for the report, by field of the action."""
 
 
 async def async_theft_report(
@@ -249,7 +249,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     ride = state.ride_under_way or state.ended
     is_triggered = guard is not None and guard.triggered is not None
     if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
-        # After *Guard again* the guard no longer has the time and place of the theft.
+        # After *Guard again* only the ride has the time and place of the theft.
         start = _time(ride.started_at), _place(hass, ride.start)
         end = _time(ride.moved_at), _place(hass, ride.end)
         yield escape(text(hass, _RIDE, "Ride")), _lines(*start, *end)
@@ -284,7 +284,7 @@ def _time(time: datetime) -> str:
 
 
 def _thinned(fixes: list[Fix]) -> list[Fix]:
-    """Return at most 24 fixes at even distances in the list, with both ends."""
+    """Return at most 24 fixes, evenly spread over the list, with the first and the last."""
     if len(fixes) <= _MAX_ROWS:
         return fixes
     step = (len(fixes) - 1) / (_MAX_ROWS - 1)

@@ -36,7 +36,7 @@ type Point = dict[str, Any]
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
-# One request for the longest local day. A week can have 16,000 reports.
+# Time range of one request: the longest local day. A week can have 16,000 reports.
 _PORTION: Final = timedelta(hours=25, seconds=1)
 _MIN_TRACK_PORTION: Final = timedelta(hours=1)
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -84,11 +84,11 @@ def time_range(
         utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
         # A week in which clocks are set back is an hour longer.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
-        # Raise OverflowError now: requests may reach beyond the end.
+        # Raise OverflowError now: requests may reach beyond the end of the range.
         _ = utc_end + timedelta(days=2)
     except OverflowError:
         raise validation_error("wrong_time") from None
-    # If only the arrival of a ride is known, its end is its start.
+    # Allow an empty range: a ride of which only the arrival is known has one time.
     duration = utc_end - utc_start
     if duration < timedelta() or min(duration, by_clocks) > longest:
         raise validation_error("wrong_time")
@@ -119,7 +119,7 @@ async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
     """Return the reports of a time range from the service's history."""
-    # Users and triggers write whole seconds: include the last one.
+    # Times from users and triggers are whole seconds: include the last second.
     end += timedelta(seconds=1)
     reports = await _async_reports(bike, start, end)
     run = hass.async_add_executor_job
@@ -141,7 +141,7 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
         failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
-    # Raised outside of the block, since the context would keep the response in memory.
+    # Raise outside of `except`: otherwise the context would keep the response in memory.
     raise failure
 
 
@@ -169,7 +169,7 @@ async def _async_in_portions(
 def _places(
     reports: Iterable[Position], start: datetime, end: datetime
 ) -> Iterator[Position]:
-    """Yield each measured place once. The service may ignore the time range."""
+    """Yield each measured place in a time range once. The service may ignore the range."""
     before = None
     for report in reports:
         time = report.fix_time if report.is_fix else None
@@ -215,12 +215,12 @@ def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -
         segment = ET.SubElement(track, "trkseg")
         for point in points:
             _add_point(segment, point)
-    # No XML declaration: it is an error if the user copies the text behind other text.
+    # No XML declaration: it is an error if the user copies the text after other text.
     return ET.tostring(root, encoding="unicode")
 
 
 def in_segments(points: Iterable[Point]) -> Iterator[list[Point]]:
-    """Split points at gaps of more than 30 minutes: the way between is unknown."""
+    """Split points at gaps of more than 30 minutes: the route in a gap is unknown."""
     segment, before = list[Point](), datetime.max.replace(tzinfo=UTC)
     for point in points:
         time = datetime.fromisoformat(point["time"])
@@ -281,7 +281,7 @@ class _GpxView(HomeAssistantView):
 
 
 def _attachment(bike: Bike, day: str) -> str:
-    """Return the header for a file name, with a variant for old browsers."""
+    """Return the header with a file name, and a variant of it for old browsers."""
     plain = f"{slugify(bike.name)}_{day}.gpx"
     exact = quote(f"{bike.name} {day}.gpx", safe="")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"
