@@ -18,8 +18,8 @@ from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the actions of all buttons."""
-# The buttons of messages about a guard, with their texts. Android shows three buttons,
-# and a tap on the message opens the map, so the button for the map is the last one.
+# The buttons of messages about a guard, with their texts. Android shows only three
+# buttons. A tap on the message also opens the map, so the map's button comes last.
 _BUTTONS: Final = {
     "disarm": "its_me",
     "arm": "guard_again",
@@ -31,7 +31,7 @@ NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """The message about a silent tracker includes trackers that become silent this soon."""
-# A tracker that still reports this long after the arming reports while the bike stands.
+# A tracker that reports this long after the arming also reports while the bike stands.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
@@ -67,9 +67,9 @@ def companion(
 def silent_since(
     tracker: Tracker, armed_at: datetime, now: datetime
 ) -> datetime | None:
-    """Return the start of a tracker's silence, which makes its guard useless.
+    """Return the start of a silence during which a guard is useless, or None.
 
-    Trackers that sleep while the bike stands are silent as usual.
+    Trackers that sleep while the bike stands are usually silent: this does not count.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
@@ -168,14 +168,17 @@ def no_contact(
 def contact_again(
     hass: HomeAssistant, guard: NightGuard, names: Collection[str]
 ) -> Message:
-    """Return the message about the end of an outage; if no bike is guarded, none is left."""
+    """Return the message about the end of an outage.
+
+    If no bike is guarded, it only removes the message about the outage.
+    """
     tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
     still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return how loud the message about a moved bike is."""
+    """Return the level of the message about a moved bike: not critical with a rider."""
     return CRITICAL if guard.critical and not rider else URGENT
 
 

@@ -53,7 +53,7 @@ class NightGuards:
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # A night that began while Home Assistant was off counts from the first update.
+        # A night may have begun while Home Assistant was off: start at the last update.
         evaluation = coordinator.database.content.evaluation
         now = dt_util.utcnow()
         self._started_at = min(evaluation.at, now) if evaluation else now
@@ -125,7 +125,7 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages and compare guards, after triggers ran."""
+        """Send messages, and arm and disarm guards. Triggers ran before."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
@@ -144,7 +144,8 @@ class NightGuards:
                 messenger.tell(unique_id, occurrence, now.at)
         ends = [(key, it) for key, it in news if it.type == "ride_ended"]
         messenger.mine -= {key for key, _ in ends}
-        # *Guard again*, tapped during a ride, arms the bike even if the night is over.
+        # *Guard again*, tapped during a ride, arms the bike even if the night is over:
+        # leave it armed.
         stands = [
             unique_id
             for unique_id, end in ends
@@ -172,7 +173,10 @@ class NightGuards:
     def _compare(
         self, unique_ids: Collection[str], leaving: Collection[NightGuard] = ()
     ) -> None:
-        """Arm and disarm guards that are not as they should be."""
+        """Arm and disarm the guards of these bikes as the night guards require.
+
+        `leaving` are the night guards before a change of the settings.
+        """
         changes, reasons = list[Changes](), dict[str, str]()
         for unique_id in unique_ids:
             with log_errors(self._entry.title, "guarding a bike"):
@@ -207,7 +211,7 @@ class NightGuards:
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began since the guard was compared or armed last."""
+        """Return whether a night began since the last check, or a person's arming."""
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
         state = self._coordinator.data.trackers[bike.entity.unique_id].state
         if state.guard and state.changed_by:
@@ -254,7 +258,10 @@ class NightGuards:
 
     @callback
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
-        """Handle a tap on a button, in the name of the night guard."""
+        """Handle a tap on a button of a message.
+
+        The night guard acts, not the user who tapped.
+        """
         action, device_id = pressed(event, alerts.NIGHT)
         for unique_id in self._coordinator.data.trackers if action else ():
             bike = listed_bike(self._coordinator, unique_id)

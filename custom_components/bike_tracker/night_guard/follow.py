@@ -31,7 +31,7 @@ from .schedule import NightGuard
 
 @singleton(f"{DOMAIN}_outages")
 def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
-    """Return the night guards that sent a message about an outage, by account."""
+    """Return the night guards with a message about an outage, by account and ID."""
     return {}
 
 
@@ -52,7 +52,7 @@ class Messenger:
         """The last reason why each bike was not guarded."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """Arming times of guards whose trackers are offline or silent."""
+        """Arming times of the guards whose silent trackers were in a message."""
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
@@ -142,7 +142,10 @@ class Messenger:
                 self._tell_place(bike, has_arrived=False, now=now)
 
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
-        """Send one message about all silent trackers of guarded bikes, if one is new."""
+        """Send one message about all silent trackers of guarded bikes.
+
+        Send it only if a tracker has become silent since the last message.
+        """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
         armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
         for unique_id, tracker in trackers.items():
@@ -171,7 +174,7 @@ class Messenger:
                 self.send(night, message._replace(level=alerts.level_of(night)))
 
     async def async_report(self, bike: Bike) -> None:
-        """Write a theft report into the media folder, and send its name."""
+        """Write a theft report into the media folder, and send the name of the file."""
         device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
@@ -236,7 +239,7 @@ class Messenger:
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by or unique_id in self.mine
-        # A person disarmed it until the next night.
+        # A person's choice counts until the next night.
         if unique_id in self._reasons or (is_held and not (began and began > since)):
             return False
         return self.is_wanted(night, state.position, now)

@@ -88,13 +88,13 @@ class Recipients(NamedTuple):
 
 
 def pressed(event: Event[dict[str, Any]], prefix: str) -> tuple[str, str]:
-    """Return the button with this prefix that was tapped, and the device ID."""
+    """Return the tapped button, empty if it has another prefix, and the device ID."""
     action, _, device_id = str(event.data.get("action")).rpartition("_")
     return action.removeprefix(prefix) if action.startswith(prefix) else "", device_id
 
 
 async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None:
-    """Arm or disarm a guard in the name of the user."""
+    """Arm or disarm a guard after a tap on a button, as the user who tapped."""
     button, device_id = pressed(event, f"{DOMAIN}_")
     guard = entity_of(hass, device_id, Platform.ALARM_CONTROL_PANEL)
     if guard and (service := PANEL_ACTIONS.get(button)):

@@ -13,7 +13,7 @@ type Place = tuple[float, float]
 """Latitude and longitude."""
 type Decision = Literal["arm", "disarm"]
 type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
-"""A guard is triggered by an alarm while the bike stands, or because it moves."""
+"""`shaken` is triggered by an alarm only, `moved` by motion or another place."""
 
 SUBENTRY_TYPE: Final = "night_guard"
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -37,7 +37,7 @@ class NightGuard(NamedTuple):
     bikes: frozenset[str]
     """Device IDs; empty for all bikes of the account."""
     night: tuple[time, time] | None
-    """Begin and end, which may be the same, or None for never."""
+    """Start and end of the night, which may be the same time; None without a night."""
     riders: tuple[str, ...]
     """Entity IDs of persons."""
     away_distance: float
@@ -93,7 +93,7 @@ class NightGuard(NamedTuple):
         return clock >= begins or clock < ends
 
     def wants(self, bike: Place, riders: Iterable[Place | None], now: datetime) -> bool:
-        """Return whether a bike should be guarded; unknown riders are away."""
+        """Return whether a bike should be guarded. Riders without a place are away."""
         if self.is_night(now) or not self.riders:
             return self.is_night(now)
         away = self.away_distance
@@ -108,7 +108,7 @@ class Situation(NamedTuple):
     """Whether a person, not the night guard, armed or disarmed the guard last."""
     on_ride: bool = False
     in_outage: bool = False
-    """Whether its position is older than an outage that lasts."""
+    """Whether an outage lasts: the bike's position may be old."""
 
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:

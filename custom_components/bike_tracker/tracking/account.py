@@ -38,7 +38,7 @@ class Account:
     """The last device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that an identical list may change, with their position ID.
+    """Trackers that even an identical list may change, with their position ID.
 
     They changed after the last list, are under way, or lack their newest position.
     """
@@ -67,8 +67,8 @@ class Account:
     ) -> Changes:
         """Apply a device list, and positions by `uniqueId`.
 
-        The list wins over messages before it. A position that the server no longer lists
-        stays: the bike did not move.
+        The list overrides earlier messages. A position that the server no longer lists
+        is kept: the bike did not move.
         """
         trackers, touched = dict[str, Tracker](), dict[str, int | None]()
         for unique_id, device in self._changed(devices).items():
@@ -92,8 +92,8 @@ class Account:
     ) -> Changes:
         """Apply a push message of listed trackers; the next poll may revert it.
 
-        Each report counts as if it had come alone. An older report changes the rides, and
-        its alarms count.
+        Each report counts as if it had come alone. A report that is older than the known
+        position may still change rides and raise alarms.
         """
         newer, trackers = self._newer(devices), dict[str, Tracker]()
         reports = defaultdict[str, list[Position]](list)
@@ -119,7 +119,10 @@ class Account:
         context: UpdateContext,
         replayed: TrackerState | None = None,
     ) -> Changes:
-        """Apply a history answer, or the state that a thread made of it."""
+        """Apply a history answer.
+
+        `replayed` is the state after the answer, if a thread has already computed it.
+        """
         trackers: dict[str, Tracker] = {}
         with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
@@ -133,8 +136,8 @@ class Account:
     ) -> Changes | None:
         """Guard a tracker; return None if it is not listed or has no place.
 
-        A triggered guard of a bike that moves stays so, with `rearming` set: the bike is
-        guarded again once it stands.
+        If the bike moves and its guard is triggered, the guard stays triggered, and
+        `rearming` is set: the bike is guarded again once it stands.
         """
         tracker = self.trackers.get(unique_id)
         if tracker is None or not (tracker.position and tracker.has_fix):
@@ -151,7 +154,7 @@ class Account:
         return self._become({})
 
     def starts_of_waits(self) -> Iterator[datetime]:
-        """Yield the times from which the waits of triggers count."""
+        """Yield the times at which waits (`for`) of triggers may have begun."""
         for state in self.states.values():
             yield from (
                 flag.changed_at for flag in (state.online, state.moving) if flag
@@ -172,7 +175,10 @@ class Account:
         return self._state(unique_id).position
 
     def _newer(self, devices: Iterable[Device]) -> Devices:
-        """Return the newest device of each listed tracker, unless it is older."""
+        """Return the newest device of each listed tracker.
+
+        Leave out devices that are older than the known one.
+        """
         return {
             device.unique_id: _with_position_id(device, known.device.position_id)
             for device in sorted(devices, key=attrgetter("moment"))
@@ -183,8 +189,9 @@ class Account:
     def _changed(self, devices: Devices) -> Devices:
         """Return the devices of a new list that may change their tracker.
 
-        The rest are the same objects: comparing a thousand costs more than updating
-        ten. The first list after a message may be older than the message.
+        Unchanged devices are the same objects as in the last list: comparing the values
+        of a thousand costs more than updating ten. The first list after a message may be
+        older than the message.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -197,8 +204,8 @@ class Account:
     ) -> TrackerState:
         state = self._state(device.unique_id)
         if position is None:
-            # The bike may have left during an outage. The next poll shows whether it
-            # did.
+            # After an outage, do not end the ride of a silent tracker yet: the next poll
+            # may have its newest report.
             return state if context.recovering else state.by(context.now)
         if position.server_time is None and is_real(device.last_update):
             # Not all services send the time of receipt.
@@ -212,7 +219,7 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports. The device names the current one of them."""
+        """Return the state after reports. The device has the ID of the current one."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
@@ -244,7 +251,7 @@ class Account:
 
 @contextmanager
 def log_errors(account: str, doing: str) -> Iterator[None]:
-    """Log an unexpected error. Only this tracker misses the update."""
+    """Log an unexpected error, so that only this tracker misses the update."""
     try:
         yield
     except Exception:
@@ -258,7 +265,10 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
 
 
 def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    """Return the tracker after a message. The last list may be older than its report."""
+    """Return the tracker after a message or a history answer.
+
+    The device may still have the ID of an older position.
+    """
     device = _with_position_id(device, state.position and state.position.id)
     return _tracker(device, state, context)
 
@@ -287,9 +297,9 @@ def is_outdated(device: Device, known: Position | None) -> bool:
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:
-    """Return the device with this position, unless it announces a newer one.
+    """Return the device with this position ID, unless its own ID is newer.
 
-    Servers send a device before its position, with the ID of the previous one.
+    Servers send a device before its new position, with the ID of the previous one.
     """
     if position_id is None or position_id <= (device.position_id or 0):
         return device

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from .ride_state import Ride
 
-# Polls and the history may place the same ride at most this far apart.
+# The times of a ride from polls and from the history differ by at most this.
 _SAME_RIDE_WITHIN: Final = timedelta(minutes=2)
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]
@@ -19,7 +19,7 @@ class Announced(NamedTuple):
     start: datetime
     end: datetime
     is_open: bool = False
-    """Whether the end was not fired yet."""
+    """Whether the event of its end was not fired yet."""
 
     def overlaps(self, ride: Ride) -> bool:
         """Return whether a ride overlaps the announced one, or almost does."""
@@ -39,8 +39,8 @@ def announce(
 ) -> tuple[tuple[Announced, ...], list[RideEvent]]:
     """Return the announced rides after an update, and the events to fire now.
 
-    Each announced ride is matched with one of the rides. Rides without a match are new:
-    their events are fired. No event is fired twice.
+    Each announced ride is matched with rides that ended or are under way. A ride without
+    a match is new: its events are fired. No event is fired twice.
     """
     rides = [*over, *([under_way] if under_way else [])]
     rides.sort(key=attrgetter("started_at"))
@@ -74,8 +74,8 @@ def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # No ride overlaps: it was already over when it was announced, so take an
-            # earlier one.
+            # No ride overlaps: after a replay, the ride was over before its announced
+            # start. Match it with an earlier ride.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)

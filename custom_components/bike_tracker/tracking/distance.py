@@ -15,19 +15,20 @@ _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
 FASTEST: Final = 320
 """Maximum speed of a bike in km/h: it may be on a train."""
-# Km/h. A faster bike is believed only if its tracker reports such a speed.
+# Km/h. A higher speed between fixes is believed only if the tracker reports it.
 _FAST = 45
-# After a longer silence each fix would be plausible.
+# Count at most this time between two fixes: after a long silence, any fix would be
+# plausible.
 _MAX_SILENCE_SECONDS = 3_600
-# Limits of the server's distance beyond the straight line. A fix that jumps while the
-# tracker wakes up exceeds them.
+# The server's distance counts up to this average speed in km/h, and up to this length. A
+# fix that jumps while the tracker wakes up exceeds these limits.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
 # The server's distance is plausible up to this multiple of the straight line, plus
 # these kilometers.
 _MAX_BENDS = (5, 1)
-# Where every fix is known, bends between two fixes are small. A larger total contains a
-# jump.
+# The same if no fix between the two is missing: then bends are small, and a larger
+# distance contains a jump.
 _MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 
@@ -49,7 +50,7 @@ class Fix(NamedTuple):
         return self.latitude, self.longitude
 
     def or_address_of(self, other: Fix) -> Fix:
-        """Return this fix. If it has no address, add that of another fix of the place."""
+        """Return this fix. If it has no address, add the address of the other fix."""
         return self._replace(address=self.address or other.address)
 
 
@@ -58,7 +59,7 @@ NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
-    """Return the place of a report, with this time, or None if it has no place."""
+    """Return the fix of a report with this time, or None without a place or a time."""
     latitude, longitude = position.latitude, position.longitude
     if time is None or latitude is None or longitude is None:
         return None
@@ -92,7 +93,7 @@ def is_plausible(
 ) -> bool:
     """Return whether a bike can have traveled from a place to a fix.
 
-    `seen` is its last fix at the place, `speed` its reported speed in km/h.
+    `seen` is the bike's last fix at the place, `speed` the reported speed in km/h.
     """
     beyond = meters(place, fix) - noise(place, fix)
     seconds = min(_seconds(seen, fix), _MAX_SILENCE_SECONDS)
@@ -102,10 +103,11 @@ def is_plausible(
 def way(
     place: Fix, base: Fix, seen: Fix, fix: Fix, *, has_every_fix: bool = False
 ) -> float:
-    """Return the kilometers from a place to a fix.
+    """Return the kilometers ridden from a place to a fix.
 
-    The server's total since `base` includes all bends, but also each fix that jumped.
-    Return 0 if no bike is so fast.
+    Use the distance that the server counted since `base`, because it includes bends. If
+    it is too large, a fix jumped: use the straight line. Return 0 if no bike could have
+    arrived so soon.
     """
     straight = meters(place, fix) / 1_000
     if _speed(straight * 1_000, _seconds(seen, fix)) > FASTEST:
@@ -124,5 +126,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the speed in km/h. Clocks may be a second off."""
+    """Return the speed in km/h for a way in meters. Clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

@@ -1,4 +1,7 @@
-"""The time up to which the waits of triggers were evaluated, also if a clock is set back."""
+"""The time up to which triggers were evaluated, so that waits (`for`) end only once.
+
+This also holds if Home Assistant's or the service's clock is set back.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -58,7 +61,10 @@ class Evaluation(NamedTuple):
         return self._replace(at=at, asked_at=asked_at, ahead=still)
 
     def of_wait(self, start: datetime) -> Self:
-        """Return the time up to which a wait with this start was evaluated."""
+        """Return the evaluation that counts for a wait that began at `start`.
+
+        Its times are later if the wait began before the clock was set back.
+        """
         reached = [it for it in self.ahead if it.includes(start)]
         if not reached:
             return self

@@ -1,8 +1,9 @@
 """The guard: the rules that trigger it.
 
-A single report that claims rest proves little: fixes drift and jump. The bike is away if
-the next report is at the same place or farther in the same direction, or if the third one
-is not back. A report that claims motion is believed at once.
+One report that the bike stands at another place proves little: fixes drift and jump. The
+bike is away if the next report is at that place or farther in the same direction, or if
+the third report is not back at the guarded place. A report that the bike moves is
+believed at once.
 """
 
 from datetime import datetime, timedelta
@@ -24,7 +25,7 @@ from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-# Trackers may repeat these alarms with each report while they last.
+# Trackers may repeat these alarms with each report while the cause lasts.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # Fixes of a standing bike may be this far apart even if the reported accuracy is
@@ -32,21 +33,22 @@ _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# One report is enough if the bike is away by this much more.
+# One report triggers the guard if the bike is this much farther away than the limit.
 _FAR_METERS = 1_000
 # Where walls reflect the signals, fixes may be off for some minutes.
 _DRIFT_LASTS = timedelta(minutes=10)
 # A place within this multiple of the known drift may be drift, too.
 _TIMES_KNOWN_DRIFT = 1.5
-# After this time a bike that was armed on its last meters stands, and late reports have
-# arrived.
+# A guard may be armed just before the bike arrives. After this time the bike stands, and
+# late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
-# A clock that is behind by less counts as correct.
+# A tracker's clock that is behind by less counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
-# A bike is leaving if the straight line is at least this part of the distance it
-# covered.
+# A bike is leaving if the straight line from its place is at least this part of the way
+# along its fixes.
 _STRAIGHT = 0.95
-# Two delays are the same if they differ by less than this part of the time between them.
+# Two delays count as the same if they differ by at most this part of the time between
+# the reports, plus these seconds.
 _SAME_DELAY = 0.2
 _SAME_DELAY_SECONDS = 2
 
@@ -55,7 +57,7 @@ class Triggered(NamedTuple):
     """The cause that triggered a guard, and the place of the bike at that time."""
 
     cause: Cause
-    """The bike is elsewhere, began to move, or its tracker raised an alarm."""
+    """The bike is at another place, began to move, or its tracker raised an alarm."""
     since: datetime
     """Time of the report, in UTC."""
     distance: float
@@ -67,7 +69,8 @@ class Triggered(NamedTuple):
     def described(self) -> dict[str, Any]:
         """Return the attributes of the entity and of trigger variables.
 
-        Home Assistant draws each entity with `latitude` and `longitude` on the map.
+        The coordinates are not named `latitude` and `longitude`, because Home Assistant
+        would draw the entity on the map.
         """
         return {
             "cause": self.cause,
@@ -109,7 +112,7 @@ class Guard(NamedTuple):
     def by(
         self, cause: Cause, since: datetime, fix: Fix, alarm: str | None = None
     ) -> Guard:
-        """Return the triggered guard."""
+        """Return the guard, triggered by this cause."""
         distance = meters(self.place, fix)
         return self._replace(triggered=Triggered(cause, since, distance, fix, alarm))
 
@@ -128,8 +131,8 @@ class Clock(NamedTuple):
 def clock_after(clock: Clock | None, report: Position) -> Clock | None:
     """Return the clock after a report.
 
-    A clock that is behind delays each report by the same time. Reports that a tracker
-    buffered arrive together, so each has another delay.
+    If the tracker's clock is behind, each report seems late by the same time. Reports
+    that a tracker buffered arrive together, so their delays differ.
     """
     sent_at = report.device_time or report.fix_time
     if sent_at is None or report.server_time is None:
@@ -152,7 +155,8 @@ def requested_guard(
 ) -> Guard:
     """Return a guard that is armed now. Its place is added later."""
     sent_at = position and _sent_at(position, now)
-    # A bike that is armed during a ride may not have reported yet that it stands.
+    # Reported motion does not count: the tracker may not have reported yet that the bike
+    # stands.
     moved = False if moved is False else None
     alarms = _types_of(position) if position else ()
     return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
@@ -199,7 +203,8 @@ def after_report(
         guard = _settled(guard, before, fix, report, time)
     is_new = report.is_fix and report.fix_time != before.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
-        # After an outage the history may have the way to the place of the arming.
+        # After an outage, the history may correct the place of the arming. Until then,
+        # one far fix is not enough.
         may_be_far = was_settled or is_prompt
         guard = _seen_at(guard, fix, report, before, may_be_far=may_be_far)
     if moves and last_moved is False and not guard.is_done:
@@ -227,7 +232,7 @@ def after_alarm(
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
     """Return the guard, corrected if Home Assistant's clock was ahead when it was armed.
 
-    A prompt report shows by how much: by the time at which the service received it.
+    The time at which the service received a prompt report shows by how much.
     """
     received_at = report.server_time or now
     ahead = now - received_at
@@ -240,7 +245,7 @@ def _types_of(report: Position) -> tuple[str, ...]:
 
 
 def _sent_at(report: Position, now: datetime) -> datetime | None:
-    """Return when a tracker sent a report, but not a time after the service's clock."""
+    """Return when a report was sent, at the latest when the service received it."""
     sent_at = report.device_time or report.fix_time
     return sent_at and min(sent_at, report.server_time or now)
 
@@ -263,15 +268,15 @@ def _settled(
     newest, candidate = before.newest_fix, before.candidate
     if fix and newest and candidate and candidate.time <= guard.after:
         if may_be_one_place(newest, fix) and not is_moving(report.speed):
-            # Two reports agree on the place to which the bike was moved before.
+            # Two reports agree on the place to which the bike moved before the arming.
             return guard._replace(place=fix, is_settled=True)
     place, anchor = _standing_place(before), before.anchor
     is_near = any(_may_stand_at(place, it, before) for it in (anchor, fix or anchor))
-    # A ride may be over only because the tracker was silent.
+    # If silence ended a ride, the bike may have ridden on.
     ride = before.ride or (before.says_it_moves and before.ended)
     moved_last = ride and ride.moved_at >= before.last_fix.time
     stands = is_near and not candidate and not moved_last
-    # The first report after a silence does not count: it may be the arrival.
+    # The first report after a silence does not count: it may be that of the arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
@@ -280,7 +285,7 @@ def _settled(
 def _seen_at(
     guard: Guard, fix: Fix, report: Position, before: RideState, *, may_be_far: bool
 ) -> Guard:
-    """Return the guard after a fix, given the last reported motion before it."""
+    """Return the guard after a fix. `guard.moved` is the motion reported before it."""
     place = guard.place
     if _may_stand_at(place, fix, before):
         return guard._replace(away=())
@@ -289,7 +294,7 @@ def _seen_at(
     is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)
     is_away = (
         is_moving(report.speed)
-        # Some trackers always report motion.
+        # Some trackers always report motion, so only its start counts.
         or (report.moving and not guard.moved)
         or (is_far and is_plausible(place, before.last_fix, fix, report.speed))
         or _is_confirmed(guard, fix, report, before)
@@ -300,7 +305,7 @@ def _seen_at(
 
 
 def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether the bike is where it stood before stray fixes led to its arming."""
+    """Return whether the bike is back at its anchor: it was armed at a stray fix."""
     candidate, stands = before.candidate, not is_moving(report.speed)
     was_away = candidate is not None and candidate.time <= guard.after
     return was_away and stands and _may_stand_at(before.anchor, fix, before)

@@ -13,16 +13,16 @@ from .ride_detection import end_ride
 from .ride_state import STANDS_AFTER, Ride, RideState
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
-"""How far back rides from before a tracker was set up are requested."""
-# How far back the history is requested, by the tracker's clock, which may be wrong. A
-# request may wait in the queue for an hour longer.
+"""Maximum age of the rides that are requested when a tracker is set up."""
+# Maximum age of a gap, by the tracker's clock, which may be wrong. A request may wait in
+# the queue for an hour longer.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
 # If a ride is under way when its tracker is set up, its start is searched this far
 # back.
 _BEFORE_FIRST: Final = timedelta(hours=6)
-# If two reports during a ride are farther apart, reports between them may be missing. A
-# poll, or a report a minute, may be half a minute late.
+# If two reports during a ride are farther apart, reports between them may be missing.
+# Polls and many trackers' reports come once a minute, and may be half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
 # More meters than this between two such reports show that the bike was under way.
 _MAX_SKIPPED_METERS: Final = 300
@@ -39,7 +39,7 @@ class HistoryGap(NamedTuple):
     """Time of the newest report, in UTC."""
     noticed_at: datetime
     is_of_ride: bool = False
-    """Whether the history has more reports of a known ride."""
+    """Whether the missing reports may belong to a known ride."""
 
 
 class HistoryAnswer(NamedTuple):
@@ -82,7 +82,7 @@ def followed(
 
 
 def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
-    """Return the log with an input that follows its last one, and the gap after it."""
+    """Append an input to the log, and return it with the gap after this input."""
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
@@ -109,11 +109,11 @@ def gap_after(
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
     if not context.has_history:
-        # The history may become available again: the service may be restarting, too.
+        # The service may be restarting, so its history may become available again.
         return gap
     if after.measured_at and after.measured_at > newest.time:
-        # The tracker's clock is ahead, so the times in the history differ from those
-        # here.
+        # The tracker's clock is ahead, so the times in the history differ from those in
+        # the log.
         return gap
     stood = before.is_at_rest and after.is_at_rest
     unseen = stood and _went_unseen(before, last, newest)
@@ -171,7 +171,7 @@ def history_input(report: Position, now: datetime) -> Input:
 def _gap_left(
     log: Log, gap: Gap, until: datetime, times: Sequence[datetime]
 ) -> Gap | None:
-    """Return the part of a gap that an answer left open, None if it is complete.
+    """Return the part of a gap that an answer left open, or None if it left none.
 
     The answer lacks messages after its request, and reports beyond the service's limit.
     """
@@ -187,7 +187,7 @@ def _gap_left(
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # Later reports may be older than the answer, so the gap stays during a ride.
+    # During a ride, late reports from the time of the answer may follow: keep a gap.
     return None if state.is_at_rest else Gap(gap.start)
 
 
@@ -198,7 +198,7 @@ def _moved_after(state: RideState, time: datetime) -> bool:
 
 
 def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
-    """Return whether the server counted more than the drift of a standing bike."""
+    """Return whether the server's total shows a ride between two reports."""
     if last.total is None or newest.total is None:
         return False
     counted = (newest.total - last.total) * 1_000
@@ -207,7 +207,7 @@ def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
 
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
-    """Return whether reports may be missing of a bike that is under way or set off."""
+    """Return whether reports of a bike that is under way or set off may be missing."""
     is_late = newest.time - last.time > _MAX_STEP
     return is_late and (
         not before.is_at_rest or meters(last, newest) > _MAX_SKIPPED_METERS
@@ -217,10 +217,10 @@ def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
 def rides_before(
     answer: HistoryAnswer, start: datetime, now: datetime
 ) -> tuple[Sequence[Ride], datetime | None]:
-    """Return the rides of an answer of the backfill, and the end of the next request.
+    """Return the rides in an answer to a backfill, and the end of the next request.
 
-    The end is None once all were requested. A ride that may have begun before the start
-    comes with the next answer.
+    The end is None after the last request. A ride that may have begun before `start` is
+    left to the next request.
     """
     until = answer.until
     reports = [it for it in answer.reports if start <= it.moment <= until]
@@ -229,8 +229,8 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # A longer ride is stored incomplete, so that the next request reaches farther
-        # back.
+        # A ride that ends in the second half of the requested time is stored incomplete:
+        # otherwise the next request would hardly reach farther back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start

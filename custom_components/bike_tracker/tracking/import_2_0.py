@@ -10,8 +10,8 @@ _DROPPED: Final = {"before_ended", "highest_total"}
 def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the stored state of a tracker from version 2.0.
 
-    The rides that its history might still correct are not part of it: version 2.0
-    stored them in the file of rides.
+    Leave out the rides that the history might still correct: version 2.0 stored them in
+    the file of rides.
     """
     state = dict(stored)
     rides, log = state.pop("ride_state", {}), state.pop("rides", {})
@@ -41,7 +41,7 @@ def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an occurrence whose coordinates have the new names."""
+    """Return an occurrence with the new names of its coordinates."""
     names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
     attributes = stored.get("attributes", {}).items()
     return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}

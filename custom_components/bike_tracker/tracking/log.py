@@ -1,7 +1,7 @@
-"""The log of a tracker: its inputs in order, and the core, the state that they result in.
+"""The log of a tracker: its inputs in order, and the core, their resulting state.
 
-A poll, a message and a history answer all insert inputs and replay from the first new
-one. So a report has the same effect whenever it came, and from whatever source.
+A poll, a message and a history answer all insert inputs, and replay from the first new
+input. So the effect of a report does not depend on its source or its time of arrival.
 """
 
 from bisect import bisect_right
@@ -24,7 +24,7 @@ _CUT_EVERY: Final = timedelta(minutes=5)
 # maximum.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
-# 10 ms more. The limit of a step is 50 ms.
+# 10 ms more. Both must not block Home Assistant for more than 50 ms.
 _MAX_INPUTS: Final = 1_000
 # A number that is larger than any ID.
 _NO_NUMBER: Final = 2**63
@@ -32,7 +32,10 @@ _NO_NUMBER: Final = 2**63
 type Key = tuple[datetime, int, int]
 """The sort key of an input in the log."""
 type ReportId = tuple[int, datetime | None]
-"""The ID of a report; a server with a new database counts from 1 again."""
+"""The number and the fix time of a report.
+
+The number alone is not unique: a server with a new database counts from 1 again.
+"""
 
 
 class Core(NamedTuple):
@@ -64,7 +67,7 @@ class Input(NamedTuple):
     is_complete: bool = False
     """Whether no report is missing before this one."""
     counts_total: bool = True
-    """Whether the report's total distance counts: no newer report had come before it."""
+    """Whether the report's total distance counts: it came in the order of the fixes."""
     core: Core = Core()
 
     @property
@@ -83,11 +86,11 @@ class Gap(NamedTuple):
 
     start: datetime
     may_lack: bool = False
-    """Whether reports may be missing at all."""
+    """Whether reports may be missing; False as long as each report surely arrived."""
     wanted_at: datetime | None = None
-    """When it was noticed that the history is needed; None before."""
+    """When it was noticed that the history is needed; None until then."""
     is_partial: bool = False
-    """Whether the history answered up to `start`."""
+    """Whether only a first part was answered: `start` is the end of that part."""
 
 
 def id_of(report: Position) -> ReportId:
@@ -166,8 +169,8 @@ class Log(NamedTuple):
         kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
         stored = {(it.number, it.time) for it in kept if it.is_snapshot}
         if answered and any((it.number, it.time) in stored for it in new):
-            # An answer contains the reports before a stored core, so the core is not
-            # needed.
+            # The answer contains the reports that a stored core replaces, so the core is
+            # not needed.
             kept, stored = [it for it in kept if not it.is_snapshot], set()
         known = {it.id for it in kept}
         for it in new:
@@ -188,7 +191,7 @@ class Log(NamedTuple):
         return self._replace(inputs=self._replayed(merged, first))
 
     def _in_order(self, inputs: list[Input]) -> list[Input]:
-        """Return inputs in order; a repeated fix has the time of its message."""
+        """Return inputs in order. A report with a repeated fix has its message time."""
         inputs.sort(key=attrgetter("number"))
         times = {self.settled.ride_state.measured_at}
         for number, it in enumerate(inputs):
@@ -224,12 +227,13 @@ class Log(NamedTuple):
     def cut(self, now: datetime, *, is_silent: bool) -> Log:
         """Settle the core of inputs that can no longer change.
 
-        Call it before an update: then the rides of these inputs are stored.
+        Call it before an update: at that time, the rides of these inputs are in the
+        database.
         """
         if not self.inputs:
             return self
         excess = len(self.inputs) - _MAX_INPUTS
-        # The clock may have been set back since then.
+        # After the clock is set back, `late_at` may be in the future.
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
@@ -250,7 +254,7 @@ class Log(NamedTuple):
         return self._cut_at(last) if last >= 0 else self
 
     def _last_rest(self, limit: datetime) -> int:
-        """Return the index of the last input, up to a time, with the bike at rest; or -1."""
+        """Return the index of the last input at rest up to `limit`, or -1."""
         end = bisect_right(self.inputs, limit, key=attrgetter("time"))
         cores = ((i, self.inputs[i].core) for i in reversed(range(end)))
         return next((i for i, core in cores if core.ride_state.is_at_rest), -1)
@@ -281,7 +285,7 @@ class Log(NamedTuple):
         return log._replace(inputs=(*kept, snapshot), gap=gap, late_at=None)
 
     def restored(self) -> Log:
-        """Return a stored log with the core of each input."""
+        """Return the log that was read, with the core of each input computed again."""
         if len(self.inputs) < 2:
             return self
         return self._replace(inputs=self._replayed(list(self.inputs), 0))
@@ -290,7 +294,7 @@ class Log(NamedTuple):
 def time_of(
     report: Position, received_at: datetime, *, is_new: bool
 ) -> datetime | None:
-    """Return the time of a new fix, or else of the message; None if it is unknown."""
+    """Return the time of a new fix, otherwise of the message; None if it is unknown."""
     received_at = report.server_time or received_at
     sent_at = report.device_time or report.fix_time
     return held(report.fix_time if is_new and report.fix_time else sent_at, received_at)
@@ -306,7 +310,7 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
-    """Return inputs. Totals count only where reports came in the order of their fixes.
+    """Mark the totals that count: reports must have come in the order of their fixes.
 
     The server adds the distance from its newest fix. For a late fix, it adds the way
     back and then the way forth again.

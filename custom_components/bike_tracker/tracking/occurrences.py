@@ -1,4 +1,4 @@
-"""Occurrences of a tracker, in order, each to be fired once; alarms among them."""
+"""Occurrences and alarms of a tracker. Each occurrence is fired once, in order."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 }
 """The type of each change of a flag."""
 MAX_WAITING: Final = 50
-"""The number of occurrences of each type, and of alarms, that a tracker keeps."""
+"""The maximum number of occurrences of each type, and of alarms, per tracker."""
 
 
 class Occurrence(NamedTuple):
@@ -58,8 +58,7 @@ class Occurrence(NamedTuple):
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
     """Return the occurrences to keep: not yet fired, the newest, the last of each type.
 
-    The newest one gives the next number, and an entity shows the last event of its
-    types.
+    The newest occurrence has the highest sequence number. Entities show the last event.
     """
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])
@@ -73,11 +72,11 @@ class UpdateContext(NamedTuple):
     recovering: bool = False
     """Whether the tracker was unavailable before."""
     is_complete: bool = False
-    """Whether no report can be missing before this one."""
+    """Whether no report can be missing before this update."""
     has_history: bool = False
     """Whether the service may have a history."""
     has_missed: bool = False
-    """Whether polls were missed before this one."""
+    """Whether polls were missed before this update."""
 
 
 ALARM_TYPES: Final = (
@@ -93,12 +92,12 @@ _MAX_AT_ONCE: Final = 20
 
 
 class Alarm(NamedTuple):
-    """An alarm of a report, which may have several."""
+    """One alarm of a report. A report may have several alarms."""
 
     word: str
     """The service's name of the alarm."""
     report: int
-    """The ID of the position."""
+    """The ID of the report."""
     reported_at: datetime | None
     """When the tracker sent the report, by its own clock."""
 

@@ -1,9 +1,9 @@
 """Ride detection: the rule by which a report changes the state of a tracker.
 
-A place counts as another one if the distance exceeds the noise that the accuracies
-explain. So the fixes of a parked bike may drift without a ride, and a ride is a chain of
-such places. If a report claims that the bike stands, its place alone is not believed
-before the next report confirms it.
+The bike is at another place if the distance exceeds the noise that the accuracies
+explain. So the fixes of a parked bike may drift without a ride. A ride is a chain of
+places. If a report claims that the bike stands at another place, that place is only a
+candidate: the next report must confirm it.
 """
 
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from .routes import thinned_route
 
 _SILENT_AFTER: Final = timedelta(minutes=30)
 # Km/h. A bike that averages less between two reports may have stopped on the way. If
-# the first report did not claim that the bike stood, a detour is more likely.
+# the first report did not claim that the bike stood, a short detour is more likely.
 _SLOW = 6
 _MAX_DETOUR_TIME = timedelta(minutes=10)
 # Fixes of a standing bike may be apart by this much if the accuracy is unknown.
@@ -91,7 +91,7 @@ def silent_at(state: RideState) -> datetime | None:
 
 
 def end_ride(state: RideState) -> RideState:
-    """Return the state after the ride, at the place where the tracker was seen last."""
+    """Return the state with the ride ended at the last place of the tracker."""
     # A silent bike is at the place of its last report, if it can have reached it.
     if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
@@ -99,7 +99,7 @@ def end_ride(state: RideState) -> RideState:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # Add the distance to the last place, unless drift explains it.
+        # Add the last meters. A last fix that is farther away is drift.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -164,7 +164,8 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
         if report.fix.time - candidate.time >= _OFF_FOR:
             return _elsewhere(state, candidate)
         if meters(state.anchor, candidate) <= _REST_OF_RIDE_METERS:
-            # The bike is at a traffic light, or its fixes are off.
+            # The bike may be at a traffic light, or its fixes may be off: keep the
+            # candidate.
             return state._replace(candidate=candidate)
     confirmed = _Report(candidate, report.speed, is_complete=report.is_complete)
     return _after_fix(state, confirmed, is_sure=True)
@@ -176,19 +177,23 @@ def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
     if stands and _is_near(state, report) and not _slept(candidate, report.fix):
         stayed = state.newest_fix != candidate
         state = state.with_drift(state.anchor, candidate, stayed=stayed)
-    # The server's total includes the way to the candidate and back.
+    # Drop the server's totals: they include the way to the candidate and back.
     anchor = state.anchor._replace(total=None)
     return state._replace(anchor=anchor, last_fix=state.last_fix._replace(total=None))
 
 
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
-    """Return whether a report is nearer to the candidate than to the place before."""
+    """Return whether a report confirms the candidate.
+
+    It must be nearer to the candidate than to the anchor. After a silence, or if a bike
+    under way may have turned around, it may be nearer to the anchor.
+    """
     fix, speed = report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
         return False
     if meters(candidate, fix) < meters(state.anchor, fix) or _slept(candidate, fix):
         return True
-    # A bike under way may turn round.
+    # A bike under way may have turned around.
     return bool(state.ride) and _may_be_at(state, candidate, speed)
 
 
@@ -205,7 +210,7 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that stands elsewhere, without reports of the ride there."""
+    """Return the state of a bike that stands elsewhere after a ride without reports."""
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
@@ -240,7 +245,7 @@ def _after_fix(
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
         state = _set_off(state, last_fix, fix.time)
     if ride := state.ride:
-        # Reported motion alone prolongs no ride beyond the time that a bike may stand.
+        # At the same place, reported motion prolongs a ride by at most five minutes.
         since = max(state.anchor.time, ride.started_at)
         if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
@@ -249,7 +254,7 @@ def _after_fix(
 
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
-    """Return the state at the same place; a fix with a better accuracy replaces it."""
+    """Return the state at the same place. A more accurate fix becomes the anchor."""
     is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)
@@ -271,7 +276,7 @@ def _reach(state: RideState, report: _Report) -> float:
 
 
 def _stands_still(state: RideState, report: _Report) -> bool:
-    """Return whether a report claims rest, and is not the first one at a stop."""
+    """Return whether a report claims rest, not counting the first one in a ride."""
     arrives = state.ride is not None and state.says_it_moves is not False
     return report.moves is False and not arrives
 
@@ -294,14 +299,14 @@ def _slept(start: Fix, end: Fix) -> bool:
 
 
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
-    """Return the state at another place: a new ride, or the rest of the last one."""
+    """Return the state at another place: a ride begins, continues, or was longer."""
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    # While it stood, the server's total grew with each fix that drifted.
+    # While the bike stood, the server's total grew with each fix that drifted.
     base = anchor if state.ride else last_fix
     is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
     kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
     if state.ride and not is_plausible(anchor, last_fix, fix, report.speed, _FAST_RIDE):
-        # Add no distance: fixes were off for a while, or the tracker's clock fell back.
+        # Add no distance: fixes were off, or the tracker's clock was set back.
         kilometers = 0
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
@@ -316,7 +321,7 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
-    """Return whether motion begins, not continues: some trackers always report it."""
+    """Return whether motion begins. Some trackers always report motion."""
     return not state.ride and moves is True and state.says_it_moves is not True
 
 

@@ -77,16 +77,16 @@ class Drift(NamedTuple):
     time: datetime
     """Time of the last fix that was off."""
     apart: float = 0
-    """Meters between fixes."""
+    """Maximum meters between the place and a fix."""
     apart_for_minutes: float = 0
-    """Meters, for fixes that stayed off for minutes and then came back."""
+    """The same, for fixes that stayed off for minutes and then came back."""
 
 
 class RideState(NamedTuple):
     """State of ride detection for one tracker."""
 
     total: float | None = None
-    """Kilometers: the server's first total and all rides; None without a fix."""
+    """Kilometers: the server's first total plus all rides; None while unknown."""
     anchor: Fix = NOWHERE
     """Place up to which the distance is counted."""
     last_fix: Fix = NOWHERE
@@ -116,7 +116,7 @@ class RideState(NamedTuple):
 
     @property
     def is_at_rest(self) -> bool:
-        """Return whether the place of the bike is known."""
+        """Return whether the bike has neither a ride under way nor a candidate."""
         return self.ride is None and self.candidate is None
 
     @property
@@ -161,7 +161,7 @@ def _counts_at(drift: Drift, place: Fix) -> bool:
 
 
 def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
-    """Return the drift that is the largest."""
+    """Return the largest distances of several drifts as one drift."""
     apart = max((drift.apart for drift in drifts), default=0)
     for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
     return Drift(place, time, apart, for_minutes)

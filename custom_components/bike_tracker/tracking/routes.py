@@ -8,7 +8,7 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
-# Characters of a route under way. Thinning costs 5 ms, so it waits for this length.
+# Maximum characters during a ride. Thinning costs 5 ms, so it waits for this length.
 _MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]
@@ -68,7 +68,7 @@ def thinned_route(route: str) -> str:
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:
-    """Drop points within 10 m of the line, and more if 500 are not enough."""
+    """Drop points within 10 m of the line, and more while over 500 are left."""
     if len(points) <= 2:
         return list(points)
     tolerance, flat = _TOLERANCE_METERS, _flat(points)
@@ -78,7 +78,7 @@ def thinned(points: Sequence[Point]) -> list[Point]:
 
 
 def _flat(points: Sequence[Point]) -> list[Point]:
-    """Return points in meters on a plane; the date line is no jump."""
+    """Return points in meters on a plane, also across the date line."""
     latitude, longitude = points[0]
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [

@@ -63,12 +63,12 @@ class Rearming(NamedTuple):
 
 
 class TrackerState(NamedTuple):
-    """State of a tracker beside its device."""
+    """Everything that is known about a tracker, except its device."""
 
     position: Position | None = None
     """Newest report, with values of older reports that it lacks."""
     online: Flag | None = None
-    """Online, unless the service reports another readable status."""
+    """Whether the last readable status was `online`."""
     moving: Flag | None = None
     """Reported motion; None as long as the tracker reports none."""
     alarms: tuple[Alarm, ...] = ()
@@ -79,11 +79,11 @@ class TrackerState(NamedTuple):
     announced: tuple[Announced, ...] = ()
     """The rides whose start was fired as an event."""
     quiet_until: datetime | None = None
-    """Time of the first report: earlier rides are not fired."""
+    """Time of the first report: events of earlier rides are not fired."""
     highest_total: float = 0
     """Highest total that was shown, in kilometers."""
     guard: Guard | None = None
-    """Guard as it is shown: a triggered guard stays triggered."""
+    """Guard as it is shown: a triggered guard stays triggered after a replay."""
     rearming: Rearming | None = None
     """Request to arm the bike once it stands."""
     changed_by: str | None = None
@@ -99,12 +99,12 @@ class TrackerState(NamedTuple):
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves, on the spot too, or did within five minutes."""
+        """Return whether the bike moves, even on the spot, or did within five minutes."""
         return self.ride_state.ride is not None
 
     @property
     def gap(self) -> HistoryGap | None:
-        """Return the gap for which the history is needed, None if it is not."""
+        """Return the gap for which the history is needed, or None."""
         gap, known = self.log.gap, self.position and self.position.fix_time
         if not (gap and gap.wanted_at and known):
             return None
@@ -203,7 +203,7 @@ class TrackerState(NamedTuple):
     def armed(self, now: datetime, changed_by: str | None) -> Self:
         """Return the state after arming, or with a request to arm the bike once it stands.
 
-        The request is for a bike that moves and whose guard is triggered.
+        Only a bike that moves while its guard is triggered is not armed at once.
         """
         if self.guard and self.guard.triggered and self.ride_state.ride:
             return self._replace(rearming=Rearming(changed_by))
@@ -243,8 +243,8 @@ class TrackerState(NamedTuple):
         ]
         under_way = state.ride_under_way
         if under_way and over and self._may_be_one_ride(now):
-            # The announced ride covers both rides at first. It is split once late
-            # reports tell them apart.
+            # Announce both rides as one at first. It is split once late reports show that
+            # there were two.
             last = max(over, key=attrgetter("started_at"))
             over.remove(last)
             under_way = under_way._replace(started_at=last.started_at)
@@ -262,8 +262,8 @@ class TrackerState(NamedTuple):
     def _may_be_one_ride(self, now: datetime) -> bool:
         """Return whether the last ride and the ride under way may be one ride.
 
-        The first ended and the other began with the same report, after a silence. Late
-        reports may follow.
+        After a silence, one report ends a ride and begins the next. For two minutes, late
+        reports may still show that it was one ride.
         """
         if not any(it.is_open for it in self.announced):
             return False
@@ -286,7 +286,10 @@ class TrackerState(NamedTuple):
         )
 
     def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with a guard. Fire its first cause, and one after an alarm."""
+        """Return the state with a guard. Fire its first cause.
+
+        After an alarm, also fire motion or another place.
+        """
         known, new = self.guard and self.guard.triggered, guard.triggered
         if new is None or (known and not (known.cause == "alarm" != new.cause)):
             return self._replace(guard=guard._replace(triggered=known))
@@ -296,7 +299,7 @@ class TrackerState(NamedTuple):
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
-        """Return the state after the alarms of reports; of many, only the last count."""
+        """Return the state after the alarms of reports. At most the last 50 count."""
         raised = list[tuple[datetime | None, Alarm]]()
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
@@ -343,8 +346,9 @@ class TrackerState(NamedTuple):
 def merged(known: Position | None, position: Position) -> Position:
     """Return a position with missing values filled from the known position.
 
-    A message without a place or a battery level does not make them unknown. An address stays as long as the place does.
-    An alarm belongs to its message alone.
+    A message without a place or a battery level does not make them unknown. An address
+    is kept as long as the place stays the same. An alarm is not kept: it belongs to its
+    message alone.
     """
     if known is None:
         return position
@@ -408,7 +412,7 @@ class Tracker(NamedTuple):
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves, on the spot too, or did within five minutes."""
+        """Return whether the bike moves, even on the spot, or did within five minutes."""
         return self.state.is_under_way
 
     @property
