@@ -47,7 +47,7 @@ class NightGuards:
     """The night guards of an account."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Initialize so that the first update compares all guards."""
+        """Initialize so that the first update checks all guards."""
         self._coordinator = coordinator
         self._hass = coordinator.hass
         self._entry = coordinator.config_entry
@@ -125,7 +125,7 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. Triggers ran before."""
+        """Send messages, and arm and disarm guards. Triggers have already run."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return

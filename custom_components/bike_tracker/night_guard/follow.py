@@ -133,7 +133,7 @@ class Messenger:
         guard, position = tracker.state.guard, tracker.position
         if not (guard and guard.triggered and position and tracker.is_under_way):
             return
-        # The clock may have been set back.
+        # After the clock is set back, the stored time may be in the future.
         last = min(self._followed_at.get(unique_id, guard.triggered.since), now)
         self._followed_at[unique_id] = last
         seen_at = position.fix_time or last
@@ -213,7 +213,7 @@ class Messenger:
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
 
     def tell_contact(self) -> None:
-        """Send the end of an outage to the recipients of its first message."""
+        """Report the end of an outage to the recipients of the message about it."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
             names = self._guarded_by(night)

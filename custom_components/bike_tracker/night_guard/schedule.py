@@ -77,7 +77,7 @@ class NightGuard(NamedTuple):
         return not self.bikes or device_id in self.bikes
 
     def last_began(self, now: datetime) -> datetime | None:
-        """Return when a night began last, given the local time."""
+        """Return the start of the last night, given the local time."""
         if self.night is None:
             return None
         began = datetime.combine(now.date(), self.night[0], now.tzinfo)

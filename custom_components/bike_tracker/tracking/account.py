@@ -38,7 +38,7 @@ class Account:
     """The last device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that even an identical list may change, with their position ID.
+    """Trackers that even an identical device list may change, with their position ID.
 
     They changed after the last list, are under way, or lack their newest position.
     """
@@ -49,7 +49,7 @@ class Account:
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:
-        """Return the devices of a new list whose position is unknown, by internal ID.
+        """Return the devices whose position must be requested, by internal ID.
 
         Leave out devices that share their internal ID: a position cannot be assigned to
         them.

@@ -27,8 +27,8 @@ _MAX_DETOUR_KILOMETERS = 1_000
 # The server's distance is plausible up to this multiple of the straight line, plus
 # these kilometers.
 _MAX_BENDS = (5, 1)
-# The same if no fix between the two is missing: then bends are small, and a larger
-# distance contains a jump.
+# The same limits for two fixes without a missing fix between them: bends are small, and a
+# larger distance contains a jump.
 _MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 

@@ -86,9 +86,9 @@ class Guard(NamedTuple):
     """The guard of a tracker, until it is disarmed or armed again."""
 
     armed_at: datetime
-    """When it was armed, by Home Assistant's clock in UTC."""
+    """Time of the arming, by Home Assistant's clock in UTC."""
     place: Fix
-    """Place of the bike at that time."""
+    """Place of the bike at the arming."""
     after: datetime
     """Reports from before this time trigger nothing."""
     is_settled: bool = False
@@ -123,7 +123,7 @@ class Clock(NamedTuple):
     sent_at: datetime
     """Time of the newest report by the tracker's clock."""
     delay: float
-    """Seconds until the service received it."""
+    """Seconds until the service received this report."""
     behind: float
     """Seconds by which the tracker's clock is behind."""
 

@@ -24,7 +24,7 @@ _BEFORE_FIRST: Final = timedelta(hours=6)
 # If two reports during a ride are farther apart, reports between them may be missing.
 # Polls and many trackers' reports come once a minute, and may be half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
-# More meters than this between two such reports show that the bike was under way.
+# More meters than this between two such reports show that the bike set off.
 _MAX_SKIPPED_METERS: Final = 300
 # Meters of drift that the server may count between two reports of a standing bike.
 _COUNTED_DRIFT_METERS: Final = 150
@@ -148,7 +148,7 @@ def gap_after_late(
 
 
 def gap_after_silence(gap: Gap | None, now: datetime) -> Gap | None:
-    """Return the gap after silence ended a ride."""
+    """Return the gap after silence ended a ride, None if no report can be missing."""
     return gap._replace(wanted_at=now) if gap and gap.may_lack else None
 
 

@@ -24,7 +24,7 @@ _CUT_EVERY: Final = timedelta(minutes=5)
 # maximum.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
-# 10 ms more. Both must not block Home Assistant for more than 50 ms.
+# 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
 # A number that is larger than any ID.
 _NO_NUMBER: Final = 2**63
@@ -54,7 +54,7 @@ class Input(NamedTuple):
     order: int = 0
     """Order of inputs with the same time and number."""
     received_at: datetime = NOWHERE.time
-    """When it was received, by Home Assistant's clock."""
+    """When the input was received, by Home Assistant's clock."""
     report: Position | None = None
     guard: Guard | None = None
     """The requested guard of an arming, None if it disarms."""
@@ -119,7 +119,7 @@ def apply(core: Core, it: Input) -> Core:
 
 
 class Log(NamedTuple):
-    """The inputs of a tracker since a settled core. Nothing before it can change."""
+    """The inputs of a tracker since a settled core. Nothing before that core can change."""
 
     settled: Core = Core()
     time: datetime | None = None

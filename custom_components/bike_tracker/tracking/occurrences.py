@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
     since: datetime
     """When it happened, by the tracker's report; all times are UTC."""
     before: datetime | None = None
-    """When the flag got its previous value; None if unknown or not about a flag."""
+    """When the flag got its previous value; None if unknown or no flag changed."""
     attributes: Mapping[str, Any] = {}
 
     @override
@@ -70,7 +70,7 @@ class UpdateContext(NamedTuple):
 
     now: datetime
     recovering: bool = False
-    """Whether the tracker was unavailable before."""
+    """Whether the tracker was unavailable before this update."""
     is_complete: bool = False
     """Whether no report can be missing before this update."""
     has_history: bool = False

@@ -32,8 +32,8 @@ _OFF_FOR = timedelta(minutes=8)
 _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 # If a tracker's clock is ahead by more, its fixes get the time of their receipt.
 _WRONG_CLOCK = timedelta(minutes=5)
-# If reports are at least this frequent, every fix is known, and the server's total adds
-# few bends.
+# If reports come at least this often, no fix is missing, and the server's distance
+# contains few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
 # Km/h. During a ride, a faster change of place is a jump unless the tracker reports
 # such a speed.
@@ -92,7 +92,7 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> RideState:
     """Return the state with the ride ended at the last place of the tracker."""
-    # A silent bike is at the place of its last report, if it can have reached it.
+    # A silent bike is at the place of its last report, if that is plausible.
     if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:

@@ -10,7 +10,7 @@ from .routes import encode, extended
 
 STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride ends once the bike has stood for this time."""
-# Known drift applies this near to the place where it was seen, for this time.
+# Drift that was seen at a place is expected within this distance, for this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
 # Fixes that are farther apart are different places, not drift.
@@ -79,7 +79,7 @@ class Drift(NamedTuple):
     apart: float = 0
     """Maximum meters between the place and a fix."""
     apart_for_minutes: float = 0
-    """The same, for fixes that stayed off for minutes and then came back."""
+    """Maximum meters, for fixes that stayed off for minutes and then came back."""
 
 
 class RideState(NamedTuple):
@@ -134,7 +134,7 @@ class RideState(NamedTuple):
         return self._replace(ended=ride, rides=(*rides, ride))
 
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
-        """Return the state after a fix of a standing bike that was off."""
+        """Return the state after a stray fix of a standing bike."""
         apart = meters(place, fix)
         if apart > _MAX_DRIFT_METERS:
             return self

@@ -57,7 +57,7 @@ class Flag(NamedTuple):
 
 
 class Rearming(NamedTuple):
-    """A request to arm a bike again, made while it moves."""
+    """A request to arm a bike again, made while the bike moves."""
 
     changed_by: str | None = None
 
@@ -81,7 +81,7 @@ class TrackerState(NamedTuple):
     quiet_until: datetime | None = None
     """Time of the first report: events of earlier rides are not fired."""
     highest_total: float = 0
-    """Highest total that was shown, in kilometers."""
+    """Highest total distance that was shown, in kilometers."""
     guard: Guard | None = None
     """Guard as it is shown: a triggered guard stays triggered after a replay."""
     rearming: Rearming | None = None
@@ -126,7 +126,7 @@ class TrackerState(NamedTuple):
         context: UpdateContext,
         current_id: int | None = None,
     ) -> Self:
-        """Return the state after reports of a poll or a message, all at once.
+        """Return the state after all reports of a poll or a message.
 
         `current_id` is the position that the server calls the current one: it counts as
         the newest, however old it is.
@@ -211,7 +211,7 @@ class TrackerState(NamedTuple):
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with the values that its log results in at this time.
+        """Return the state with the values that follow from its log at this time.
 
         A tracker that is silent for long is no longer under way.
         """
@@ -233,7 +233,7 @@ class TrackerState(NamedTuple):
         return state
 
     def with_rides(self, now: datetime) -> Self:
-        """Return the state with events for the starts and ends that were not fired yet."""
+        """Return the state with new events for the starts and ends of rides."""
         state, since = self.ride_state, self.log.rides_since or NOWHERE.time
         known = [it for it in self.announced if it.is_open or it.end >= since]
         over = [
@@ -271,7 +271,7 @@ class TrackerState(NamedTuple):
         return wanted_at is not None and wanted_at <= now < wanted_at + _JOINED_WITHIN
 
     def _may_announce(self, ride: Ride) -> bool:
-        """Return whether the events of an ended ride are fired, if they were not yet."""
+        """Return whether the events of an ended ride may be fired."""
         if any(it.overlaps(ride) for it in self.announced):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
