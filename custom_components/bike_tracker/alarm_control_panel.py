@@ -70,8 +70,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _read(self) -> bool:
         """Read the guard. If it is triggered, show *Being moved* or *Alarm*.
 
-        Each text needs its own translation key. The frontend reads the key from the
-        registry.
+        Each of the two texts has its own translation key. The frontend reads the key from
+        the entity registry.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):

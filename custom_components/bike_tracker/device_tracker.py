@@ -106,7 +106,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release(self) -> None:
-        # Do nothing while unavailable: the entity then first shows its last place again.
+        # While unavailable, keep the held place: it is shown first when the entity returns.
         if self.held_position and self._available:
             self.held_position = None
             self._show_place()

@@ -36,7 +36,7 @@ class Update(NamedTuple):
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
-"""An account was updated; sent after its entities and occurrences."""
+"""An account was updated; sent after entities are notified and occurrences are fired."""
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
@@ -53,7 +53,7 @@ class Dispatcher:
     ) -> None:
         """Initialize with the function that adds missing entities of trackers.
 
-        It returns the trackers that are new: their entities need no notification.
+        The function returns the new trackers: their entities need no notification.
         """
         self._coordinator = coordinator
         self._add_entities = add_entities

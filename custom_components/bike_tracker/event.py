@@ -116,7 +116,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 def _described(occurrence: Occurrence) -> tuple[str, dict[str, Any]]:
     """Return the event type and the attributes of an occurrence."""
     attributes = dict(occurrence.attributes)
-    # An alarm has a type of its own.
+    # The attributes of an alarm have a `type`, those of a ride do not.
     ride_type = occurrence.type.removeprefix("ride_")
     return attributes.pop("type", ride_type), attributes
 

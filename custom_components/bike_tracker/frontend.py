@@ -15,7 +15,7 @@ _FOLDER: Final = Path(__file__).with_name("frontend")
 
 
 async def async_serve_frontend(hass: HomeAssistant) -> None:
-    """Serve the JavaScript modules; do nothing in a Home Assistant without frontend.
+    """Serve the JavaScript modules. Do nothing if Home Assistant has no frontend.
 
     Browsers cache the files for a month, so the path changes with the version and content.
     """

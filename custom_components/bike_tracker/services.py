@@ -137,7 +137,7 @@ def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
 
 
 def _csv_of(rides: list[dict[str, Any]]) -> str:
-    """Return rides as a table with a header."""
+    """Return rides as CSV with a header."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
     names, ends = ("started_at", "ended_at", "name"), ("start", "end")

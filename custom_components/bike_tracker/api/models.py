@@ -288,7 +288,7 @@ def _loads(body: bytearray | bytes) -> list[Any]:
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by `uniqueId`. If two have the same, keep the one updated last."""
+    """Return devices by `uniqueId`. Of duplicates, keep the device updated last."""
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key

@@ -21,7 +21,7 @@ from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refu
 from .models import Device, Position, devices_of, positions_of
 
 # Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence aiohttp sends a
-# ping, and it closes the connection if no pong arrives within half of that time.
+# ping. It closes the connection if no pong arrives within another 28 seconds.
 _HEARTBEAT_SECONDS: Final = 57
 # Messages to parse before other tasks may run: 2 ms of work.
 _BATCH_SIZE: Final = 8

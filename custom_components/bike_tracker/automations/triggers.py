@@ -158,7 +158,7 @@ class TrackerTrigger(Trigger):
         # The first value of a flag is not a change: it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # A tracker becomes silent at the end of the wait; other states begin with it.
+        # A tracker becomes silent when the wait ends, other states hold when it begins.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 

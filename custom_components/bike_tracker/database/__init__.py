@@ -32,7 +32,7 @@ from .import_2_0 import files_of_2_0, import_2_0
 
 # Seconds until a change is written. SOON: an event or an arming. LATER: a ride under way or
 # a flag. SELDOM: any other report. Some bikes report every five minutes while they stand.
-# Writing each of these reports would cost 2,000 writes a week, and after a power cut the
+# Writing each of these reports would cost 2,000 writes a week. After a power cut, the
 # service still has them.
 SOON: Final = 10
 LATER: Final = 5 * 60

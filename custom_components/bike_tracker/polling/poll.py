@@ -78,7 +78,7 @@ class PositionLookup:
     """Whether the service may return the position of a single tracker."""
 
     async def async_get(self, wanted: Devices) -> dict[str, Position]:
-        """Return positions of these devices, by `uniqueId`; after an error none."""
+        """Return the new positions of these devices, by `uniqueId`. After an error, return none."""
         found, missing = dict[int, Position](), wanted
         due = wanted if self._failures.is_due else self._not_missing(wanted)
         if due and self.support.failures.is_due:
@@ -280,8 +280,8 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # Do not raise ConfigEntryAuthFailed: it would stop polling. During set-up, start reauth at once:
-        # each of Home Assistant's retries begins with a new count.
+        # Do not raise ConfigEntryAuthFailed: it would stop polling. During set-up, start
+        # reauth at once: each of Home Assistant's retries begins with a new count.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals

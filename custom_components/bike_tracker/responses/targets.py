@@ -19,7 +19,7 @@ def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
 
     Each entity in the target selects its tracker, even a disabled entity. A device that
     the user disabled is in no target. Home Assistant 2026.11 applies the exclusions of a
-    target: a tracker whose device or entity is not excluded stays in it.
+    target: a tracker stays in it if its device or one of its entities is not excluded.
     """
     selection = TargetSelection(target)
     selected = async_extract_referenced_entity_ids(hass, selection, expand_group=False)

@@ -104,7 +104,7 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
     category = key.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     found = texts.get(f"component.{DOMAIN}.{key}", default)
-    # A default from the service may contain braces.
+    # Do not format other texts: a default from the service may contain braces.
     return found.format(**placeholders) if placeholders else found
 
 

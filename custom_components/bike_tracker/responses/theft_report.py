@@ -168,7 +168,7 @@ async def async_theft_report(
 
 
 def _known_fixes(tracker: Tracker, track: Track) -> list[Fix]:
-    """Return the places that are known without the service."""
+    """Return the places that are known without the service's history."""
     position, guard = tracker.position, tracker.state.guard
     fixes = [position and fix_of(position, position.fix_time)]
     if guard:

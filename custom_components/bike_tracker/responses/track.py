@@ -68,7 +68,7 @@ class Track(NamedTuple):
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
-        """Return the source of the track, or nothing if it is the service's history."""
+        """Return the source of the track, or "" if it is the service's history."""
         if self.reports:
             return ""
         key = "selector.report.options.stored_routes"
