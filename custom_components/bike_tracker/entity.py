@@ -39,7 +39,7 @@ class BikeTrackerDescription[T](EntityDescription):
 
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
-    """An entity of a tracker. Its state is written only after a change: 10 µs."""
+    """An entity of a tracker. Its state is written only after a change: a write costs 10 µs."""
 
     _attr_has_entity_name = True
     _is_available_in_outage = False

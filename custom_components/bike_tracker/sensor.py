@@ -66,7 +66,7 @@ class _LastUpdate(BikeTrackerSensor):
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return the last update in steps of five minutes.
 
-        Reports may arrive every ten seconds. Otherwise each would be a row in the recorder.
+        Otherwise each report would be a row in the recorder: one every ten seconds.
         """
         value, shown = tracker.device.last_update, self._value
         if value and self._available and isinstance(shown, datetime):

@@ -195,7 +195,10 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
-    """Return the location and condition of all bikes of a target, or of those with a name."""
+    """Return the location and condition of the bikes of a target.
+
+    With a name, return only the bikes with this name.
+    """
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
     answers = [where(call.hass, bike) for bike in bikes if bike.matches(name)]

@@ -226,7 +226,7 @@ class Database:
         return True
 
     async def _async_failed(self, err: Exception) -> None:
-        """Log the first of several errors, and try again later."""
+        """Log an error unless the previous write failed, too. Try again later."""
         if not self._is_failing:
             LOGGER.warning(
                 "%s: The database cannot be written (%s); it is tried again each minute",

@@ -125,7 +125,7 @@ class BookedRides(NamedTuple):
     rides: Sequence[Ride]
 
     def keeps(self, ride: Ride) -> bool:
-        """Return whether a known ride is not replaced. Its start identifies a ride."""
+        """Return whether a known ride stays. A ride is identified by its start."""
         starts = {it.started_at for it in self.rides}
         return ride.started_at < self.since and ride.started_at not in starts
 

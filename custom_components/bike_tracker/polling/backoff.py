@@ -51,8 +51,8 @@ class Failures(NamedTuple):
         """Add a failure, and set the next try. `retry_after` is the server's wait."""
         now, length = monotonic(), self.length + 1
         wait = backoff[:length][-1]
-        # Shorten by up to 10 %, so that accounts do not retry in the same second, but
-        # never poll more often than normally.
+        # Shorten the wait by up to 10 %, so that accounts do not retry in the same second.
+        # Never poll more often than normally.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)

@@ -48,8 +48,8 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 
 # Leave every second minute to the history. Polls may start up to a second early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
-# Failures before a request that is retried at once. Retrying each failure at once would
-# exceed 30 requests in ten minutes.
+# After this number of failures, the next failed request is retried at once. Retrying each
+# failure would exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2
 
 type Devices = Mapping[int, Device]

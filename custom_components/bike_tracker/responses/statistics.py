@@ -29,9 +29,9 @@ class BikeRides(NamedTuple):
 def first_days(period: str, start: datetime | None, end: datetime) -> list[date]:
     """Return the first day of each period in a time range, and of the next period.
 
-    By default, the range begins seven periods before the last one. A list of more than
-    `MAX_PERIODS` periods ends after one more period. Raise OverflowError near the years 1
-    and 9999.
+    By default, the range begins seven periods before the last one. If the range has more
+    periods than `MAX_PERIODS`, stop after one period too many. Raise OverflowError near
+    the years 1 and 9999.
     """
     # A period that begins at `end` is not part of the range.
     last = _first_day(period, _local_date(end - datetime.resolution))

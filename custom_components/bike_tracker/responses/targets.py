@@ -46,7 +46,8 @@ def is_in_target(hass: HomeAssistant, target: ConfigType, device: DeviceEntry) -
 
 
 def _is_enabled(device: DeviceEntry) -> bool:
-    # Devices of a disabled account count: actions then return no bikes, not an error.
+    # Devices of a disabled account count as enabled: actions then return no bikes, not
+    # an error.
     return device.disabled_by is not dr.DeviceEntryDisabler.USER
 
 

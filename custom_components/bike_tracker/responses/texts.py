@@ -73,12 +73,12 @@ def zone_name(hass: HomeAssistant, place: Fix) -> str | None:
 
 
 def local_time(time: datetime) -> str:
-    """Return a local time in ISO 8601."""
+    """Return a time as local time in ISO 8601."""
     return dt_util.as_local(time).isoformat(timespec="seconds")
 
 
 def clock_time(time: datetime) -> str:
-    """Return a local time, with its date unless it is today."""
+    """Return a time as local time, with the date unless it is today."""
     local = dt_util.as_local(time)
     is_today = local.date() == dt_util.now().date()
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
@@ -140,7 +140,7 @@ def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
     # Add the time to older occurrences. The end of a ride is noticed up to half an hour
-    # late, so it counts as new for longer.
+    # late, so it counts as new for an hour.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")

@@ -32,7 +32,8 @@ from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text
 
 type Point = dict[str, Any]
-"""A point as `get_track` returns it. Points of stored routes have no time."""
+"""A point as `get_track` returns it. In a stored route, only the first and the
+last point have a time."""
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
