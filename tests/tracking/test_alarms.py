@@ -159,6 +159,13 @@ def test_storm_in_the_history(service: Service) -> None:
     assert _recall(service, [late]) == ["late"]
 
 
+def test_alarms_of_many_reports(service: Service) -> None:
+    """Of those of one answer, the last 50 are fired, in the order of their reports."""
+    storm = [it._replace(alarm=f"word{it.id}") for it in _storm(60)]
+    last = [f"word{it.id}" for it in storm[-MAX_WAITING:]]
+    assert _recall(service, storm) == last
+
+
 def test_storm_over_live(service: Service) -> None:
     """Each is fired as it comes, and none again when the history tells of it."""
     storm, fired = _storm(120), 0

@@ -57,6 +57,11 @@ A kill and a restart under way.
   bike every=10, receive sixth, stand 5, ride 10 @15, kill, receive outage, ride 9 @15, stand 20, receive poll, stand 1, history -> started 5, ended 24, 4.75 km
   bike every=10, receive live, stand 5, ride 10 @15, kill, receive poll, ride 0.1 @15, receive live, ride 10 @15, stand 9, history -> started 5, ended 25.17, 5.04 km
   bike every=10, receive sixth, stand 5, ride 10 @15, stand 3, kill, stand 9, history -> started 5, ended 15, 2.5 km
+The history replaces the state of before a kill, if it reaches that far, and nothing that came since.
+  bike every=10, receive sixth, stand 5, ride 5 @15, ride 0.5 @15, ride 0.5 @-15, ride 5 @15, kill, ride 5 @15, stand 9, history -> started 5, ended 21, 4 km
+  bike every=10, receive sixth, stand 5, ride 5 @15, ride 5 @-15, kill, ride 1 @15, history rows=20, ride 5 @15, stand 9 -> started 5, ended 21, 4 km
+  bike every=10, receive sixth, stand 5, ride 5 @15, kill, ride 2 @15, request, ride 1 @15, ride 2 @-15, respond, stand 9 -> started 5, ended 15, 2.5 km
+  bike every=10, receive sixth, stand 5, ride 5 @15, kill, ride 5 @-15, stand 9, history -> started 5, ended 15, 2.5 km
 A ride under way while its account is added is one ride, from its start on.
   bike every=10, receive outage, ride 9 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 15 @15, stand 9, history -> started 18, ended 39, 7.29 km
   bike every=10, receive outage, stand 30, receive poll, stand 0.1, receive sixth, ride 10 @15, stand 9, history -> started 30.17, ended 41, 2.5 km
@@ -66,6 +71,12 @@ A ride that the clock ended goes on: its rest is another one for whoever was tol
 A round trip between two polls, if the server counts it.
   bike every=10, receive sixth, says total_distance=10, stand 1, ride 0.33 @40 total_distance=10.3, ride 0.33 @-40 total_distance=10.6, says total_distance=10.6, stand 9, history -> started 1, ended 1.67, 0.44 km
   bike every=10, receive sixth, says total_distance=10, stand 1, ride 0.33 @40 total_distance=10.03, ride 0.33 @-40 total_distance=10.1, says total_distance=10.1, stand 9, history -> 0 km
+The server's total counts in the history, too.
+  says total_distance=1000, stand 5, receive outage, ride 1 @15 total_distance=1000.3, says total_distance=1000.3, stand 9, receive poll, stand 1, history -> started 5, ended 6, 0.3 km
+  says total_distance=1000, stand 130, receive outage, ride 1 @15, receive poll, ride 1 @15 total_distance=1000.32, history, says total_distance=1000.32, stand 9 -> started 130, ended 132, 0.57 km
+After a report that an answer lacks, the server's total knows bends, as others may be missing.
+  bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request lacks=3, respond -> started 3, ended 5, 0.65 km
+  bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request, respond -> started 3, ended 5, 0.37 km
 Without a kill or an outage a live ride needs no history.
   bike every=10, receive live, stand 5, ride 10 @15, stand 9 -> started 5, ended 15, 2.5 km
 A clock that is ahead has no gap: the history has other times.
@@ -117,6 +128,8 @@ An answer without a report.
   stand 3, ride 3 @15, stand 6, history rows=0 -> none
 The first report after an outage has the fix of before.
   stand 3, receive outage, stand 1, bike fix_age=2, receive poll, stand 1 -> none
+Fixes that are older than their reports, from the last fix before the ride.
+  receive live, stand 3, bike fix_age=2, stand 1, ride 3 @15, bike fix_age=0, stand 9 -> 2 of a ride
 Reports that came after the request, with a fix or with none.
   stand 3, receive outage, ride 3 @15, stand 3, receive poll, stand 1, request, stand 1, respond -> 10 of a ride
   stand 3, receive outage, ride 3 @15, receive poll, ride 1 @15, wait 1, request, ride 1 @15, respond -> 8 of a ride
@@ -167,6 +180,35 @@ def test_message_without_a_fix_is_the_newest() -> None:
     nothing = "fix_time=none latitude=none motion=yes"
     house = lived(f"receive live, stand 3, receive hold, stand 1, stand 1 {nothing}")
     assert house.live("deliver at once").others == ["started_moving"]
+
+
+def test_answer_is_read_in_order() -> None:
+    """Its alarms and its motion are fired in the order of the reports."""
+    reports, house = story("stand 3, ride 2 @15, stand 3"), House()
+    reports[4] = reports[4]._replace(alarm="tow")
+    reports[6] = reports[6]._replace(alarm="sos")
+    house.poll(reports[0])
+    now = time_of(reports[-1])
+    house.apply(HistoryAnswer(reports[::-1], now), now)
+    assert house.others == ["tow", "sos", "started_moving", "stopped_moving"]
+
+
+def test_late_alarm_of_a_bike_without_a_guard() -> None:
+    """It is fired."""
+    script = "receive live, stand 3, receive hold, stand 1 alarm=tow, receive live"
+    house = lived(f"{script}, stand 1, deliver newest")
+    assert house.others == ["tow"]
+    assert house.guard == "disarmed"
+
+
+def test_last_arming_is_stored() -> None:
+    """However often a bike is armed while a gap waits for the history, one is kept."""
+    house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
+    house.live("arm, stand 1, disarm, stand 1, arm")
+    assert house.state.gap
+    kept, snapshot = house.state.stored().log.inputs
+    assert kept.guard and kept.guard.armed_at == minutes(7.5)
+    assert snapshot.is_snapshot
 
 
 def test_late_report_before_the_clock_is_set_back() -> None:

@@ -104,6 +104,9 @@ A fix that was 400 m off hides short rides: for a day, and until a ride.
 Fixes that walls reflect are off for minutes.
   stand 9, jump 400, stand 7, jump -400, stand 9 -> 0 km
   stand 9, jump 400, stand 8, jump -400, stand 9 -> 0 km
+Where the accuracy of a fix, or of the place, is unknown, 150 m are drift.
+  stand 9, jump 100, stand 20 accuracy=0 -> 0 km
+  says accuracy=0, stand 9, jump 100, stand 20 accuracy=5 -> 0 km
   stand 9, jump 1100, stand 7, jump -1100, stand 9 -> started 9, ended 10, started 16, ended 17, 2.2 km
 The last place of a silent bike: a place in doubt, drift, last meters.
   ride 5 @15, stand 1, jump 200, stand 1, wait 99 -> started 0, ended 7, 1.45 km
