@@ -38,7 +38,10 @@ class StateType(NamedTuple):
         return flag if flag and flag.value is self.value else None
 
     def time_of(self, evaluation: Evaluation) -> datetime:
-        """Return the time of an evaluation: a wait that ends later is not over."""
+        """Return the time up to which waits are over.
+
+        A silence counts only up to the newest answered request.
+        """
         return evaluation.asked_at if self.is_silence else evaluation.at
 
     def validated(self, config: ConfigType, target: Any, options: Any) -> ConfigType:

@@ -1,4 +1,4 @@
-"""Send messages about bikes to phones, notify entities and Home Assistant."""
+"""Send messages about bikes: to phones, to `notify` entities, and to Home Assistant."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping

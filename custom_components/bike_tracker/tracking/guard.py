@@ -232,7 +232,8 @@ def after_alarm(
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
     """Return the guard, corrected if Home Assistant's clock was ahead when it was armed.
 
-    The time at which the service received a prompt report shows by how much.
+    A report that arrives without delay shows by how much: the time now, minus the time at
+    which the service received it.
     """
     received_at = report.server_time or now
     ahead = now - received_at

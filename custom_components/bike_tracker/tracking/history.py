@@ -82,7 +82,7 @@ def followed(
 
 
 def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
-    """Append an input to the log, and return it with the gap after this input."""
+    """Return the log with this input appended, and its gap updated."""
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
