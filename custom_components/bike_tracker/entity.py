@@ -194,11 +194,12 @@ async def async_register_entities(
     async_add_entities: AddEntities,
 ) -> None:
     """Set up a platform: register its kinds of entities."""
-    for it in descriptions:
-        kind, reported_fn = (
+    entry.runtime_data.kinds += [
+        _Kind(
             it.entity_class or entity_class,
+            it,
+            async_add_entities,
             it.reported_fn or it.value_fn,
         )
-        entry.runtime_data.kinds.append(
-            _Kind(kind, it, async_add_entities, reported_fn)
-        )
+        for it in descriptions
+    ]
