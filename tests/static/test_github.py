@@ -68,12 +68,3 @@ def test_release_waits_for_the_tests() -> None:
     jobs = WORKFLOWS["release"]["jobs"]
     assert {*jobs["release"]["needs"]} == {"test", "lint", "e2e"}
     assert all(jobs[name]["needs"] == "notes" for name in jobs["release"]["needs"])
-
-
-def test_a_bug_report_needs_diagnostics() -> None:
-    """The form requires diagnostics and versions."""
-    form = load_yaml_dict(str(GITHUB / "ISSUE_TEMPLATE" / "bug.yml"))
-    body: Any = form["body"]
-    fields = {field.get("id"): field for field in body}
-    for key in ("problem", "diagnostics", "home-assistant", "bike-tracker"):
-        assert fields[key]["validations"]["required"]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, project_files, read_json, text_files
+from .project import INTEGRATION, name_of, project_files, read_json, text_files
 
 MANIFEST = INTEGRATION / "manifest.json"
 OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
@@ -48,15 +48,3 @@ def test_set_owner(tree: Path) -> None:
     assert "%2Fann-42%2Ftwo.wheels%2Fblob%2Fmain%2Fblueprints" in after["README.md"]
     before = {name_of(path): text for path, text in text_files().items()}
     assert set_owner(tree, f"{OWNER}/{REPOSITORY}") == before
-
-
-def test_places_are_documented() -> None:
-    """CONTRIBUTING.md lists each file, or its folder, that names the repository."""
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    for path, text in text_files().items():
-        if MENTION.search(text):
-            folder = f"{name_of(path.parent)}/"
-            listed = (
-                f"`{name_of(path)}`" in contributing or f"`{folder}`" in contributing
-            )
-            assert listed, path
