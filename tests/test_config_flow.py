@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
-import json
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 import logging
-from pathlib import Path
 import re
 import socket
 from typing import Any
@@ -33,7 +32,6 @@ from custom_components.bike_tracker.api import client as client_module
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .api.conftest import Served, recorded_answer
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .long import some
 from .tools.faults.decided import DECIDED, DECIDED_PLACES
@@ -53,6 +51,9 @@ FAULTS = [
     for name in dict.fromkeys([*ALWAYS, *some(TROUBLES, every=6)])
     if name not in NOT_HERE
 ]
+PLACES = list(
+    dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
+)
 # After these, it is unknown whether the service offers positions.
 MAY_PASS = re.compile(
     "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
@@ -131,12 +132,19 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A sign-in that works makes an entry with its trackers, and asks once for positions."""
-    result = await add(hass, typed)
+    """A sign-in that works makes an entry with its trackers, and asks once for positions.
+
+    Spaces, capitals and a missing /api are no mistakes; the password stays as typed.
+    """
+    simulator.set_password(EMAIL, " with spaces ")
+    typed[CONF_PASSWORD] = " with spaces "
+    url = f"  HTTP://127.0.0.1:{simulator.port}/ "
+    result = await add(hass, {**typed, CONF_URL: url, CONF_EMAIL: f" {EMAIL} "})
 
     assert added(result)
     assert result["title"] == f"127.0.0.1:{simulator.port}"
     assert result["data"] == typed
+    assert result["minor_version"] == 2
     assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
     assert result["description"] is None
     paths = [request.path for request in simulator.requests]
@@ -144,26 +152,11 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
     assert hass.states.get("device_tracker.red_bike")
 
 
-async def test_typed_as_people_do(bikes: Bikes, typed: Typed) -> None:
-    """Spaces, capitals and a missing /api are no mistakes; the password stays as typed."""
-    bikes.simulator.set_password(EMAIL, " with spaces ")
-    sloppy = {
-        CONF_URL: f"  HTTP://127.0.0.1:{bikes.simulator.port}/ ",
-        CONF_EMAIL: f" {EMAIL} ",
-        CONF_PASSWORD: " with spaces ",
-    }
-    result = await add(bikes.hass, sloppy)
-    assert result["data"] == {**typed, CONF_PASSWORD: " with spaces "}
-
-
 @pytest.mark.parametrize(
     ("field", "value", "error"),
     [
-        (CONF_URL, "", "invalid_url"),
         (CONF_URL, "two words", "invalid_url"),
-        (CONF_URL, "ftp://tracker.example.com", "invalid_url"),
         (CONF_URL, "https://me:secret@tracker.example.com", "invalid_url"),
-        (CONF_URL, "http://[fe80::1%25eth0]", "invalid_url"),
         (CONF_URL, "http://tracker.example.com", "insecure_url"),
         (CONF_EMAIL, " ", "invalid_email"),
         (CONF_EMAIL, "ann:bob@example.com", "invalid_email"),
@@ -179,35 +172,7 @@ async def test_mistyped(
     assert added(await submit(bikes.hass, form, typed))
 
 
-async def test_recorded_refusal(
-    hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Traccar 5.12's 400 for a wrong password is shown as a wrong password."""
-    path = Path(__file__).parent / "traccar" / "5.12-auth-answers.json"
-    recorded = json.loads(path.read_text())["wrong password"]["basic"]
-    served = Served(recorded_answer(*recorded), b"\r\n\r\n")
-    server = await served.start()
-    form = await add(hass, {**typed, CONF_URL: served.url})
-    server.close()
-    assert form["errors"] == {"base": "invalid_auth"}
-    assert "LoginResult" not in caplog.text
-
-
-@pytest.mark.parametrize("kind", ["documented", "4.11", "5.12", "6.14.5"])
-async def test_whether_there_will_be_positions(
-    hass: HomeAssistant, kind: str, typed: Typed
-) -> None:
-    """If the service has no positions, the last dialog says so."""
-    async with Simulator(kind=kind) as service:
-        service.add_account(EMAIL, PASSWORD)
-        service.add_device(RED, name="Red bike", email=EMAIL)
-        result = await add(hass, {**typed, CONF_URL: service.url})
-    text = "no_positions" if kind == "documented" else None
-    assert result["description"] == text
-    assert hass.states.get("binary_sensor.red_bike_connectivity")
-
-
-@pytest.mark.parametrize("name", some(DECIDED_PLACES, every=4))
+@pytest.mark.parametrize("name", PLACES)
 @pytest.mark.usefixtures("impatient")
 async def test_positions_fail(
     hass: HomeAssistant, simulator: Simulator, typed: Typed, name: str
@@ -220,24 +185,14 @@ async def test_positions_fail(
     assert result["description"] == ("no_positions" if is_answered else None)
 
 
-async def test_positions_are_slow(
+async def test_unexpected_error(
     hass: HomeAssistant,
-    simulator: Simulator,
     typed: Typed,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The user does not wait long for them."""
-    monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
-    simulator.fault("no-answer", path="positions", times=1)
-    result = await add(hass, typed)
-    assert added(result)
-    assert result["description"] is None
-
-
-async def test_unexpected_error(
-    hass: HomeAssistant, typed: Typed, monkeypatch: pytest.MonkeyPatch
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A bug gives a form with an error, and a second try."""
+    name = typed[CONF_URL].removeprefix("http://").removesuffix("/api")
 
     async def _fail(_: TrackingClient) -> None:
         raise RuntimeError("a bug")
@@ -246,14 +201,8 @@ async def test_unexpected_error(
         patch.setattr(TrackingClient, "async_get_devices", _fail)
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
+    assert warnings(caplog) == [f"{name}: Unexpected error while signing in"]
     assert added(await submit(hass, form, typed))
-
-
-async def test_account_without_trackers(bikes: Bikes, typed: Typed) -> None:
-    """An account without trackers is a good account."""
-    for tracker in (RED, BLUE):
-        bikes.simulator.unassign(EMAIL, tracker)
-    assert added(await add(bikes.hass, typed))
 
 
 @pytest.mark.parametrize(
@@ -324,8 +273,9 @@ async def test_entry_with_the_unique_id_of_another_account(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_reauth(bikes: Bikes) -> None:
+async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """After a password change the user is asked, and polling goes on by itself."""
+    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
     assert not bikes.hass.config_entries.flow.async_progress()
@@ -335,7 +285,7 @@ async def test_reauth(bikes: Bikes) -> None:
 
     form = await bikes.hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
-    placeholders = {"email": EMAIL, "error": "", "name": bikes.entry.title}
+    placeholders = {"email": EMAIL, "error": "", "name": "My bikes"}
     assert form["description_placeholders"] == placeholders
     assert shown(form) == {}
 
@@ -343,10 +293,13 @@ async def test_reauth(bikes: Bikes) -> None:
     assert form["errors"] == {"base": "invalid_auth"}
     assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
 
-    # The form has no field for the address.
-    with_fault(bikes.simulator, "html")
+    # The form has no field for the address, and the log names the account by its title.
+    bikes.simulator.fault("html")
+    caplog.clear()
     form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert form["errors"] == {"base": "invalid_response"}
+    [line] = warnings(caplog)
+    assert line.startswith("My bikes: Signing in failed: invalid JSON")
     bikes.simulator.fault(None)
 
     result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
@@ -357,8 +310,7 @@ async def test_reauth(bikes: Bikes) -> None:
     bikes.simulator.report(RED, latitude=1.0)
     await bikes.poll()
     await bikes.poll()
-    state = bikes.state(RED)
-    assert state.attributes["latitude"] == 1.0
+    assert bikes.state(RED).attributes["latitude"] == 1.0
 
 
 # Changing the account
@@ -479,7 +431,11 @@ async def test_reconfigure_to_an_account_that_is_set_up(
 
 
 async def test_reconfigure_an_account_that_is_set_up_twice(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, typed: Typed
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    typed: Typed,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """An entry without a unique ID accepts a new password all the same."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
@@ -489,6 +445,7 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert result["reason"] == "reconfigure_successful"
     assert twin.data[CONF_PASSWORD] == "new one"
     assert twin.unique_id is None
+    assert warnings(caplog) == []
     assert setup.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
 
 
@@ -517,50 +474,20 @@ async def test_reconfigure_keeps_the_title_of_a_user(
     )
 
 
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
-async def test_log_names_the_account(
-    bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture, door: str
-) -> None:
-    """By the title of its entry."""
-    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
-    form = await getattr(bikes.entry, door)(bikes.hass)
-    with_fault(bikes.simulator, "html")
-    is_reauth = door == "start_reauth_flow"
-    await submit(bikes.hass, form, {CONF_PASSWORD: PASSWORD} if is_reauth else typed)
-    [line] = warnings(caplog)
-    assert line.startswith("My bikes: Signing in failed: invalid JSON")
-
-
-def with_fault(simulator: Simulator, name: str) -> None:
-    """Let the service fail from now on."""
-    TROUBLES[name].begin(simulator)
-
-
-async def test_no_session_is_left(bikes: Bikes, typed: Typed) -> None:
-    """A cookie of one try is not sent with the next, nor are connections piled up."""
-    bikes.simulator.set_password(EMAIL, "another")
-    form = await add(bikes.hass, typed)
-    for _ in range(3):
-        form = await submit(bikes.hass, form, typed)
-    assert len(bikes.simulator.requests) == 4
-    assert not any(request.header("Cookie") for request in bikes.simulator.requests)
-
-
 # Why a server is not reached, and what is sent to it with which scheme
 
 
+@dataclass
 class Tap:
-    """A port that records what arrives, and forwards it to a server or answers itself."""
+    """A port that records what arrives, and forwards it to a server or answers http alone."""
 
-    def __init__(self, to: int | None = None) -> None:
-        """Forward to a port, or answer http alone."""
-        self.port = 0
-        self.schemes: list[str] = []
-        """Of each connection."""
-        self.secrets = 0
-        """Connections with an unencrypted password."""
-        self._to = to
+    to: int | None
+    """The port of the server."""
+    port: int = 0
+    schemes: list[str] = field(default_factory=list)
+    """Of each connection."""
+    secrets: int = 0
+    """Connections with an unencrypted password."""
 
     async def take(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -569,8 +496,8 @@ class Tap:
         data = await reader.read(2**16)
         self.schemes.append("https" if data.startswith(b"\x16") else "http")
         self.secrets += b"Authorization" in data
-        if self._to is not None:
-            there, here = await asyncio.open_connection("127.0.0.1", self._to)
+        if self.to is not None:
+            there, here = await asyncio.open_connection("127.0.0.1", self.to)
             here.write(data)
             copies = _copy(reader, here), _copy(there, writer)
             await asyncio.wait(list(map(asyncio.create_task, copies)))
@@ -594,20 +521,17 @@ type MakeTap = Callable[..., Awaitable[Tap]]
 @pytest.fixture
 async def make_tap() -> AsyncIterator[MakeTap]:
     """Return a function that starts a tap."""
-    servers: list[asyncio.Server] = []
+    async with AsyncExitStack() as servers:
 
-    async def _make_tap(to: int | None = None) -> Tap:
-        tap = Tap(to)
-        server = await asyncio.start_server(tap.take, "127.0.0.1", 0)
-        servers.append(server)
-        tap.port = server.sockets[0].getsockname()[1]
-        return tap
+        async def _make_tap(to: int | None = None) -> Tap:
+            tap = Tap(to)
+            server = await asyncio.start_server(tap.take, "127.0.0.1", 0)
+            await servers.enter_async_context(server)
+            servers.callback(server.close_clients)
+            tap.port = server.sockets[0].getsockname()[1]
+            return tap
 
-    yield _make_tap
-    for server in servers:
-        server.close()
-        server.close_clients()
-        await server.wait_closed()
+        yield _make_tap
 
 
 @pytest.fixture
@@ -624,9 +548,10 @@ async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait a second for a connection, and two for an answer."""
+    """Wait a second for a connection, two for an answer, and less for positions."""
     timeout = ClientTimeout(total=2, sock_connect=1)
     monkeypatch.setattr(client_module, "TIMEOUT", timeout)
+    monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 1.5)
 
 
 @pytest.mark.parametrize(
@@ -650,7 +575,7 @@ async def test_fault(
     """
     decided, tap = DECIDED[name], await make_tap(secure.port)
     typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
-    with_fault(secure, name)
+    TROUBLES[name].begin(secure)
 
     result = await add(hass, typed)
 
@@ -697,14 +622,6 @@ async def test_name_is_not_found(
     assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
-async def test_https_where_http_is_spoken(bikes: Bikes, typed: Typed) -> None:
-    """An address with https is never tried with http."""
-    typed[CONF_URL] = bikes.simulator.url.replace("http:", "https:")
-    form = await add(bikes.hass, typed)
-    assert form["errors"] == {"base": "cannot_connect"}
-    assert not bikes.simulator.requests
-
-
 @pytest.mark.parametrize("answers_tls", [True, False])
 @pytest.mark.usefixtures("impatient")
 async def test_http_without_a_scheme(
@@ -721,21 +638,30 @@ async def test_http_without_a_scheme(
     assert tap.schemes[:2] == ["https", "http"]
 
 
-async def test_http_without_a_scheme_and_a_wrong_password(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
+@pytest.mark.parametrize(
+    ("scheme", "fault", "password", "errors", "requests"),
+    [
+        # An address with https is never tried with http.
+        ("https://", None, PASSWORD, {"base": "cannot_connect"}, 0),
+        # The form shows the error of the http request, and the cause if both fail.
+        ("", None, "wrong", {"base": "invalid_auth"}, 1),
+        ("", "connection-refused", PASSWORD, {CONF_URL: "connection_refused"}, 0),
+    ],
+)
+async def test_where_http_is_spoken(
+    bikes: Bikes,
+    typed: Typed,
+    scheme: str,
+    fault: str | None,
+    password: str,
+    errors: dict[str, str],
+    requests: int,
 ) -> None:
-    """The form shows the error of the http request."""
-    typed |= {CONF_URL: f"127.0.0.1:{simulator.port}", CONF_PASSWORD: "wrong"}
-    form = await add(hass, typed)
-    assert form["errors"] == {"base": "invalid_auth"}
+    """The form says why neither works, and shows what was typed."""
+    bikes.simulator.fault(fault)
+    typed |= {CONF_URL: f"{scheme}127.0.0.1:{bikes.simulator.port}"}
+    typed |= {CONF_PASSWORD: password}
+    form = await add(bikes.hass, typed)
+    assert form["errors"] == errors
     assert shown(form) == typed
-    assert len(simulator.requests) == 1
-
-
-async def test_nothing_listens(
-    hass: HomeAssistant, simulator: Simulator, typed: Typed
-) -> None:
-    """If both schemes fail, the form names the cause all the same."""
-    with_fault(simulator, "connection-refused")
-    form = await add(hass, {**typed, CONF_URL: f"127.0.0.1:{simulator.port}"})
-    assert form["errors"] == {CONF_URL: "connection_refused"}
+    assert len(bikes.simulator.requests) == requests

@@ -6,16 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import pytest
 import yaml
 
-from custom_components.bike_tracker.api.client import TrackingClient
-from custom_components.bike_tracker.api.errors import AuthenticationError
-
-from .api.conftest import Served, recorded_answer
-from .conftest import EMAIL, PASSWORD, Bikes, MakeEntry, async_setup
+from .conftest import PASSWORD, Bikes, MakeEntry, async_setup
 from .traccar import VERSIONS, recorded
 from .traccar.reading import answers, shown
 
@@ -23,7 +17,7 @@ FOLDER = Path(__file__).parent / "traccar"
 EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
     (FOLDER / "expected.yaml").read_text()
 )
-REFUSALS = "auth-answers"
+SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
 """Messages as they came, and not the last position of each tracker."""
@@ -32,32 +26,20 @@ LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
 ANSWERS = [
     (file, name, trackers)
     for file, expected in EXPECTED.items()
-    if not file.endswith(REFUSALS)
     for name, trackers in expected.items()
     if name != ONE_BY_ONE
-]
-SIGN_INS = [
-    (file, name, outcome)
-    for file, expected in EXPECTED.items()
-    if file.endswith(REFUSALS)
-    for name, outcome in expected.items()
 ]
 
 
 def test_every_file_is_listed() -> None:
     """With each answer that it holds."""
-    files = {path.stem: path for path in FOLDER.glob("*.json")}
-    assert files.keys() == EXPECTED.keys()
-    for file, path in files.items():
+    # Sign-ins are with the client, in tests/api.
+    files = {path.stem for path in FOLDER.glob("*.json") if SIGN_INS not in path.stem}
+    assert files == EXPECTED.keys()
+    for file in files:
         version, _, what = file.partition("-")
-        held = (
-            json.loads(path.read_bytes())
-            if what == REFUSALS
-            else dict(answers(version, what))
-        )
-        if what == MESSAGES:
-            held[ONE_BY_ONE] = None
-        assert held.keys() == EXPECTED[file].keys()
+        one_by_one = {ONE_BY_ONE} if what == MESSAGES else set()
+        assert dict(answers(version, what)).keys() | one_by_one == EXPECTED[file].keys()
 
 
 @pytest.mark.parametrize(("file", "name", "trackers"), ANSWERS)
@@ -94,20 +76,3 @@ async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> No
         bikes.simulator.live.tell(["listener@example.com"], json.loads(text))
         await bikes.async_wait(1.1)
     assert shown(bikes.hass) == EXPECTED[f"{version}-{MESSAGES}"][ONE_BY_ONE]
-
-
-@pytest.mark.parametrize(("file", "name", "outcome"), SIGN_INS)
-async def test_sign_ins(
-    hass: HomeAssistant, file: str, name: str, outcome: str | list[str]
-) -> None:
-    """Whoever the server took in sees the trackers; all others are refused."""
-    recorded = json.loads((FOLDER / f"{file}.json").read_bytes())[name]["basic"]
-    served = Served(recorded_answer(*recorded), b"\r\n\r\n")
-    server = await served.start()
-    client = TrackingClient(async_get_clientsession(hass), served.url, EMAIL, PASSWORD)
-    try:
-        seen: str | list[str] = list(await client.async_get_devices())
-    except AuthenticationError:
-        seen = "refused"
-    server.close()
-    assert seen == outcome

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-import contextlib
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 import time
 
-from aiohttp import ClientSession, DummyCookieJar
+from aiohttp import ClientSession, CookieJar
 import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -49,8 +50,10 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
 
 @pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
-    """Return a session as the integration makes it."""
-    async with ClientSession(cookie_jar=DummyCookieJar()) as session:
+    """Return a session that would follow redirects, and send a cookie of another account."""
+    jar = CookieJar(unsafe=True)
+    jar.update_cookies({"JSESSIONID": "older"})
+    async with ClientSession(headers={"User-Agent": "Home"}, cookie_jar=jar) as session:
         yield session
 
 
@@ -78,45 +81,37 @@ def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
     return "\r\n".join([*lines, "", body]).encode()
 
 
+@dataclass
 class Served:
     """A server that gives everybody the same bytes."""
 
-    def __init__(self, answer: bytes, until: bytes) -> None:
-        """Give these bytes, once those came that end the request."""
-        self._answer = answer
-        self._until = until
-        self.requests: list[bytes] = []
-        self.url = ""
-
-    async def start(self) -> asyncio.Server:
-        """Listen on any port."""
-        server = await asyncio.start_server(self._respond, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"
-        return server
-
-    async def _respond(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        with contextlib.suppress(asyncio.IncompleteReadError):
-            self.requests.append(await reader.readuntil(self._until))
-        writer.write(self._answer)
-        with contextlib.suppress(ConnectionError):
-            await writer.drain()
-        writer.close()
+    url: str = ""
+    requests: list[bytes] = field(default_factory=list)
 
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Return a function that starts a server of these bytes."""
-    servers: list[asyncio.Server] = []
+    """Return a function that starts a server of these bytes, given when a request is complete."""
+    async with AsyncExitStack() as servers:
 
-    async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:
-        served = Served(answer, until)
-        servers.append(await served.start())
-        return served
+        async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:
+            served = Served()
 
-    yield _serve
-    for server in servers:
-        server.close()
-        server.close_clients()
-        await server.wait_closed()
+            async def respond(
+                reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+            ) -> None:
+                with suppress(asyncio.IncompleteReadError):
+                    served.requests.append(await reader.readuntil(until))
+                writer.write(answer)
+                with suppress(ConnectionError):
+                    await writer.drain()
+                writer.close()
+
+            server = await asyncio.start_server(respond, "127.0.0.1", 0)
+            await servers.enter_async_context(server)
+            servers.callback(server.close_clients)
+            port = server.sockets[0].getsockname()[1]
+            served.url = f"http://127.0.0.1:{port}/api"
+            return served
+
+        yield _serve

@@ -1,8 +1,7 @@
 """How much of an answer is read, and what that costs."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from compression import zstd
-import contextlib
 import gzip
 import tracemalloc
 
@@ -29,33 +28,6 @@ COMPRESS: dict[str | None, Callable[[bytes], bytes]] = {
     "zstd": zstd.compress,
 }
 
-type Answer = Callable[[], web.StreamResponse]
-
-
-class Peak:
-    """The most memory that was in use since, in bytes."""
-
-    def __init__(self) -> None:
-        """Start to measure."""
-        tracemalloc.start()
-
-    def stop(self) -> int:
-        """Return it, and measure no more."""
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return peak
-
-
-@contextlib.asynccontextmanager
-async def serving(answer: Answer) -> AsyncIterator[str]:
-    """Serve one answer, and give the address."""
-
-    async def handler(_: web.BaseRequest) -> web.StreamResponse:
-        return answer()
-
-    async with RawTestServer(handler) as server:
-        yield str(server.make_url("/api"))
-
 
 def padded(size: int) -> bytes:
     """Return a good list of one tracker of this size."""
@@ -72,10 +44,12 @@ async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -
     # Let the simulator make and keep its bomb.
     with pytest.raises(InvalidResponseError):
         await client.async_get_devices()
-    peak = Peak()
+    tracemalloc.start()
     with pytest.raises(InvalidResponseError, match="more than 8 MiB") as caught:
         await client.async_get_devices()
-    assert peak.stop() < MAX_MEMORY
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MAX_MEMORY
     assert caught.value.is_too_large
     simulator.fault(None)
     assert len(await client.async_get_devices()) == 2
@@ -86,10 +60,12 @@ async def test_8_mib_to_the_byte(make_client: MakeClient, encoding: str | None) 
     """The decompressed size counts: 8 MiB are taken, one byte more is not."""
     headers = {"Content-Encoding": encoding} if encoding else {}
     bodies = [COMPRESS[encoding](padded(size)) for size in (MAX_BYTES, MAX_BYTES + 1)]
-    async with serving(
-        lambda: web.Response(body=bodies.pop(0), headers=headers)
-    ) as url:
-        client = make_client(url)
+
+    async def answer(_: web.BaseRequest) -> web.StreamResponse:
+        return web.Response(body=bodies.pop(0), headers=headers)
+
+    async with RawTestServer(answer) as server:
+        client = make_client(str(server.make_url("/api")))
         devices = await client.async_get_devices()
         assert devices.keys() == {DEVICE["uniqueId"]}
         with pytest.raises(InvalidResponseError, match="more than 8 MiB"):

@@ -1,8 +1,8 @@
 """The websocket over real sockets, without Home Assistant."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
+from itertools import product
 
 import aiohttp
 import pytest
@@ -24,39 +24,16 @@ from custom_components.bike_tracker.api.websocket import (
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import HOME
 
+from .conftest import RED
+
 EMAIL = "ann+1@example.com"
 PASSWORD = "pä:ss wörd & more=1%"
-RED = "860000000000011"
-BLUE = "860000000000022"
 
 
 @pytest.fixture
 def expected_lingering_timers() -> bool:
     """Return that aiohttp's heartbeat outlives a goodbye to somebody who talks on."""
     return True
-
-
-@pytest.fixture
-async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers."""
-    async with Simulator() as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        simulator.add_device(RED, name="Red bike", email=EMAIL)
-        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
-        yield simulator
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    """Return a session that would follow redirects and keep cookies."""
-    async with aiohttp.ClientSession(headers={"User-Agent": "Home"}) as session:
-        yield session
-
-
-@pytest.fixture
-def client(session: aiohttp.ClientSession, simulator: Simulator) -> TrackingClient:
-    """Return the client."""
-    return TrackingClient(session, simulator.url, EMAIL, PASSWORD)
 
 
 async def error_of(client: TrackingClient) -> TrackingError:
@@ -99,14 +76,14 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 
 
 async def test_what_is_sent(
-    client: TrackingClient, session: aiohttp.ClientSession, simulator: Simulator
+    simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
     """The password in one form, its cookie to one socket, and nothing else anywhere."""
-    session.cookie_jar.update_cookies({"JSESSIONID": "older"})
-    async with aclosing(async_messages(client)) as messages:
-        await anext(messages)
-    async with aclosing(async_messages(client)) as messages:
-        await anext(messages)
+    simulator.add_account(EMAIL, PASSWORD)
+    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+    for _ in range(2):
+        async with aclosing(async_messages(client)) as messages:
+            await anext(messages)
     sign_in, socket, again, other = simulator.requests
     assert [(item.method, item.path) for item in simulator.requests] == 2 * [
         ("POST", "/api/session"),
@@ -151,50 +128,25 @@ async def test_goodbye_that_is_not_answered(
             await asyncio.sleep(0.01)
 
 
-async def test_nobody_there(client: TrackingClient, simulator: Simulator) -> None:
-    """Nothing listens."""
-    await simulator.stop()
-    assert (await error_of(client)).code == "connection_refused"
-
-
-@pytest.mark.parametrize("at", ["session", "socket"])
-@pytest.mark.parametrize(
-    ("fault", "kind", "text"),
-    [
-        ("400", InvalidResponseError, "status 400"),
-        ("401", AuthenticationError, "status 401"),
-        ("404", InvalidResponseError, "status 404"),
-        ("429", ServiceUnavailableError, "status 429"),
-        ("503", ServiceUnavailableError, "status 503"),
-        ("redirect-same", RedirectedError, "status 307"),
-        ("redirect-other", RedirectedError, "status 307"),
-        ("reset", CannotConnectError, "connection reset by peer"),
-    ],
-)
-async def test_refused(
-    client: TrackingClient,
-    simulator: Simulator,
-    at: str,
-    fault: str,
-    kind: type[TrackingError],
-    text: str,
-) -> None:
-    """Each way has an error of its own, and no redirect is followed."""
-    simulator.live_fault(f"{at}-{fault}")
-    error = await error_of(client)
-    assert type(error) is kind
-    assert str(error) == text
-    assert error.__context__ is None
-    assert simulator.other_requests == []
-    assert {request.path for request in simulator.requests} <= {
-        "/api/session",
-        "/api/socket",
-    }
+REFUSALS = [
+    ("400", InvalidResponseError, "status 400"),
+    ("401", AuthenticationError, "status 401"),
+    ("404", InvalidResponseError, "status 404"),
+    ("429", ServiceUnavailableError, "status 429"),
+    ("503", ServiceUnavailableError, "status 503"),
+    ("redirect-same", RedirectedError, "status 307"),
+    ("redirect-other", RedirectedError, "status 307"),
+    ("reset", CannotConnectError, "connection reset by peer"),
+]
 
 
 @pytest.mark.parametrize(
     ("fault", "kind", "text"),
     [
+        *(
+            (f"{at}-{fault}", *error)
+            for at, (fault, *error) in product(("session", "socket"), REFUSALS)
+        ),
         ("session-html", InvalidResponseError, "no session"),
         ("session-huge", InvalidResponseError, "no session"),
         ("session-no-cookie", InvalidResponseError, "no session"),
@@ -207,18 +159,22 @@ async def test_refused(
         ("huge-message", InvalidResponseError, "invalid message"),
     ],
 )
-async def test_broken(
+async def test_fault(
     client: TrackingClient,
     simulator: Simulator,
     fault: str,
     kind: type[TrackingError],
     text: str,
 ) -> None:
-    """What is no session and no socket has an error too."""
+    """Each has an error of its own, and no redirect is followed."""
     simulator.live_fault(fault)
     error = await error_of(client)
     assert type(error) is kind
     assert str(error) == text
+    assert error.__context__ is None
+    assert simulator.other_requests == []
+    paths = {request.path for request in simulator.requests}
+    assert paths <= {"/api/session", "/api/socket"}
 
 
 @pytest.mark.parametrize(
@@ -282,16 +238,6 @@ async def test_lost_while_a_sign_of_life_is_sent(
         monkeypatch.setattr("aiohttp.client_ws.WebSocketWriter.send_frame", lose)
         with pytest.raises(CannotConnectError, match="connection closed"):
             await anext(messages)
-
-
-async def test_closed_session(
-    session: aiohttp.ClientSession, simulator: Simulator
-) -> None:
-    """It ends like a connection that was lost."""
-    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-    await session.close()
-    with pytest.raises(CannotConnectError, match="connection closed"):
-        await anext(async_messages(client))
 
 
 @pytest.mark.parametrize("fault", ["halves", "odd", "strangers"])
