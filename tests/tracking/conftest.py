@@ -1,6 +1,6 @@
 """What a service lists and where its trackers are, as plain values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,24 +8,22 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position, timestamp
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.occurrences import Occurrence
-from custom_components.bike_tracker.tracking.state import TrackerState
+from custom_components.bike_tracker.tracking.occurrences import (
+    Occurrence,
+    UpdateContext,
+)
+from custom_components.bike_tracker.tracking.state import Changes, Tracker, TrackerState
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
+RED_ID = sum(b"red")
+
 type Listing = Mapping[str, Device]
-type Read = Callable[..., Listing]
 
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
     """Do without Home Assistant and without a service."""
-
-
-@pytest.fixture
-def account() -> Account:
-    """Return an account of which nothing was remembered."""
-    return Account("Bikes", {})
 
 
 class Listener:
@@ -42,22 +40,11 @@ class Listener:
         return new
 
 
-@pytest.fixture
-def read() -> Read:
-    """Return a function that reads the next device list."""
-    return ListOfDevices().read
-
-
 def remembering(**positions: Position) -> dict[str, TrackerState]:
     """Return what is remembered of trackers that were somewhere."""
     return {
         unique_id: TrackerState(position) for unique_id, position in positions.items()
     }
-
-
-def position_remembered(account: Account, unique_id: str = "red") -> Position | None:
-    """Return the newest position of a tracker, listed or not."""
-    return account.states[unique_id].position
 
 
 class ListOfDevices:
@@ -87,6 +74,41 @@ class ListOfDevices:
         return self._last
 
 
+class Service:
+    """A service, an account that receives its lists and messages, and who hears of alarms."""
+
+    def __init__(self, account: Account | None = None, last_fired: int = 0) -> None:
+        """Begin before the first poll."""
+        self.account = account or Account("Bikes", {})
+        self.listener = Listener(last_fired)
+        self.read = ListOfDevices().read
+
+    def poll(self, *devices: Device, **found: Position) -> Changes:
+        """Apply a list, and positions by tracker."""
+        return self.account.apply_poll(self.read(*devices), found, UpdateContext(NOW))
+
+    def hear(self, *things: Device | Position) -> Changes:
+        """Apply a message."""
+        devices = [it for it in things if isinstance(it, Device)]
+        positions = [it for it in things if isinstance(it, Position)]
+        return self.account.apply_message(devices, positions, UpdateContext(NOW))
+
+    def red(self) -> Tracker:
+        """Return the red bike."""
+        return self.account.trackers["red"]
+
+    def alarms(self, unique_id: str = "red") -> list[str]:
+        """Return the alarms of a tracker that are fired now."""
+        state = self.account.trackers[unique_id].state
+        return [it.attributes["alarm"] for it in self.listener.fired(state)]
+
+
+@pytest.fixture
+def service() -> Service:
+    """Return a service before the first poll."""
+    return Service()
+
+
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
     """Return a device that announces no position, with other values in these fields."""
     values: dict[str, Any] = {
@@ -112,9 +134,9 @@ def a_position(position_id: int = 1, **fields: Any) -> Position:
         "battery_level": 80,
         "motion": False,
     }
-    return Position(device_id=1, id=position_id, **{**values, **fields})
+    return Position(device_id=RED_ID, id=position_id, **{**values, **fields})
 
 
 def no_fix(position_id: int, **fields: Any) -> Position:
     """Return a message that says nothing of the place, nor of all else but this."""
-    return Position(device_id=1, id=position_id, **fields)
+    return Position(device_id=RED_ID, id=position_id, **fields)

@@ -160,7 +160,7 @@ class House:
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
         """Apply the current report of a poll."""
         now = now or time_of(report)
-        device = a_device(id=1, position_id=report.id, last_update=now)
+        device = a_device(position_id=report.id, last_update=now)
         context = self.at(now, **how)
         self.look(self.account.apply_poll({"red": device}, {"red": report}, context))
 
@@ -189,7 +189,7 @@ class House:
     def wait(self, now: datetime) -> None:
         """Let time pass."""
         known = self.state.position
-        device = a_device(id=1, position_id=known and known.id)
+        device = a_device(position_id=known and known.id)
         self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
 
     def arm(self, now: datetime) -> None:

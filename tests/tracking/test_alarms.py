@@ -1,7 +1,6 @@
 """Which alarms are fired, and that each is fired once."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -12,58 +11,32 @@ from custom_components.bike_tracker.tracking.occurrences import (
     MAX_WAITING,
     Alarm,
     UpdateContext,
+    is_known,
 )
 
-from .conftest import NOW, Listener, Read, a_device, a_position
+from .conftest import NOW, Service, a_device, a_position
 
 
-class Service:
-    """A service, an account that polls it, and somebody who listens to its alarms."""
-
-    def __init__(
-        self, account: Account, read: Read, listener: Listener | None = None
-    ) -> None:
-        """Begin before the first poll."""
-        self.account = account
-        self.read = read
-        self.listener = listener or Listener()
-
-    def poll(self, *positions: Position, announced: int | None = None) -> list[str]:
-        """List a tracker with its position; return the alarms to be told now."""
-        position_id = announced or next((item.id for item in positions), None)
-        self.account.apply_poll(
-            self.read(a_device(position_id=position_id)),
-            dict.fromkeys(["red"], positions[0]) if positions else {},
-            UpdateContext(NOW),
-        )
-        return self.fire("red")
-
-    def fire(self, unique_id: str) -> list[str]:
-        """Return the alarms of a tracker that are fired now."""
-        story = self.account.trackers[unique_id].state
-        return [item.attributes["alarm"] for item in self.listener.fired(story)]
-
-
-@pytest.fixture
-def service(account: Account, read: Read) -> Service:
-    """Return a service that has been polled, before any alarm."""
-    service = Service(account, read)
-    assert service.poll(a_position(1)) == []
-    return service
+def poll(
+    service: Service, position: Position | None = None, unique_id: str = "red"
+) -> list[str]:
+    """List a tracker with its position; return the alarms that are fired."""
+    found = {unique_id: position} if position else {}
+    service.poll(a_device(unique_id, position_id=position and position.id), **found)
+    return service.alarms(unique_id)
 
 
 def test_alarm(service: Service) -> None:
     """It is fired with its report, and is the last one from then on."""
+    poll(service, a_position(1))
     position = a_position(2, alarm="sos")
-    assert service.poll(position) == ["sos"]
-    alarm = Alarm("sos", 2, position.fix_time)
-    assert service.account.trackers["red"].state.alarms == (alarm,)
+    assert poll(service, position) == ["sos"]
     # Home Assistant's log names what a listener fails at.
-    [fired] = service.account.trackers["red"].state.occurrences
+    [fired] = service.red().state.occurrences
     assert repr(fired) == "alarm_raised 1"
-    assert service.poll(position) == []
-    assert service.poll(a_position(3)) == []
-    assert service.account.trackers["red"].state.alarms == (alarm,)
+    for later in (position, a_position(3)):
+        assert poll(service, later) == []
+        assert service.red().state.alarms == (Alarm("sos", 2, position.fix_time),)
 
 
 @pytest.mark.parametrize(
@@ -78,125 +51,112 @@ def test_alarm(service: Service) -> None:
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
     """Several at once are fired apart; each is one line of bearable length."""
-    assert service.poll(a_position(2, alarm=said)) == words
+    poll(service, a_position(1))
+    assert poll(service, a_position(2, alarm=said)) == words
 
 
-def test_first_report(account: Account, read: Read) -> None:
+def test_first_report(service: Service) -> None:
     """One of a bike that was listed before it ever reported is fired."""
-    service = Service(account, read)
-    assert service.poll() == []
-    assert service.poll(a_position(1, alarm="sos")) == ["sos"]
+    assert poll(service) == []
+    assert poll(service, a_position(1, alarm="sos")) == ["sos"]
 
 
-def test_what_was_there_at_the_start(account: Account, read: Read) -> None:
-    """It is the last alarm, and not told."""
-    service = Service(account, read)
-    assert service.poll(a_position(1, alarm="sos")) == []
-    assert account.trackers["red"].state.alarms[-1].word == "sos"
-    assert service.poll(a_position(1, alarm="sos")) == []
-    assert service.poll(a_position(2, alarm="tow")) == ["tow"]
+def test_what_was_there_at_the_start(service: Service) -> None:
+    """Of a new account or tracker it is the last alarm, and not told: it may be old."""
+    for unique_id in ("red", "blue"):
+        for _ in range(2):
+            first = a_position(1, alarm="sos")
+            assert poll(service, first, unique_id=unique_id) == []
+        tracker = service.account.trackers[unique_id]
+        assert [it.word for it in tracker.state.alarms] == ["sos"]
+        later = a_position(2, alarm="tow")
+        assert poll(service, later, unique_id=unique_id) == ["tow"]
+        service.listener.last_fired = 0
 
 
-def test_restart(service: Service, read: Read) -> None:
+def test_restart(service: Service) -> None:
     """What was told before it is not fired again, and what came meanwhile is told."""
-    assert service.poll(a_position(2, alarm="sos")) == ["sos"]
+    poll(service, a_position(1))
+    assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for first, fired in (
         (a_position(2, alarm="sos"), []),
         (a_position(3, alarm="tow"), ["tow"]),
     ):
         account = Account("Bikes", dict(service.account.states))
-        listener = Listener(service.listener.last_fired)
-        restarted = Service(account, read, listener)
-        assert restarted.poll(first) == fired
-        assert restarted.poll(first) == []
-        assert restarted.poll(a_position(4, alarm="door")) == ["door"]
+        restarted = Service(account, service.listener.last_fired)
+        assert poll(restarted, first) == fired
+        assert poll(restarted, first) == []
+        assert poll(restarted, a_position(4, alarm="door")) == ["door"]
 
 
-def test_new_tracker(service: Service) -> None:
-    """Nobody knows how long ago its alarm was; the next one is told."""
-    devices = a_device(position_id=1), a_device("blue", position_id=7)
-    account = service.account
-    account.apply_poll(
-        service.read(*devices), {"blue": a_position(7, alarm="sos")}, UpdateContext(NOW)
-    )
-    assert service.fire("blue") == []
-    devices = a_device(position_id=1), a_device("blue", position_id=8)
-    account.apply_poll(
-        service.read(*devices), {"blue": a_position(8, alarm="tow")}, UpdateContext(NOW)
-    )
-    assert service.fire("blue") == ["tow"]
+# Storms: a tracker that raises an alarm each second
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
     """Return reports of the last hour, with so many alarms each."""
     said = ",".join(f"word{number}" for number in range(words))
+    times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [
-        a_position(
-            2 + number,
-            fix_time=(time := NOW - timedelta(seconds=many - number)),
-            device_time=time,
-            alarm=said,
-        )._replace(device_id=sum(b"red"))
-        for number in range(many)
+        a_position(number, fix_time=time, device_time=time, alarm=said)
+        for number, time in enumerate(times, 2)
     ]
 
 
+@pytest.fixture
+def struck(service: Service) -> Service:
+    """Return a service of a bike that was quiet until now."""
+    poll(service, a_position(1))
+    return service
+
+
 def _recall(service: Service, reports: list[Position]) -> list[str]:
-    past = HistoryAnswer(reports, NOW)
-    service.account.apply_history("red", past, UpdateContext(NOW, has_history=True))
-    return service.fire("red")
+    context, answer = UpdateContext(NOW, has_history=True), HistoryAnswer(reports, NOW)
+    service.account.apply_history("red", answer, context)
+    return service.alarms()
 
 
-def test_storm_in_the_history(service: Service) -> None:
-    """The last 50 are fired, and none of them again, nor those before."""
+def test_storm_in_the_history(struck: Service) -> None:
+    """The last 50 are fired in their order, and none of them again, nor those before."""
     storm = _storm(1_000, words=20)
-    fired = _recall(service, storm)
+    fired = _recall(struck, storm)
     assert len(fired) == MAX_WAITING
     assert fired[-20:] == [f"word{number}" for number in range(20)]
-    assert _recall(service, storm) == []
-    assert _recall(service, storm[:100]) == []
+    assert _recall(struck, storm) == []
+    assert _recall(struck, storm[:100]) == []
     late = storm[-2]._replace(id=-1, alarm="late")
-    assert _recall(service, [late]) == ["late"]
+    assert _recall(struck, [late]) == ["late"]
+    later = [it._replace(id=it.id + 2_000, alarm=f"{it.id}") for it in _storm(60)]
+    assert _recall(struck, later) == [f"{it.id - 2_000}" for it in later[-MAX_WAITING:]]
+    # Another server's numbers begin anew.
+    position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
+    assert poll(struck, position) == ["sos"]
 
 
-def test_alarms_of_many_reports(service: Service) -> None:
-    """Of those of one answer, the last 50 are fired, in the order of their reports."""
-    storm = [it._replace(alarm=f"word{it.id}") for it in _storm(60)]
-    last = [f"word{it.id}" for it in storm[-MAX_WAITING:]]
-    assert _recall(service, storm) == last
-
-
-def test_storm_over_live(service: Service) -> None:
+def test_storm_over_live(struck: Service) -> None:
     """Each is fired as it comes, and none again when the history tells of it."""
     storm, fired = _storm(120), 0
     for report in storm:
-        service.account.apply_message([], [report], UpdateContext(NOW))
-        fired += len(service.fire("red"))
+        struck.hear(report)
+        fired += len(struck.alarms())
     assert fired == 120
-    assert len(service.account.trackers["red"].state.alarms) <= MAX_WAITING
-    assert _recall(service, storm) == []
-    assert service.poll(a_position(500, alarm="sos")) == ["sos"]
+    assert len(struck.red().state.alarms) <= MAX_WAITING
+    assert _recall(struck, storm) == []
+    assert poll(struck, a_position(500, alarm="sos")) == ["sos"]
 
 
-def test_other_server_after_a_storm(service: Service) -> None:
-    """Its numbers begin anew, and its alarms are fired."""
-    _recall(service, _storm(120))
-    position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
-    assert service.poll(position) == ["sos"]
-
-
-def test_what_a_tracker_says_of_itself_is_kept(service: Service) -> None:
-    """What a report does not tell is as it was."""
-    keys = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
-    known: dict[str, Any] = dict(
-        zip(keys, (True, False, 3.9, 12.3, "1.2"), strict=True)
-    )
-    service.poll(a_position(2, **known))
-    reports: list[dict[str, Any]] = [{}, {"charge": False}, {"lock": True}]
-    reports += [{"battery_voltage": 0}, {"power_voltage": 0, "firmware": "1.3"}]
-    for number, said in enumerate(reports, 3):
-        known |= said
-        service.poll(a_position(number, **said))
-        position = service.account.trackers["red"].position
-        assert position is not None
-        assert known.items() <= position._asdict().items()
+@pytest.mark.parametrize(
+    ("alarm", "many", "known"),
+    [
+        (Alarm("tow", 2, NOW), 50, True),
+        (Alarm("tow", 3, NOW), 1, True),
+        (Alarm("sos", 3, NOW), 50, True),
+        (Alarm("sos", 3, None), 50, True),
+        (Alarm("sos", 3, NOW), 49, False),
+        (Alarm("sos", 4, NOW), 50, False),
+        (Alarm("sos", 2, NOW + timedelta(seconds=1)), 50, False),
+    ],
+)
+def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
+    """One that is as old as each of 50 known ones may have been forgotten: it is not fired."""
+    others = [Alarm("tow", 3, NOW)] * (many - 1)
+    assert is_known(alarm, [Alarm("tow", 3, NOW), *others]) is known

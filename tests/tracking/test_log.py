@@ -1,20 +1,15 @@
 """The log: whatever order reports arrive in, the rides are those of all reports."""
 
-from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from unittest.mock import Mock
 
 import pytest
 
-from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking import log
-from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
-from custom_components.bike_tracker.tracking.state import TrackerState
 
 from ..long import examples
-from .conftest import NOW, a_device, a_position
+from .conftest import NOW, a_position
 from .house import SECOND, House, lived, minutes, rows, story, time_of, true_rides
 
 every = examples(60)
@@ -332,36 +327,3 @@ def test_recent_alarms_of_the_history() -> None:
     alarms = [it for it in house.others if it.startswith("alarm")]
     recent = [it.alarm for it in reports if time_of(last) - time_of(it) < _HOUR]
     assert sorted(alarms) == sorted(filter(None, recent))
-
-
-def test_error_costs_one_tracker(
-    account: Account,
-    read: Callable[..., Mapping[str, Device]],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """An unexpected one is logged with the account; the tracker stays as it was."""
-    known = a_position(device_time=NOW)
-    context = UpdateContext(NOW)
-    account.apply_poll(read(a_device()), {"red": known}, context)
-    answer = HistoryAnswer([known], NOW)
-    with monkeypatch.context() as broken:
-        broken.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
-        assert not account.apply_history("red", answer, context).keys
-    assert account.trackers["red"].position is known
-    assert "Bikes: Unexpected error updating a tracker" in caplog.text
-
-
-def test_history_of_an_account() -> None:
-    """It counts for a listed tracker, once."""
-    account, reports = Account("Bikes", {}), story("stand 5, ride 9 @15, stand 7")
-    context = UpdateContext(NOW)
-    for report in reports:
-        context = UpdateContext(time_of(report), has_history=True)
-        devices = {"red": a_device(position_id=report.id)}
-        account.apply_poll(devices, {"red": report}, context)
-    answer = HistoryAnswer(reports, context.now)
-    assert account.gaps.keys() == {"red"}
-    assert not account.apply_history("blue", answer, context).keys
-    assert account.apply_history("red", answer, context).keys == {"red"}
-    assert account.gaps == {}

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from copy import replace
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -13,23 +12,34 @@ from hypothesis import given, strategies as st
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
-from custom_components.bike_tracker.tracking.state import (
-    Changes,
-    Tracker,
-    Trackers,
-    TrackerState,
-)
+from custom_components.bike_tracker.tracking.state import Changes, Tracker, Trackers
 
 from ..long import examples
-from .conftest import NOW, Listing, ListOfDevices, a_device, a_position, remembering
+from .conftest import (
+    NOW,
+    Listing,
+    ListOfDevices,
+    a_device,
+    a_position,
+    no_fix,
+    remembering,
+)
 
-# The same examples each time: a test that fails one day and passes the next helps nobody.
 every = examples(40)
 
 UNIQUE_IDS = ["red", "blue", "green"]
+RED = sum(b"red")
 NEWEST = 3
+COMPLETE = a_position(9, battery_level=9, motion=True)
+
 numbers = st.integers(min_value=1, max_value=NEWEST)
 seldom = st.sampled_from([False, False, False, True])
+moments = st.none() | st.integers(0, 3).map(lambda hours: NOW + timedelta(hours=hours))
+says: dict[str, st.SearchStrategy[Any]] = {
+    "battery_level": st.none() | numbers,
+    "motion": st.none() | st.booleans(),
+}
+latitudes = st.sampled_from([47.0, 48.0])
 
 devices = st.builds(
     a_device,
@@ -37,23 +47,11 @@ devices = st.builds(
     id=st.none() | st.integers(min_value=1, max_value=9),
     name=st.sampled_from("ab"),
     position_id=st.none() | numbers,
+    last_update=moments,
 )
-lists = st.lists(devices, max_size=4, unique_by=lambda device: device.unique_id)
-with_fix = st.builds(
-    a_position,
-    numbers,
-    latitude=st.sampled_from([47.0, 48.0]),
-    battery_level=st.none() | numbers,
-    motion=st.none() | st.booleans(),
+positions = st.builds(a_position, numbers, latitude=latitudes, **says) | st.builds(
+    no_fix, numbers, **says
 )
-without_fix = st.builds(
-    # Of a named tuple, Hypothesis would make up what has a default.
-    partial(Position, 1),
-    numbers,
-    battery_level=st.none() | numbers,
-    motion=st.none() | st.booleans(),
-)
-positions = with_fix | without_fix
 by_tracker = st.fixed_dictionaries({}, optional=dict.fromkeys(UNIQUE_IDS, positions))
 
 
@@ -70,16 +68,48 @@ class Poll:
     apart: bool
     """The list is another one each time, as where another account has trackers."""
 
+    def read(self, reader: ListOfDevices) -> Listing:
+        """Return the list as the client reads it."""
+        listed = reader.read(*self.listed)
+        return dict(listed) if self.apart else listed
 
-polls = st.lists(st.builds(Poll, lists, by_tracker, seldom, seldom, seldom), max_size=6)
+
+@dataclass
+class Message:
+    """One message of the live connection."""
+
+    devices: list[Device]
+    positions: list[Position]
+    recovering: bool
+    during_a_poll: bool
+    """It comes when the last poll has begun."""
+
+
+lists = st.lists(devices, max_size=4, unique_by=lambda device: device.unique_id)
+polls = st.builds(Poll, lists, by_tracker, seldom, seldom, seldom)
+timed_positions = st.builds(
+    lambda position, moment, device_id: replace(
+        position, fix_time=position.latitude and moment, device_id=device_id
+    ),
+    positions,
+    moments,
+    numbers,
+)
+messages = st.builds(
+    Message,
+    st.lists(devices, max_size=3),
+    st.lists(timed_positions, max_size=3),
+    seldom,
+    st.booleans(),
+)
+histories = st.lists(polls | messages, max_size=8)
 
 
 @dataclass
 class LookAtEverything:
     """What is to be known, found out anew each time from all there is."""
 
-    received: dict[str, list[Position]]
-    listed: dict[str, Device] = field(default_factory=dict)
+    received: dict[str, list[Position]] = field(default_factory=dict)
 
     def wanted(self, now: Mapping[str, Device]) -> dict[int, Device]:
         """Return the devices that announce another position than the last one received."""
@@ -96,37 +126,20 @@ class LookAtEverything:
             )
         }
 
-    def take(self, found: dict[str, Position]) -> None:
-        """Hear positions."""
-        for unique_id, position in found.items():
-            self.received.setdefault(unique_id, []).append(position)
-
     def agrees(self, trackers: Trackers) -> None:
-        """Hold what is known against what the last list and positions said."""
-        assert {key: tracker.device for key, tracker in trackers.items()} == self.listed
+        """Hold what is known against what the last positions said."""
         for unique_id, tracker in trackers.items():
-            received = self.received.get(unique_id, [])
+            received, position = self.received.get(unique_id, []), tracker.position
             if not received:
-                assert tracker.position is None
+                assert position is None
                 continue
-            levels = [position.battery_level for position in received]
-            expected = (
-                (received[-1].id, received[-1].motion),
-                next((level for level in levels[::-1] if level is not None), None),
-                _last_place(received),
-            )
-            position = tracker.position
+            levels = [it.battery_level for it in received if it.battery_level]
+            places = [_place(it) for it in received if it.latitude is not None]
             assert position is not None
-            assert expected == (
-                (position.id, position.motion),
-                position.battery_level,
-                _place(position),
-            )
-
-
-def _last_place(received: list[Position]) -> tuple[Any, ...]:
-    fixes = [position for position in received if position.latitude is not None]
-    return _place(fixes[-1]) if fixes else (None, None, None)
+            assert position.id == received[-1].id
+            assert position.motion == received[-1].motion
+            assert position.battery_level == (levels[-1] if levels else None)
+            assert _place(position) == (places[-1] if places else (None, None, None))
 
 
 def _place(position: Position) -> tuple[Any, ...]:
@@ -134,18 +147,15 @@ def _place(position: Position) -> tuple[Any, ...]:
 
 
 @every
-@given(remembered=by_tracker, polls=polls)
+@given(remembered=by_tracker, polls=st.lists(polls, max_size=6))
 def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
     """What is known, wanted and news is what looking at everything would find."""
-    account = Account("Bikes", remembering(**remembered))
-    reader = ListOfDevices()
-    all_of_it = LookAtEverything(
-        {unique_id: [position] for unique_id, position in remembered.items()}
-    )
+    account, reader = Account("Bikes", remembering(**remembered)), ListOfDevices()
+    everything = LookAtEverything({key: [it] for key, it in remembered.items()})
     for poll in polls:
-        listed = _listing(reader, poll)
+        listed = poll.read(reader)
         wanted = account.wanted(listed)
-        assert wanted == all_of_it.wanted(listed)
+        assert wanted == everything.wanted(listed)
         if poll.interrupted:
             continue
         # None of them is older than what is known, unless the list announces it.
@@ -155,131 +165,12 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
             if (position := poll.positions.get(device.unique_id))
             and position.id in (device.position_id, NEWEST)
         }
-        before = account.trackers
-        picture = dict(before)
-        changes = account.apply_poll(
-            listed, found, UpdateContext(NOW, recovering=poll.recovering)
-        )
-
-        all_of_it.take(found)
-        all_of_it.listed = dict(listed)
-        all_of_it.agrees(account.trackers)
-        assert before == picture
-        _is_news(changes, before, account.trackers)
-
-
-@every
-@given(polls=polls)
-def test_any_polls_end_in_the_last_one(polls: list[Poll]) -> None:
-    """Whatever came before, in the end it is as if only the last had ever come."""
-    account, other = Account("Bikes", {}), Account("Bikes", {})
-    reader = ListOfDevices()
-    for poll in polls:
-        account.apply_poll(
-            _listing(reader, poll),
-            poll.positions,
-            UpdateContext(NOW, recovering=poll.recovering),
-        )
-    last = reader.read(a_device("red", position_id=1), a_device("blue"))
-    complete = a_position(9, battery_level=9, motion=True)
-
-    for each in (account, other):
-        each.apply_poll(last, {"red": complete, "blue": complete}, UpdateContext(NOW))
-
-    # How far it came depends on where it was.
-    assert _without_track(account.trackers) == _without_track(other.trackers)
-
-
-def _without_track(trackers: Trackers) -> Trackers:
-    """Return the trackers without what depends on what was before."""
-    return {
-        key: tracker._replace(state=TrackerState(tracker.position))
-        for key, tracker in trackers.items()
-    }
-
-
-@dataclass
-class Message:
-    """One message of the live connection, and when it comes."""
-
-    devices: list[Device]
-    positions: list[Position]
-    recovering: bool
-    during_a_poll: bool
-    """It comes when the next poll has begun."""
-
-
-moments = st.none() | st.integers(0, 3).map(lambda hours: NOW + timedelta(hours=hours))
-timed_devices = st.builds(
-    lambda device, moment: replace(device, last_update=moment), devices, moments
-)
-timed_positions = st.builds(
-    lambda position, moment, device_id: replace(
-        position, fix_time=position.latitude and moment, device_id=device_id
-    ),
-    positions,
-    moments,
-    numbers,
-)
-messages = st.builds(
-    Message,
-    st.lists(timed_devices, max_size=3),
-    st.lists(timed_positions, max_size=3),
-    seldom,
-    st.booleans(),
-)
-timed_polls = st.builds(
-    lambda poll, listed: replace(poll, listed=listed),
-    st.builds(Poll, lists, by_tracker, seldom, seldom, seldom),
-    st.lists(timed_devices, max_size=4, unique_by=lambda device: device.unique_id),
-)
-histories = st.lists(timed_polls | messages, max_size=8)
-
-
-def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevices:
-    """Take in all of it, and hold each piece of news against a look at everything."""
-    reader = ListOfDevices()
-    coming: list[Message] = []
-    for event in history:
-        if isinstance(event, Message) and event.during_a_poll:
-            coming.append(event)
-        elif isinstance(event, Message):
-            _hear(account, event)
-        else:
-            listed = _listing(reader, event)
-            account.wanted(listed)
-            if event.interrupted:
-                continue
-            before = account.trackers
-            changes = account.apply_poll(
-                listed, event.positions, UpdateContext(NOW, recovering=event.recovering)
-            )
-            _is_news(changes, before, account.trackers)
-    for message in coming:
-        _hear(account, message)
-    return reader
-
-
-def _hear(account: Account, message: Message) -> None:
-    before = account.trackers
-    picture = dict(before)
-    changes = account.apply_message(
-        message.devices,
-        message.positions,
-        UpdateContext(NOW, recovering=message.recovering),
-    )
-    assert before == picture
-    assert changes.before.keys() == changes.after.keys()
-    _is_news(changes, before, account.trackers)
-    for unique_id in changes.keys:
-        _never_goes_back(before[unique_id], account.trackers[unique_id])
-
-
-def _never_goes_back(before: Tracker, now: Tracker) -> None:
-    assert now.device.moment >= before.device.moment
-    assert (now.device.position_id or 0) >= (before.device.position_id or 0)
-    if before.position and now.position and now.position.fix_time:
-        assert now.position.moment >= before.position.moment
+        _poll(account, listed, found, recovering=poll.recovering)
+        for unique_id, position in found.items():
+            everything.received.setdefault(unique_id, []).append(position)
+        known = {key: tracker.device for key, tracker in account.trackers.items()}
+        assert known == listed
+        everything.agrees(account.trackers)
 
 
 @every
@@ -291,25 +182,16 @@ def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> Non
     """
     account, other = Account("Bikes", {}), Account("Bikes", {})
     reader = _live_through(account, history)
-    last = reader.read(
-        a_device("red", position_id=9, last_update=NOW), a_device("blue", id=1)
-    )
-    complete = a_position(9, battery_level=9, motion=True)
-    is_fired = False
+    red = a_device("red", position_id=9, last_update=NOW)
+    last, is_wanted = reader.read(red, a_device("blue", id=1)), False
     for _ in range(2):
-        is_fired = sum(b"red") in account.wanted(last)
-        account.apply_poll(
-            last, {"red": complete} if is_fired else {}, UpdateContext(NOW)
-        )
-    other.apply_poll(last, {"red": complete}, UpdateContext(NOW))
-
-    assert account.trackers.keys() == {"red", "blue"}
-    for unique_id, tracker in account.trackers.items():
-        assert tracker.device == last[unique_id]
+        is_wanted = RED in account.wanted(last)
+        _poll(account, last, {"red": COMPLETE} if is_wanted else {})
+    _poll(other, last, {"red": COMPLETE})
+    assert {key: it.device for key, it in account.trackers.items()} == last
     position = account.trackers["red"].position
-    assert position is not None
-    assert position.id == 9
-    if is_fired:
+    assert position and position.id == 9
+    if is_wanted:
         assert position == other.trackers["red"].position
 
 
@@ -321,37 +203,77 @@ def test_any_history_ends_in_the_last_message(history: list[Poll | Message]) -> 
     reader = _live_through(account, history)
     listed = reader.read(a_device("red", position_id=1), a_device("blue"))
     for _ in range(2):
-        account.apply_poll(listed, {}, UpdateContext(NOW))
+        _poll(account, listed, {})
     later = NOW + timedelta(days=1)
-    fired = a_device("red", status="offline", position_id=10, last_update=later)
-    place = a_position(10, fix_time=later, battery_level=9, motion=True)
-    place = replace(place, device_id=sum(b"red"))
-
-    account.apply_message([fired], [place], UpdateContext(NOW))
-    assert account.trackers["red"].device == fired
+    said = a_device("red", status="offline", position_id=10, last_update=later)
+    place = replace(COMPLETE, id=10, device_id=RED, fix_time=later)
+    account.apply_message([said], [place], UpdateContext(NOW))
+    assert account.trackers["red"].device == said
     assert account.trackers["red"].position == place
-
     assert account.wanted(listed) == {}
-    account.apply_poll(listed, {"red": a_position(1, latitude=1.0)}, UpdateContext(NOW))
+    _poll(account, listed, {"red": a_position(1, latitude=1.0)})
     assert account.trackers["red"].position == place
-    assert account.wanted(listed).keys() == {sum(b"red")}
+    assert account.wanted(listed).keys() == {RED}
 
 
-def _listing(reader: ListOfDevices, poll: Poll) -> Listing:
-    listed = reader.read(*poll.listed)
-    return dict(listed) if poll.apart else listed
+def _live_through(account: Account, history: list[Poll | Message]) -> ListOfDevices:
+    """Take in all of it."""
+    reader, during = ListOfDevices(), list[Message]()
+    for event in history:
+        if isinstance(event, Poll):
+            listed = event.read(reader)
+            account.wanted(listed)
+            if not event.interrupted:
+                _poll(account, listed, event.positions, recovering=event.recovering)
+        elif event.during_a_poll:
+            during.append(event)
+        else:
+            _hear(account, event)
+    for message in during:
+        _hear(account, message)
+    return reader
 
 
-def _is_news(changes: Changes, before: Trackers, now: Trackers) -> None:
+def _poll(
+    account: Account,
+    listed: Listing,
+    found: Mapping[str, Position],
+    *,
+    recovering: bool = False,
+) -> None:
+    before, context = account.trackers, UpdateContext(NOW, recovering=recovering)
+    picture = dict(before)
+    _is_news(account, account.apply_poll(listed, found, context), before, picture)
+
+
+def _hear(account: Account, message: Message) -> None:
+    before = account.trackers
+    picture, context = dict(before), UpdateContext(NOW, recovering=message.recovering)
+    changes = account.apply_message(message.devices, message.positions, context)
+    _is_news(account, changes, before, picture)
+    assert changes.before.keys() == changes.after.keys()
+    for unique_id in changes.keys:
+        _never_goes_back(before[unique_id], account.trackers[unique_id])
+
+
+def _never_goes_back(before: Tracker, now: Tracker) -> None:
+    assert now.device.moment >= before.device.moment
+    assert (now.device.position_id or 0) >= (before.device.position_id or 0)
+    if before.position and now.position and now.position.fix_time:
+        assert now.position.moment >= before.position.moment
+
+
+def _is_news(
+    account: Account, changes: Changes, before: Trackers, picture: Trackers
+) -> None:
     """Hold news against a look at everything."""
+    now = account.trackers
+    assert before == picture
     assert changes.before is before
     assert changes.after is now
-    assert changes.keys == {
+    differ = {
         key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
     }
-    assert (now is before) is (not changes.keys)
-    assert all(
-        now[key] is tracker
-        for key, tracker in before.items()
-        if key not in changes.keys
-    )
+    assert changes.keys == differ
+    assert (now is before) is (not differ)
+    assert all(now[key] is before[key] for key in before.keys() - differ)

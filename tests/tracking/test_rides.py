@@ -2,12 +2,10 @@
 
 import pytest
 
-from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.routes import decode
 
-from .conftest import NOW, Read, a_device, a_position
-from .house import METER, House, lived, minutes, rows, story
+from .conftest import NOW, a_position
+from .house import METER, House, lived, minutes, rows
 
 TABLE = """
 A ride starts where the bike stood and ends where it stands.
@@ -206,28 +204,6 @@ def test_placeholder_before_the_first_fix() -> None:
     house.poll(first)
     other.poll(first)
     assert (house.totals[-1], other.totals[-1]) == (0, 5_432.1)
-
-
-def test_ends_with_a_poll_that_brings_nothing(account: Account, read: Read) -> None:
-    """The clock ends the ride of a silent tracker, once, and not while it comes back."""
-    for report in story("ride 2 @15"):
-        context = UpdateContext(report.fix_time or NOW)
-        devices = read(a_device(position_id=report.id))
-        account.apply_poll(devices, {"red": report}, context)
-    ride, devices = (
-        account.trackers["red"].ride_under_way,
-        read(a_device(position_id=3)),
-    )
-    assert ride
-    assert not account.apply_poll(devices, {}, UpdateContext(minutes(31))).keys
-    back = UpdateContext(minutes(33), recovering=True)
-    assert not account.apply_poll(devices, {}, back).keys
-    changes = account.apply_poll(devices, {}, UpdateContext(minutes(33)))
-    assert changes.keys == {"red"}
-    tracker = changes.after["red"]
-    assert (tracker.ride_under_way, tracker.is_under_way) == (None, False)
-    assert tracker.ride and tracker.ride[:3] == ride[:3]
-    assert not account.apply_poll(devices, {}, UpdateContext(minutes(34))).keys
 
 
 def test_report_that_brings_nothing_new() -> None:

@@ -1,0 +1,308 @@
+"""What lists, positions, messages and histories change; polls stay the truth."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+
+from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.tracking.account import is_outdated
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import TrackerState, merged
+
+from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix
+from .house import House, minutes, story, time_of
+
+EARLIER, LATER = minutes(-60), minutes(-30)
+KNOWN = a_position(
+    1,
+    address="Lane",
+    charge=True,
+    lock=False,
+    battery_voltage=3.9,
+    power_voltage=12.3,
+    firmware="1.2",
+)
+
+
+def test_tracker_that_leaves_the_list(service: Service) -> None:
+    """Where it was is known when it comes back, unless it was forgotten."""
+    both = a_device("red", position_id=1), a_device("blue", position_id=1)
+    service.poll(*both, red=a_position(1), blue=a_position(1))
+    changes = service.poll(both[1])
+    assert changes.keys == {"red"}
+    assert changes.after == service.account.trackers
+    assert changes.after.keys() == {"blue"}
+    assert service.poll(*both).after["red"].position == a_position(1)
+    assert service.poll().keys == {"red", "blue"}
+    service.account.forget("red")
+    assert service.account.states.keys() == {"blue"}
+    wanted = service.account.wanted(service.read(*both))
+    assert [device.unique_id for device in wanted.values()] == ["red"]
+    assert service.poll(*both).after["red"].position is None
+
+
+# Which position counts
+
+
+@pytest.mark.parametrize(
+    ("announced", "known", "received_at", "outdated"),
+    [
+        (None, None, NOW, False),
+        (None, {}, NOW, False),
+        (1, None, NOW, True),
+        (1, {}, NOW, False),
+        (1, {"id": 2}, NOW, True),
+        (2, {}, NOW, True),
+        # Its time cannot be read, or is after the tracker was received.
+        (1, {"is_readable": False}, NOW, True),
+        (1, {"fix_time": NOW + timedelta(hours=25)}, NOW, True),
+        (1, {"fix_time": NOW + timedelta(hours=23)}, NOW, False),
+        (1, {"fix_time": NOW + timedelta(hours=25)}, None, False),
+        (1, {"fix_time": None}, NOW, False),
+    ],
+)
+def test_outdated(
+    announced: int | None,
+    known: dict[str, Any] | None,
+    received_at: datetime | None,
+    outdated: bool,
+) -> None:
+    """A position is requested if another one is announced, or if the service was not well."""
+    position = None if known is None else a_position(1)._replace(**known)
+    device = a_device(position_id=announced, last_update=received_at)
+    assert is_outdated(device, position) is outdated
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (no_fix(2, motion=True), KNOWN._replace(motion=True)),
+        (no_fix(2, battery_level=0), KNOWN._replace(battery_level=0, motion=None)),
+        (no_fix(2, lock=True, charge=False), {"lock": True, "charge": False}),
+        (no_fix(2, battery_voltage=0, power_voltage=0), {"battery_voltage": 0}),
+        (no_fix(2, firmware="1.3"), {"firmware": "1.3", "power_voltage": 12.3}),
+        (a_position(2, battery_level=None), KNOWN),
+        (a_position(2, address="Road"), {"address": "Road", "lock": False}),
+        (a_position(2, latitude=48.1), {"address": None, "latitude": 48.1}),
+        (a_position(2, longitude=8.1), {"address": None, "longitude": 8.1}),
+        (a_position(2, alarm="sos"), KNOWN._replace(alarm="sos")),
+    ],
+)
+def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
+    """What a report does not tell is as it was; the address is that of the place."""
+    position = merged(KNOWN, said)
+    if isinstance(expected, Position):
+        expected = expected._replace(id=2)._asdict()
+    assert expected.items() <= position._asdict().items()
+    assert merged(position._replace(alarm="sos"), said).alarm == said.alarm
+
+
+@pytest.mark.parametrize(
+    ("known", "position_id", "fix_time", "is_taken"),
+    [
+        pytest.param(NOW, 3, EARLIER, True, id="announced: an older fix counts"),
+        pytest.param(NOW, 2, EARLIER, False, id="another one: the server lags"),
+        (NOW, 2, minutes(1), True),
+        (None, 2, NOW, True),
+        (NOW, 4, None, True),
+        (None, 2, None, True),
+    ],
+)
+def test_server_that_lags_behind(
+    service: Service,
+    known: datetime | None,
+    position_id: int,
+    fix_time: datetime | None,
+    is_taken: bool,
+) -> None:
+    """A bike does not go back in time, unless the list says so."""
+    service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
+    other = a_position(position_id, fix_time=fix_time)
+    service.poll(a_device(position_id=3), red=other)
+    position = service.red().position
+    assert position and (position.id == position_id) is is_taken
+
+
+# Messages
+
+
+def test_message(service: Service) -> None:
+    """Its device and position are shown at once, and announced as the list will do."""
+    service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
+    before = service.account.trackers
+    changes = service.hear(a_device(status="offline", last_update=LATER))
+    assert changes.keys == {"red"}
+    assert changes.after is service.account.trackers
+    assert changes.before is before
+    online = service.red().state.online
+    assert online and not online.value
+    assert service.account.trackers["blue"] is before["blue"]
+    changes = service.hear(a_position(2, latitude=48.0, fix_time=NOW))
+    assert changes.keys == {"red"}
+    position = service.red().position
+    assert position and position.latitude == 48.0
+    assert service.red().device.position_id == 2
+    assert service.red().device.status == "offline"
+    assert service.account.states["red"].position is position
+
+
+@pytest.mark.parametrize(
+    ("last_update", "counts"), [(None, False), (EARLIER, False), (LATER, True)]
+)
+def test_older_devices(
+    service: Service, last_update: datetime | None, counts: bool
+) -> None:
+    """What was so before is dropped, what was so at the same time counts."""
+    service.poll(a_device(last_update=LATER))
+    service.hear(a_device(status="offline", last_update=last_update))
+    assert (service.red().device.status == "offline") is counts
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "counts"),
+    [
+        (a_position(5, fix_time=LATER), a_position(9, fix_time=EARLIER), False),
+        (a_position(5, fix_time=LATER), a_position(1, fix_time=EARLIER), False),
+        (a_position(5, fix_time=LATER), a_position(4, fix_time=LATER), False),
+        (a_position(5, fix_time=LATER), a_position(5, fix_time=LATER), False),
+        (a_position(5, fix_time=LATER), a_position(6, fix_time=LATER), True),
+        (a_position(5, fix_time=LATER), a_position(6, fix_time=NOW), True),
+        (a_position(5, fix_time=LATER), a_position(4, fix_time=NOW), True),
+        (a_position(5, fix_time=LATER), no_fix(6), True),
+        (a_position(5, fix_time=LATER), no_fix(4), False),
+        # Before the first fix the newer ID counts, and a fix in any case.
+        (no_fix(5), no_fix(4), False),
+        (no_fix(5), no_fix(6), True),
+        (no_fix(5), a_position(2), True),
+    ],
+)
+def test_older_positions(
+    service: Service, known: Position, said: Position, counts: bool
+) -> None:
+    """An older fix is dropped; of the same one the newer ID counts."""
+    service.poll(a_device(position_id=5), red=known)
+    service.hear(said._replace(battery_level=1))
+    position = service.red().position
+    assert position and (position.battery_level == 1) is counts
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "announced"), [(1, 5, 5), (1, None, 1), (None, 5, 5), (2, 1, 2)]
+)
+def test_device_without_its_position(
+    service: Service, known: int | None, said: int | None, announced: int | None
+) -> None:
+    """A newer position that it announces is wanted; an older one or none is not believed."""
+    found = {"red": a_position(known)} if known else {}
+    service.poll(a_device(position_id=known), **found)
+    service.hear(a_device(position_id=said, status="offline", last_update=LATER))
+    device, position = service.red().device, service.red().position
+    assert (device.position_id, device.status) == (announced, "offline")
+    assert (position and position.id) == known
+
+
+def test_poll_wins(service: Service) -> None:
+    """A list that is the same as the one before takes back what a message said.
+
+    The first one after it may lag behind.
+    """
+    listed, account = a_device(position_id=1, last_update=EARLIER), service.account
+    service.poll(listed, red=a_position(1))
+    service.hear(
+        a_device(position_id=1, status="offline", last_update=LATER),
+        a_position(2, fix_time=NOW, latitude=48.0),
+    )
+    assert account.wanted(service.read(listed)) == {}
+    service.poll(listed)
+    assert service.red().device.status == "online"
+    assert service.red().position == account.states["red"].position
+    assert account.wanted(service.read(listed)).keys() == {RED_ID}
+    assert service.poll(listed, red=a_position(1)).keys == {"red"}
+    position = service.red().position
+    assert service.red().device == listed
+    assert position and position.id == 1
+
+
+def test_message_of_a_tracker_that_left(service: Service) -> None:
+    """It does not keep the tracker, nor bring it back."""
+    service.poll(a_device(), a_device("blue"))
+    service.hear(a_device(status="offline"), a_position(1))
+    assert service.poll(a_device("blue")).keys == {"red"}
+    assert service.hear(a_device(), a_position(2)).keys == set()
+    service.poll(a_device(name="Red again"), a_device("blue"))
+    assert service.red().device.name == "Red again"
+
+
+def test_late_report(service: Service) -> None:
+    """An older fix is dropped, but its alarm is told, once."""
+    service.poll(a_device(position_id=2), red=a_position(2, fix_time=LATER))
+    late = a_position(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
+    for _ in range(2):
+        service.hear(late)
+        [alarm] = service.red().state.occurrences
+        assert (alarm.attributes["alarm"], alarm.since) == ("sos", EARLIER)
+        position = service.red().position
+        assert position and position.id == 2
+    service.poll(a_device(position_id=2), red=late)
+    assert len(service.red().state.alarms) == 1
+
+
+# Histories, time, and errors
+
+
+def test_history_of_an_account() -> None:
+    """It counts for a listed tracker, once."""
+    house, reports = House(), story("stand 5, ride 9 @15, stand 7")
+    house.polls(reports)
+    account, context = house.account, UpdateContext(minutes(21), has_history=True)
+    answer = HistoryAnswer(reports, context.now)
+    assert account.gaps.keys() == {"red"}
+    assert not account.apply_history("blue", answer, context).keys
+    assert account.apply_history("red", answer, context).keys == {"red"}
+    assert account.gaps == {}
+
+
+def test_forgotten_gap() -> None:
+    """The history of a tracker that was removed is not requested."""
+    house = House()
+    house.polls(story("stand 5, ride 9 @15, stand 7"))
+    house.account.forget("red")
+    assert (house.account.gaps, house.account.states) == ({}, {})
+
+
+def test_ends_with_a_poll_that_brings_nothing(service: Service) -> None:
+    """The clock ends the ride of a silent tracker, once, and not while it comes back."""
+    account = service.account
+    for report in story("ride 2 @15"):
+        context, listed = (
+            UpdateContext(time_of(report)),
+            a_device(position_id=report.id),
+        )
+        account.apply_poll(service.read(listed), {"red": report}, context)
+    ride, devices = service.red().ride_under_way, service.read(a_device(position_id=3))
+    assert ride
+    back = UpdateContext(minutes(33), recovering=True)
+    for context in (UpdateContext(minutes(31)), back):
+        assert not account.apply_poll(devices, {}, context).keys
+    changes = account.apply_poll(devices, {}, UpdateContext(minutes(33)))
+    assert changes.keys == {"red"}
+    tracker = changes.after["red"]
+    assert (tracker.ride_under_way, tracker.is_under_way) == (None, False)
+    assert tracker.ride and tracker.ride[:3] == ride[:3]
+    assert not account.apply_poll(devices, {}, UpdateContext(minutes(34))).keys
+
+
+def test_error_costs_one_tracker(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An unexpected one is logged with the account; the tracker stays as it was."""
+    known = a_position(device_time=NOW)
+    service.poll(a_device(), red=known)
+    answer = HistoryAnswer([known], NOW)
+    monkeypatch.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
+    assert not service.account.apply_history("red", answer, UpdateContext(NOW)).keys
+    assert service.red().position is known
+    assert "Bikes: Unexpected error updating a tracker" in caplog.text
