@@ -1,6 +1,9 @@
-"""What the red bike reports under way, and once it has arrived."""
+"""What the red bike reports under way and once it has arrived, and what is told of it."""
 
 from typing import Any
+
+from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.core import Event, HomeAssistant, State, callback
 
 from .conftest import RED, Poll
 from .tools.simulator.server import Simulator
@@ -37,3 +40,20 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
     for _ in range(6):
         go(simulator, 0, **standing(101))
         await poll()
+
+
+def told(hass: HomeAssistant, entity_id: str) -> list[State]:
+    """Return a list that grows with what automations take for events of an entity."""
+    events: list[State] = []
+
+    @callback
+    def _note(event: Event[Any]) -> None:
+        old, new = event.data["old_state"], event.data["new_state"]
+        if event.data["entity_id"] != entity_id or old is None or new is None:
+            return
+        is_back = STATE_UNAVAILABLE in (old.state, new.state)
+        if not is_back and old.state != new.state != STATE_UNKNOWN:
+            events.append(new)
+
+    hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
+    return events

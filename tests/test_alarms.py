@@ -1,8 +1,8 @@
 """What Home Assistant is told of alarms."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
-from homeassistant.components.event import ATTR_EVENT_TYPE
 from homeassistant.const import (
     CONF_EMAIL,
     CONF_PASSWORD,
@@ -10,10 +10,9 @@ from homeassistant.const import (
     EVENT_STATE_CHANGED,
     STATE_UNAVAILABLE,
     STATE_UNKNOWN,
-    Platform,
 )
 from homeassistant.core import Event, HomeAssistant, State, callback
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -21,11 +20,10 @@ from pytest_homeassistant_custom_component.common import (
     mock_restore_cache_with_extra_data,
 )
 
-from .conftest import EMAIL, RED, Bikes, Poll, async_setup
-from .riding import async_ride
-from .tools.simulator.server import Simulator
+from .conftest import EMAIL, RED, Bikes, async_setup
+from .riding import async_ride, told
 
-type Fired = list[tuple[str, str, str | None]]
+ENTITY = "event.red_bike_alarm"
 
 # Traccar's words, and what each is called here.
 SAME = (
@@ -49,101 +47,56 @@ OTHERS = ["general", "geofence", "SOS", "other", "Fahrrad weg!", "fall_Down"]
 
 
 @pytest.fixture
-def fired(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> Fired:
-    """Return a list of what an automation is told: type, word, time."""
-    events: Fired = []
-
-    @callback
-    def _take(event: Event[Any]) -> None:
-        entity = entity_registry.async_get(event.data["entity_id"])
-        before, now = event.data["old_state"], event.data["new_state"]
-        if entity is None or entity.unique_id != f"{RED}_alarm":
-            return
-        # What an automation on what an event entity receives takes for an event.
-        if (
-            now is None
-            or before is None
-            or STATE_UNAVAILABLE in {before.state, now.state}
-        ):
-            return
-        if before.state != now.state != STATE_UNKNOWN:
-            attributes = now.attributes
-            events.append(
-                (attributes[ATTR_EVENT_TYPE], attributes["alarm"], attributes["time"])
-            )
-
-    hass.bus.async_listen(EVENT_STATE_CHANGED, _take)
-    return events
+def fired(hass: HomeAssistant) -> list[State]:
+    """Return a list of what automations are told of alarms."""
+    return told(hass, ENTITY)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_first_alarm(bikes: Bikes, fired: Fired) -> None:
-    """With it the entity comes to be, and it is fired."""
-    assert bikes.state_of(f"{RED}_alarm", Platform.EVENT) is None
-    position = bikes.simulator.report(RED, attributes={"alarm": "sos"})
-
+async def report(bikes: Bikes, alarm: str) -> None:
+    """Let the red bike raise an alarm that the next poll brings."""
+    bikes.simulator.report(RED, attributes={"alarm": alarm})
     await bikes.poll()
 
-    time = position.fix_time.replace(
-        microsecond=position.fix_time.microsecond // 1000 * 1000
-    )
-    assert fired == [("sos", "sos", time.isoformat())]
-
 
 @pytest.mark.usefixtures("setup")
-async def test_types(simulator: Simulator, poll: Poll, fired: Fired) -> None:
-    """Each word of Traccar's has its type, all others are other."""
+async def test_types(bikes: Bikes, fired: list[State]) -> None:
+    """With the first alarm the entity comes to be; each word of Traccar's has its type."""
+    assert bikes.hass.states.get(ENTITY) is None
+    position = bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    time = datetime.fromisoformat(fired[0].attributes["time"])
+    assert abs(time - position.fix_time) < timedelta(milliseconds=1)
     for word in (*WORDS, *OTHERS):
-        simulator.report(RED, attributes={"alarm": word})
-        await poll()
-
-    assert [(event_type, word) for event_type, word, _ in fired] == [
-        *((event_type, word) for word, event_type in WORDS.items()),
-        *(("other", word) for word in OTHERS),
-    ]
+        await report(bikes, word)
+    types = {**WORDS, **dict.fromkeys(OTHERS, "other")}
+    events = [(it.attributes["alarm"], it.attributes["event_type"]) for it in fired]
+    assert events == [("sos", "sos"), *types.items()]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_several_at_once(simulator: Simulator, poll: Poll, fired: Fired) -> None:
-    """They are several events, each of which an automation notices."""
-    simulator.report(RED, attributes={"alarm": "vibration,tow,general"})
-
-    await poll()
-    await poll()
-
-    assert [event_type for event_type, _, _ in fired] == ["vibration", "tow", "other"]
-
-
-async def test_start(bikes: Bikes, fired: Fired) -> None:
+async def test_start(bikes: Bikes, fired: list[State]) -> None:
     """What was there at the start is not fired, and the entity is there for what comes."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll(6)
     await bikes.poll()
-
-    assert bikes.value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNKNOWN
+    assert bikes.state(ENTITY).state == STATE_UNKNOWN
     assert not fired
-
-    bikes.simulator.report(RED, attributes={"alarm": "tow"})
-    await bikes.poll()
-    assert [word for _, word, _ in fired] == ["tow"]
+    await report(bikes, "tow")
+    assert [it.attributes["alarm"] for it in fired] == ["tow"]
 
 
 @pytest.mark.usefixtures("setup", "setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
     """The last alarm is there again, though Home Assistant remembers it as unavailable."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    before = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
+    await report(bikes, "sos")
+    before = bikes.state(ENTITY)
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     bikes.simulator.fault(None)
     await bikes.poll(600)
     await bikes.poll()
-    after = bikes.state_of(f"{RED}_alarm", Platform.EVENT)
-    assert before
-    assert after
+    after = bikes.state(ENTITY)
     assert (after.state, after.attributes) == (before.state, before.attributes)
 
 
@@ -151,14 +104,13 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
 @pytest.mark.parametrize(
     "restored", [None, STATE_UNKNOWN, "2020-01-01T00:00:00.000+00:00"]
 )
-async def test_kill(bikes: Bikes, fired: Fired, restored: str | None) -> None:
+async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
     """The last alarm is there again, where Home Assistant has none or an older one.
 
     A ride after the alarm changes nothing.
     """
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    before = bikes.state(f"{RED}_alarm", Platform.EVENT)
+    await report(bikes, "sos")
+    before = bikes.state(ENTITY)
     await async_ride(bikes.simulator, bikes.poll)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     older = {"last_event_type": "tow", "last_event_attributes": {"alarm": "tow"}}
@@ -166,9 +118,9 @@ async def test_kill(bikes: Bikes, fired: Fired, restored: str | None) -> None:
     state = State(entity_id, restored or STATE_UNKNOWN)
     mock_restore_cache_with_extra_data(bikes.hass, [(state, older)])
     await async_setup(bikes.hass, bikes.entry)
-    after = bikes.state(f"{RED}_alarm", Platform.EVENT)
+    after = bikes.state(ENTITY)
     assert (after.state, after.attributes) == (before.state, before.attributes)
-    assert [word for _, word, _ in fired] == ["sos"]
+    assert [it.attributes["alarm"] for it in fired] == ["sos"]
 
 
 @pytest.mark.usefixtures("setup")
@@ -198,13 +150,12 @@ async def test_automation_by_device(
     )
 
     for alarm in ("vibration,tow", "sos"):
-        bikes.simulator.report(RED, attributes={"alarm": alarm})
-        await bikes.poll()
+        await report(bikes, alarm)
 
     assert [call.data["alarm"] for call in calls] == ["vibration", "tow"]
 
 
-async def test_alarm_from_before_the_account(bikes: Bikes, fired: Fired) -> None:
+async def test_alarm_from_before_the_account(bikes: Bikes, fired: list[State]) -> None:
     """It is not fired either where positions failed until after a restart."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     bikes.simulator.fault("status-503", path="positions")
@@ -227,8 +178,7 @@ async def test_signing_in_again(bikes: Bikes, door: str) -> None:
         if new.domain == "event" and old and old.state != new.state:
             lines.append((new.entity_id, new.state))
 
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await report(bikes, "sos")
     await async_ride(bikes.simulator, bikes.poll)
     bikes.hass.bus.async_listen(EVENT_STATE_CHANGED, _changed)
     bikes.simulator.set_password(EMAIL, "another")
@@ -247,4 +197,4 @@ async def test_signing_in_again(bikes: Bikes, door: str) -> None:
 
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
-    assert bikes.value_of(f"{RED}_alarm", Platform.EVENT) == STATE_UNAVAILABLE
+    assert bikes.state(ENTITY).state == STATE_UNAVAILABLE
