@@ -158,7 +158,11 @@ async def test_service_without_history(
     assert response.status == 200
     track = read(await response.text())
     assert track.description
-    assert track.description.startswith("The tracking service sent no reports")
+    why, source = track.description.split(" These are ")
+    assert source == "the stored routes of the rides, within 10 meters."
+    # It says only once that there are no reports.
+    assert why.startswith("The server ")
+    assert "reports of this time" not in why
     [segment] = track.segments
     line = [(it.latitude, it.longitude) for it in segment.points]
     assert line == decode(ride["route"])

@@ -173,6 +173,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 3
     assert "503" in (track.description or "")
+    assert "stored routes" not in report["html"]
 
 
 async def test_stored_routes(bikes: Bikes) -> None:

@@ -51,13 +51,15 @@ h1 { font-size: 17pt; margin: 0 0 .4em; }
 h2 { font-size: 11pt; margin: .7em 0 .3em; border-bottom: 1px solid #000; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: start; }
-td, th { padding: .12em .8em .12em 0; vertical-align: top; overflow-wrap: anywhere; }
+td, th { padding: .12em .8em .12em 0; vertical-align: top; }
+td:not(.number) { overflow-wrap: anywhere; }
 .facts th { width: 24%; font-weight: normal; color: #444; }
 .positions { font-size: 8pt; line-height: 1.15; }
 .positions td:first-child { padding-right: .3em; }
 .positions td { border-top: 1px solid #ccc; }
 .positions tr { break-inside: avoid; }
-.number { white-space: nowrap; }
+.positions td:nth-child(2) { min-width: 10ch; }
+@media print, (min-width: 600px) { .number { white-space: nowrap; } }
 svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888; }
 footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
 </style>

@@ -44,7 +44,7 @@ _FAILURES: Final[dict[type[TrackingError], str]] = {
     CannotConnectError: "cannot_connect",
     ServiceUnavailableError: "service_unavailable",
 }
-_STORED: Final = "Stored routes of the rides: {error}"
+_STORED: Final = "{error} These are the stored routes of the rides."
 _TYPE: Final = "application/gpx+xml"
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
@@ -69,9 +69,9 @@ class Track(NamedTuple):
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
-        """Return the source of the track, or "" if it is the service's history."""
-        if self.reports:
-            return ""
+        """Return why the track is not the service's history, and what it is."""
+        if not self.rides:
+            return self.error
         key = "selector.report.options.stored_routes"
         return text(hass, key, _STORED, error=self.error)
 
