@@ -5,7 +5,7 @@ from typing import Any
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import Event, HomeAssistant, State, callback
 
-from .conftest import RED, Poll
+from .conftest import RED, Bikes, Poll, async_setup
 from .tools.simulator.server import Simulator
 
 
@@ -57,3 +57,10 @@ def told(hass: HomeAssistant, entity_id: str) -> list[State]:
 
     hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
     return events
+
+
+async def async_set_up_and_ride(bikes: Bikes) -> None:
+    """Set the account up, and let the red bike make its first ride."""
+    go(bikes.simulator, 0, **standing(100))
+    await async_setup(bikes.hass, bikes.entry)
+    await async_ride(bikes.simulator, bikes.poll)
