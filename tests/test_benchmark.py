@@ -20,7 +20,7 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
                 assert 430 <= len(orjson.dumps(row)) <= 470
             for row in simulator.listed("positions", RIDER):
                 assert 730 <= len(orjson.dumps(row)) <= 890
-            fleet.commands["report"](3)
+            fleet.do("report", 3)
 
 
 def test_page() -> None:

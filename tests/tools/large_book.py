@@ -5,9 +5,9 @@ time, and of the memory: one process differs from the next by some megabytes.
 """
 
 import asyncio
-from asyncio.events import Handle
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 import gc
 from itertools import product
 import json
@@ -18,12 +18,11 @@ from statistics import median
 import subprocess
 import sys
 from tempfile import TemporaryDirectory
-import time
 from typing import Final
-from unittest.mock import patch
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.tools.benchmark.home import home, set_up, set_up_again
+from tests.tools.benchmark.meter import Meter
 from tests.tools.simulator import Simulator
 
 _BIKES: Final = 300
@@ -38,14 +37,6 @@ _HOUR: Final = 3_600_000_000
 async def _measure(folder: Path, rides: int) -> None:
     """Print the longest step in milliseconds, and the memory of the process in MiB."""
     names = [f"86{number:013}" for number in range(_BIKES)]
-    steps = list[float]()
-    run = Handle._run  # noqa: SLF001
-
-    def timed(handle: Handle) -> None:
-        before = time.thread_time()
-        run(handle)
-        steps.append(time.thread_time() - before)
-
     async with Simulator() as simulator, home(folder, recorder=False) as hass:
         simulator.add_account(_EMAIL, _PASSWORD)
         for name in names:
@@ -63,13 +54,11 @@ async def _measure(folder: Path, rides: int) -> None:
         )
         adding.start()
         await asyncio.to_thread(adding.join)
-        longest = list[float]()
+        meter, longest = Meter(), list[float]()
         for _ in range(_TIMES):
             gc.collect()
-            steps.clear()
-            with patch.object(Handle, "_run", timed):
-                await set_up_again(hass, entry)
-            longest.append(max(steps))
+            cost = await meter.measure(partial(set_up_again, hass, entry))
+            longest.append(cost["busy"])
             await hass.config_entries.async_unload(entry.entry_id)
         await set_up_again(hass, entry)
         found = {"milliseconds": min(longest) * 1_000, "MiB": _memory()}

@@ -1,7 +1,7 @@
 """The fleet, and each way it changes between two polls."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import cycle, islice
@@ -78,18 +78,22 @@ class Fleet:
             self._add(number)
         self._next = cycle(list(simulator.devices))
 
-    @property
-    def commands(self) -> dict[str, Callable[[int], int | None]]:
-        """What can be asked for by name, each with a number of trackers."""
-        return {
-            "report": self._report,
-            "report_soon": self._report_soon,
-            "reported_at": lambda _: self._reported_at,
-            "contact": self._contact,
-            "keep_order": self._keep_order,
-            "sockets": lambda _: len(self._simulator.live.sockets),
-            "count": lambda _: None,
-        }
+    def do(self, command: str, trackers: int = 0) -> int:
+        """Do something with so many trackers; return what is asked for, or else when trackers reported last."""
+        match command:
+            case "report":
+                self._report(trackers)
+            case "report_soon":
+                asyncio.get_running_loop().call_later(_SOON, self._report, trackers)
+            case "contact":
+                self._contact(trackers)
+            case "keep_order":
+                self._keep_order()
+            case "sockets":
+                return len(self._simulator.live.sockets)
+            case "requests":
+                return self._simulator.record.counts.total()
+        return self._reported_at
 
     def _add(self, number: int) -> None:
         unique_id = f"{860_000_000_000_000 + number}"
@@ -119,7 +123,11 @@ class Fleet:
         simulator.override_position(unique_id, "network", _NETWORK)
 
     def _report(self, trackers: int) -> None:
-        """Have the next so many report: lastUpdate, position and status are others."""
+        """Have the next so many report: lastUpdate, position and status are others.
+
+        Live, these are two messages each: of the device and of its position.
+        """
+        self._reported_at = monotonic_ns()
         self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
@@ -146,16 +154,7 @@ class Fleet:
         self._now += timedelta(minutes=1)
         self._simulator.raw_devices(None)
 
-    def _report_soon(self, trackers: int) -> None:
-        """Have so many report soon: two messages each, of the device and of its position."""
-
-        def report() -> None:
-            self._reported_at = monotonic_ns()
-            self._report(trackers)
-
-        asyncio.get_running_loop().call_later(_SOON, report)
-
-    def _keep_order(self, _trackers: int) -> None:
+    def _keep_order(self) -> None:
         """Send the very same list of trackers from now on."""
         devices = self._simulator.devices_of(EMAIL)
         rows = [device_json(device) for device in devices]

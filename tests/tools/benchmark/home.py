@@ -8,7 +8,6 @@ from typing import Any
 
 from homeassistant import bootstrap, loader
 from homeassistant.components.recorder import DOMAIN as RECORDER_DOMAIN, get_instance
-from homeassistant.components.recorder.db_schema import States
 from homeassistant.components.recorder.tasks import SynchronizeTask
 from homeassistant.config_entries import (
     SOURCE_USER,
@@ -18,9 +17,8 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import DOMAIN as HOMEASSISTANT_DOMAIN, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
-from homeassistant.helpers.recorder import async_initialize_recorder, session_scope
+from homeassistant.helpers.recorder import async_initialize_recorder
 from homeassistant.setup import async_setup_component
-from sqlalchemy import func, select
 
 from tests.tools.demo.config_folder import store
 from tests.tools.demo.ports import HOST, free_port
@@ -74,24 +72,29 @@ async def set_up(
 
     Unless it is live it is polled on request, and has no live connection.
     """
-    entry = ConfigEntry[Any](
-        data=dict(data),
-        discovery_keys=MappingProxyType({}),
-        domain=domain,
-        minor_version=1,
-        options={},
-        pref_disable_polling=not live,
-        source=SOURCE_USER,
-        subentries_data=(),
-        title="Bikes",
-        unique_id=domain,
-        version=1,
-    )
+    entry = account(domain, data, pref_disable_polling=not live)
     await hass.config_entries.async_add(entry)
     if entry.state is not ConfigEntryState.LOADED:
         raise NotSetUpError(f"{domain}: {entry.reason or entry.state}")
     await hass.async_block_till_done(wait_background_tasks=not live)
     return entry
+
+
+def account(domain: str, data: Mapping[str, Any], **options: Any) -> ConfigEntry[Any]:
+    """Return the entry of an account."""
+    return ConfigEntry(
+        data=dict(data),
+        discovery_keys=MappingProxyType({}),
+        domain=domain,
+        minor_version=1,
+        options={},
+        source=SOURCE_USER,
+        subentries_data=(),
+        title="Bikes",
+        unique_id=domain,
+        version=1,
+        **options,
+    )
 
 
 async def set_up_again(
@@ -112,14 +115,3 @@ async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
     committed = hass.loop.create_future()
     get_instance(hass).queue_task(SynchronizeTask(committed))
     await committed
-
-
-async def count_rows(hass: HomeAssistant) -> int:
-    """Return how many states the recorder has written."""
-
-    def count() -> int:
-        with session_scope(hass=hass, read_only=True) as session:
-            return session.scalar(select(func.count()).select_from(States)) or 0
-
-    await settle(hass)
-    return await get_instance(hass).async_add_executor_job(count)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tests.tools.tables import DOCS, as_markdown, fill
+from tests.tools.tables import DOCS, as_markdown
 
 from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Results, Work
 
@@ -87,16 +87,11 @@ def tables(results: Results) -> list[str]:
     ]
 
 
-def write() -> None:
-    """Write the tables of the last run."""
-    fill(PAGE, tables(Results.load()))
-
-
 def _goals(results: Results) -> Iterator[tuple[str, str, str, bool]]:
     for ratio in _RATIOS:
         yield from ratio.goals(results)
     steps = [
-        (results.get(OURS, LARGEST, work, "busy", kind="everything", average=max), work)
+        (results.get(OURS, LARGEST, work, "busy", everything=True, average=max), work)
         for work in (Work.SET_UP, Work.RESTART, Work.ALL)
     ]
     longest, work = max(steps)

@@ -1,7 +1,6 @@
 """The steps of a run, each in a process of its own, and the file with their results."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import version
@@ -50,10 +49,20 @@ class Work(StrEnum):
 
 
 POLLS: Final = (Work.IDLE, Work.SOME, Work.CONTACT, Work.ALL)
-
-
-class StepError(Exception):
-    """A step failed. The text has the command that repeats it."""
+_ENTITIES: Final = 5
+"""Enabled entities of each tracker."""
+_CHANGED: Final = 2
+"""States that a report changes: the place and the status. The last update follows in steps of five minutes."""
+_REQUESTS: Final = {
+    # A set-up requests both lists, the history, and ten days of rides from before.
+    Work.SET_UP: 13,
+    Work.IDLE: 1,
+    Work.SOME: 2,
+    Work.CONTACT: 1,
+    Work.ALL: 2,
+    # Both lists, and the next ten days.
+    Work.RESTART: 12,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +79,15 @@ class Step:
         return f"{self.kind}: {self.candidate}, {self.trackers} trackers"
 
     def run(self) -> Found:
-        """Run the step in another process; raise StepError."""
+        """Run the step in another process."""
         arguments = (self.kind, self.candidate, str(self.trackers), str(self.times))
-        command = ["-m", "tests.tools.benchmark.run", *arguments]
         process = subprocess.run(  # noqa: S603
-            [sys.executable, *command], capture_output=True, text=True, check=False
+            [sys.executable, "-m", "tests.tools.benchmark.run", *arguments],
+            stdout=subprocess.PIPE,
+            check=True,
         )
-        with suppress(json.JSONDecodeError):
-            if process.returncode == 0:
-                found: Found = json.loads(process.stdout)
-                return found
-        last = "\n".join(f"{process.stdout}{process.stderr}".splitlines()[-20:])
-        raise StepError(f"{self}\n{last}\nTo repeat it: python {' '.join(command)}")
+        found: Found = json.loads(process.stdout)
+        return found
 
 
 def counts() -> list[Step]:
@@ -115,6 +121,26 @@ class Finding:
     found: Found
 
 
+def wrong_counts(findings: Iterable[Finding]) -> list[str]:
+    """Return a line for each work with wrong counts."""
+    return [
+        f"Wrong: {finding.trackers} trackers, {work}: {found} instead of {right}"
+        for finding in findings
+        for work in _REQUESTS
+        for right in [_right_counts(work, finding.trackers)]
+        for found in finding.found[work]
+        if found != right
+    ]
+
+
+def _right_counts(work: Work, trackers: int) -> dict[str, float]:
+    if work in {Work.SET_UP, Work.RESTART}:
+        changed = _ENTITIES * trackers
+    else:
+        changed = _CHANGED * work.reporting(trackers)
+    return {"requests": _REQUESTS[work], "changed": changed}
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """The results of all steps, and the machine and versions."""
@@ -143,18 +169,16 @@ class Results:
         work: Work,
         figure: str = "cpu",
         *,
-        kind: str | None = None,
+        everything: bool = False,
         average: Callable[[list[float]], float] = median,
     ) -> float:
-        """Return a figure over all repeats."""
+        """Return a figure over all repeats, of trackers that report their place or everything."""
         return average(
             [
                 figures[figure]
                 for finding in self.findings
                 if (finding.candidate, finding.trackers) == (candidate, trackers)
-                and (
-                    finding.kind == kind or (not kind and finding.kind != "everything")
-                )
+                and (finding.kind == "everything") is everything
                 for figures in finding.found.get(work, ())
             ]
         )

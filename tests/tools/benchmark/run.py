@@ -40,7 +40,6 @@ from custom_components.bike_tracker import dispatch
 from custom_components.bike_tracker.const import DOMAIN
 
 from .candidates import CANDIDATES, Candidate, Integration
-from .counts import count
 from .home import home, settle
 from .meter import Meter
 from .plan import POLLS, TRIGGERS, Found, Work
@@ -84,10 +83,8 @@ async def _polls(bench: Bench, *, counting: bool = False) -> Found:
     meter = Meter()
 
     async def do(work: Work, act: Act) -> None:
-        if counting:
-            found[work].append(await count(bench.hass, bench.service, act))
-        else:
-            found[work].append(await _cost(bench.hass, meter, act))
+        measured = _count(bench, act) if counting else _cost(bench.hass, meter, act)
+        found[work].append(await measured)
 
     await do(Work.SET_UP, bench.set_up)
     for _ in range(bench.times):
@@ -116,6 +113,23 @@ async def _change(bench: Bench, work: Work) -> None:
         case _:
             bench.service.do("report", work.reporting(bench.trackers))
     await settle(bench.hass, live=True)
+
+
+async def _count(bench: Bench, act: Act) -> dict[str, float]:
+    """Return the numbers of requests and of changed states. Counting costs time, so this takes none."""
+    changed = 0
+
+    @callback
+    def note(_: Event[EventStateChangedData]) -> None:
+        nonlocal changed
+        changed += 1
+
+    before = bench.service.do("requests")
+    stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    await act()
+    await settle(bench.hass)
+    stop()
+    return {"requests": bench.service.do("requests") - before, "changed": changed}
 
 
 async def _cost(hass: HomeAssistant, meter: Meter, act: Act) -> dict[str, float]:
@@ -269,8 +283,9 @@ async def _run(
     kind: str, candidate: str, trackers: int, times: int, folder: Path
 ) -> Found:
     _install(folder)
-    with Service(trackers, kind) as service:
-        made = CANDIDATES[candidate](service.addresses, live=kind == "live")
+    is_live = kind == "live"
+    with Service(trackers, everything=kind == "everything", live=is_live) as service:
+        made = CANDIDATES[candidate](service.addresses, live=is_live)
         async with home(folder, recorder=kind != "automations") as hass:
             return await _KINDS[kind](Bench(hass, service, made, trackers, times))
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-from dataclasses import fields
 from pathlib import Path
 import sys
 from tempfile import TemporaryDirectory
@@ -21,12 +20,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     with TemporaryDirectory() as folder:
-        result = asyncio.run(run(Path(folder), chosen.kills, chosen.seed, print))
-    for part in fields(result):
-        print(f"{part.name}:")
-        for what, count in sorted(getattr(result, part.name).items()):
+        cuts = asyncio.run(run(Path(folder), chosen.kills, chosen.seed, print))
+    for title, counts in (("counts", cuts.counts), ("lost", cuts.lost)):
+        print(f"{title}:")
+        for what, count in sorted(counts.items()):
             print(f"{count:>9,} {what}")
-    return int(bool(result.lost))
+    return int(bool(cuts.lost))
 
 
 if __name__ == "__main__":

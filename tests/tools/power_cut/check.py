@@ -1,7 +1,7 @@
 """Compares a file with the events that its process had fired."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from custom_components.bike_tracker.database.file import unpacked
 
 from .life import Armed, Fired
-from .world import Trip
 
 type Times = tuple[datetime, datetime]
 
@@ -24,7 +23,6 @@ class Book(NamedTuple):
     states: dict[str, dict[str, Any]]
     last_fired: dict[str, int]
     rides: dict[str, list[Times]]
-    kilometers: dict[str, list[float]]
 
 
 def read(file: Path, copy: Path) -> Book:
@@ -33,7 +31,7 @@ def read(file: Path, copy: Path) -> Book:
         copy.with_name(copy.name + suffix).unlink(missing_ok=True)
         if (beside := file.with_name(file.name + suffix)).exists():
             shutil.copy(beside, copy.with_name(copy.name + suffix))
-    book = Book({}, {}, {}, {})
+    book = Book({}, {}, {})
     with closing(sqlite3.connect(copy)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         if not database.execute("PRAGMA user_version").fetchone()[0]:
@@ -42,20 +40,15 @@ def read(file: Path, copy: Path) -> Book:
         for tracker, state, last_fired in database.execute(query):
             book.states[tracker] = unpacked(state)
             book.last_fired[tracker] = last_fired
-        query = 'SELECT tracker, start, "end", distance FROM ride ORDER BY start'
-        for tracker, start, end, kilometers in database.execute(query):
+        query = 'SELECT tracker, start, "end" FROM ride ORDER BY start'
+        for tracker, start, end in database.execute(query):
             times = _time(start), _time(end)
             book.rides.setdefault(tracker, []).append(times)
-            book.kilometers.setdefault(tracker, []).append(kilometers)
     return book
 
 
 def _time(microseconds: int) -> datetime:
     return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds)
-
-
-def _overlap(one: Times, other: Times) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
 
 
 def _touch(one: Times, other: Times) -> bool:
@@ -66,7 +59,7 @@ def _touch(one: Times, other: Times) -> bool:
 def doubled(book: Book) -> int:
     """Return the number of rides that begin before the ride before them ended."""
     return sum(
-        _overlap(first, second)
+        second[0] < first[1]
         for rides in book.rides.values()
         for first, second in pairwise(rides)
     )
@@ -108,26 +101,3 @@ def _of_kind(news: Fired, state: dict[str, Any], book: Book) -> Iterable[str]:
 
 def _times(start: str, end: str) -> Times:
     return datetime.fromisoformat(start), datetime.fromisoformat(end)
-
-
-def compared(
-    trips: Sequence[Trip],
-    rides: Sequence[Times],
-    kilometers: Sequence[float],
-    settled: datetime,
-) -> Counter[str]:
-    """Return how the rides of a book differ from the real ones up to a time."""
-    old = [trip for trip in trips if trip.end < settled]
-    found = Counter[str](trips=len(old))
-    for trip in old:
-        same = [ride for ride in rides if _overlap((trip.start, trip.end), ride)]
-        found["trips without a ride"] += not same
-        found["trips in parts"] += len(same) > 1
-    for ride in rides:
-        same_trips = [it for it in trips if _overlap((it.start, it.end), ride)]
-        found["invented rides"] += not same_trips
-        found["joined trips"] += len(same_trips) > 1
-    found["kilometers ridden"] = round(sum(trip.kilometers for trip in old))
-    booked = zip(rides, kilometers, strict=True)
-    found["kilometers booked"] = round(sum(km for it, km in booked if it[1] < settled))
-    return +found

@@ -9,14 +9,12 @@ import os
 from pathlib import Path
 import signal
 import sqlite3
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 # Before anything that reads the time.
 from .clock import clock  # isort: skip
 
-from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
@@ -27,7 +25,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
-from tests.tools.benchmark.home import home
+from tests.tools.benchmark.home import account, home
 
 STEP: Final = timedelta(seconds=5)
 ENTRY_ID: Final = "power_cut"
@@ -63,7 +61,7 @@ class Plan(NamedTuple):
 
 
 def live(connection: Connection, plan: Plan) -> None:
-    """Live until the process is killed, or until the parent sends None."""
+    """Live until the process is killed."""
     logging.disable()
     clock.start(plan.begin)
     with patch(
@@ -111,17 +109,15 @@ async def _live(connection: Connection, plan: Plan) -> None:
             # The parent lets trackers report up to the next step.
             while not connection.poll():
                 await asyncio.sleep(0)
-            if (to_arm := connection.recv()) is None:
-                break
+            to_arm = connection.recv()
             clock.move(STEP)
             await _settle(hass)
-            for tracker in to_arm:
-                # A moving bike cannot be armed.
-                with suppress(HomeAssistantError):
-                    await _arm(hass, tracker)
-                    news.append(Armed(clock.now(), tracker))
+            # A moving bike cannot be armed.
+            with suppress(HomeAssistantError):
+                if to_arm:
+                    await _arm(hass, to_arm)
+                    news.append(Armed(clock.now(), to_arm))
             await _settle(hass)
-    connection.send(None)
 
 
 async def _set_up(hass: HomeAssistant, plan: Plan) -> None:
@@ -129,19 +125,7 @@ async def _set_up(hass: HomeAssistant, plan: Plan) -> None:
         await hass.config_entries.async_setup(ENTRY_ID)
     else:
         data = {"url": plan.url, "email": plan.email, "password": plan.password}
-        entry = ConfigEntry[Any](
-            data=data,
-            discovery_keys=MappingProxyType({}),
-            domain=DOMAIN,
-            entry_id=ENTRY_ID,
-            minor_version=2,
-            options={},
-            source=SOURCE_USER,
-            subentries_data=(),
-            title="Bikes",
-            unique_id=DOMAIN,
-            version=1,
-        )
+        entry = account(DOMAIN, data, entry_id=ENTRY_ID)
         await hass.config_entries.async_add(entry)
     await _settle(hass)
 

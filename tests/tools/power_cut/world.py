@@ -1,10 +1,12 @@
 """Bikes that are ridden, with every report at a known time."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import count
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import METRES_PER_DEGREE
@@ -16,14 +18,6 @@ _METERS: Final = 120.0
 _KNOTS: Final = 11.7
 
 
-class Trip(NamedTuple):
-    """A ride as it really was."""
-
-    start: datetime
-    end: datetime
-    kilometers: float
-
-
 @dataclass
 class World:
     """Two bikes with rides of some minutes, stops of some more, and alarms."""
@@ -31,13 +25,11 @@ class World:
     simulator: Simulator
     random: Random
     begin: datetime
-    trips: dict[str, list[Trip]] = field(default_factory=dict)
-    alarms: dict[str, list[str]] = field(default_factory=dict)
+    rides: Counter[str] = field(default_factory=Counter)
+    """How often each bike was ridden."""
 
     def __post_init__(self) -> None:
         """Plan the first report of each bike."""
-        for tracker in TRACKERS:
-            self.trips[tracker], self.alarms[tracker] = [], []
         self._reports = {tracker: self._plan(tracker) for tracker in TRACKERS}
         self._next = {key: next(plan) for key, plan in self._reports.items()}
 
@@ -51,21 +43,16 @@ class World:
 
     def _plan(self, tracker: str) -> Iterator[tuple[datetime, float, str | None]]:
         """Yield time, meters since the report before, and alarm of each report."""
-        time, random = self.begin, self.random
+        time, random, alarms = self.begin, self.random, count(1)
         while True:
             for _ in range(random.randint(3, 5)):
-                alarm = None
-                if random.random() < 0.2:
-                    alarm = f"alarm {len(self.alarms[tracker]) + 1}"
-                    self.alarms[tracker].append(alarm)
+                alarm = f"alarm {next(alarms)}" if random.random() < 0.2 else None
                 yield time, 0, alarm
                 time += _PARKED_EVERY
-            start, reports = time, random.randint(8, 25)
-            for _ in range(reports):
+            for _ in range(random.randint(8, 25)):
                 time += _EVERY
                 yield time, _METERS, None
-            trip = Trip(start, time, reports * _METERS / 1_000)
-            self.trips[tracker].append(trip)
+            self.rides[tracker] += 1
             time += _EVERY
 
     def _report(
@@ -74,8 +61,7 @@ class World:
         position = self.simulator.devices[tracker].position
         assert position is not None
         # There and back: the bike stays in its town.
-        is_northward = len(self.trips[tracker]) % 2
-        north = meters if is_northward else -meters
+        north = meters if self.rides[tracker] % 2 else -meters
         self.simulator.report(
             tracker,
             latitude=position.latitude + north / METRES_PER_DEGREE,
