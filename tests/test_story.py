@@ -1,21 +1,29 @@
 """Any story: each alarm, each ride and each theft is told exactly once, oldest first."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from operator import methodcaller
+from threading import Event
 from typing import Any
 from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 from hypothesis import HealthCheck, Phase, example, given, settings, strategies as st
 import pytest
 
+from custom_components.bike_tracker.database import File
+
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED
 from .long import examples, longest
+from .tools.simulator.server import Simulator
+from .tools.simulator.wire import pause
 from .tools.story.home import Home
 from .tools.story.listener import TRIGGERS, automation
 from .tools.story.service import Service
-from .tools.story.steps import Step, Steps, step
+from .tools.story.story import Story
 
 GREEN = "860000000000033"
 
@@ -28,9 +36,15 @@ any_story = settings(
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
 )
 
+type Step = Callable[[Story], Awaitable[None]]
+type Tell = Callable[[list[Step], int, int], Awaitable[None]]
+
+# A step is a method of the story with its arguments.
+step = methodcaller
 bikes = st.integers(0, 2)
 # At times for longer than a ride takes.
 seconds_down = st.integers(0, 90) | st.just(1_800)
+numbers_of_bikes, numbers_of_accounts = st.integers(1, 3), st.integers(1, 2)
 
 
 def steps_of(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
@@ -61,9 +75,6 @@ happens = st.one_of(
     steps_of("switch_live"),
     steps_of("switch_history", st.sampled_from(["status-400", "status-503", "html"])),
     steps_of("shorten_history", st.sampled_from([20, 100])),
-    steps_of("rename", bikes, st.sampled_from(["alarm", "ride"])),
-)
-interruptions = st.one_of(
     steps_of("outage", st.integers(1, 90)),
     steps_of("reload", st.integers(0, 1)),
     steps_of("restart", seconds_down, st.booleans()),
@@ -74,10 +85,15 @@ clocks = steps_of(
     st.sampled_from([0, 0, 4, 31, 60, 480, 2_000, 20_000, 2_000_000])
     | st.sampled_from([0, -4, -60, -480, -20_000, -2_000_000]),
 )
-orderly = st.lists(happens | interruptions, min_size=1, max_size=16)
-with_kills = st.lists(happens | interruptions | kills, min_size=1, max_size=16)
 
-type Tell = Callable[[list[Step], int, int], Awaitable[None]]
+
+def stories(steps: st.SearchStrategy[Step]) -> Callable[..., Any]:
+    """Have a test get any story of such steps."""
+    return given(
+        steps=st.lists(steps, min_size=1, max_size=16),
+        trackers=numbers_of_bikes,
+        accounts=numbers_of_accounts,
+    )
 
 
 @pytest.fixture
@@ -106,15 +122,11 @@ def tell(
                 automations=list(map(automation, (*TRIGGERS, "guard_triggered"))),
             )
             stack.enter_context(patch.object(dt_util, "utcnow", home.utcnow))
-            story = Steps(home, service)
             try:
                 await home.async_move_in(*emails)
-                story.begin(list(service.devices))
-                for item in steps:
-                    await item.run(story)
-                story.let_all_be_well()
-                await story.async_pass(500)
-                await story.async_arrive()
+                story = Story(home, service)
+                for happen in (*steps, step("be_well", 500), step("arrive")):
+                    await happen(story)
                 await story.check()
             finally:
                 if home.is_running:
@@ -176,30 +188,6 @@ STOLEN_MEANWHILE = [
 ]
 
 
-@any_story
-@given(steps=orderly, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
-@example(steps=STOLEN_MEANWHILE, trackers=1, accounts=2)
-@example(steps=PARTIAL_HISTORIES, trackers=1, accounts=1)
-@example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
-@example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
-@example(steps=LATE_AND_FIRST, trackers=1, accounts=1)
-async def test_any_story(
-    tell: Tell, steps: list[Step], trackers: int, accounts: int
-) -> None:
-    """Exactly once, by event entities and triggers alike."""
-    await tell(steps, trackers, accounts)
-
-
-@any_story
-@given(steps=with_kills, trackers=st.integers(1, 3), accounts=st.integers(1, 2))
-@example(steps=NEWS_AFTER_A_START, trackers=1, accounts=2)
-async def test_any_story_with_kills(
-    tell: Tell, steps: list[Step], trackers: int, accounts: int
-) -> None:
-    """Nothing is lost, and nothing fired twice but what had just been told."""
-    await tell(steps, trackers, accounts)
-
-
 def _clocks(minutes: int) -> list[Step]:
     """Let the clock be wrong from the midst of one ride to the midst of the next."""
     return [
@@ -223,17 +211,97 @@ def _clocks(minutes: int) -> list[Step]:
 
 
 @any_story
-@given(
-    steps=st.lists(happens | interruptions | kills | clocks, min_size=1, max_size=16),
-    trackers=st.integers(1, 3),
-    accounts=st.integers(1, 2),
-)
+@stories(happens)
+@example(steps=STOLEN_MEANWHILE, trackers=1, accounts=2)
+@example(steps=PARTIAL_HISTORIES, trackers=1, accounts=1)
+@example(steps=MORE_THAN_ARE_REMEMBERED, trackers=1, accounts=1)
+@example(steps=STORM_BEFORE_AN_END, trackers=2, accounts=1)
+@example(steps=LATE_AND_FIRST, trackers=1, accounts=1)
+async def test_any_story(
+    tell: Tell, steps: list[Step], trackers: int, accounts: int
+) -> None:
+    """Exactly once, by event entities and triggers alike."""
+    await tell(steps, trackers, accounts)
+
+
+@any_story
+@stories(happens | kills | clocks)
+@example(steps=NEWS_AFTER_A_START, trackers=1, accounts=2)
 @example(steps=AHEAD_BETWEEN_TWO_REPORTS, trackers=1, accounts=1)
 @example(steps=_clocks(480), trackers=2, accounts=1)
 @example(steps=_clocks(-480), trackers=2, accounts=1)
 @example(steps=_clocks(2_000_000), trackers=2, accounts=1)
-async def test_any_story_with_wrong_clocks(
+async def test_any_story_with_kills_and_wrong_clocks(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Nor does any clock of the house, wrong by minutes or weeks: a ride may end early, once."""
+    """Nothing is lost, and nothing fired twice but what had just been told before a kill.
+
+    Nor does any clock of the house, wrong by minutes or weeks: a ride may end early, once.
+    """
     await tell(steps, trackers, accounts)
+
+
+@pytest.fixture
+async def home(
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    hass_storage: dict[str, Any],
+    hass_tmp_config_dir: str,
+) -> AsyncIterator[Home]:
+    """Return a home with the red and the blue bike, live, while time stands still."""
+    home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
+    await home.async_move_in(EMAIL)
+    yield home
+    await home.async_stop()
+
+
+async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
+    """Have the red bike report an alarm, and let time pass."""
+    home.simulator.report(RED, attributes={"alarm": word})
+    await home.async_wait(seconds)
+
+
+async def test_entity_that_was_disabled(home: Home) -> None:
+    """One that is enabled again tells what comes then, and nothing old."""
+    await async_alarm(home, "sos")
+    user = er.RegistryEntryDisabler.USER
+    # Home Assistant reloads the account half a minute after that.
+    for word, disabled_by, seconds in (("tow", user, 70), ("vibration", None, 130)):
+        entities = er.async_get(home.hass)
+        entity_id = entities.async_get_entity_id("event", "bike_tracker", f"{RED}_alarm")
+        assert entity_id
+        entities.async_update_entity(entity_id, disabled_by=disabled_by)
+        await home.async_wait(seconds)
+        await async_alarm(home, word)
+    assert [run.word for run in home.listener.entities] == ["sos", "vibration"]
+    assert not home.listener.unnoticed
+    assert [run.word for run in home.listener.triggers] == ["sos", "tow", "vibration"]
+
+
+@pytest.mark.parametrize("way", ["reload", "stop"])
+async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None:
+    """What comes while an account is unloaded, and its file written, is fired once.
+
+    The newest report is in the first answer, the one before it in the history alone.
+    """
+    disk, run = Event(), File.run
+
+    def slow(file: File, work: Callable[..., Any], *args: Any) -> Any:
+        disk.wait(10)
+        return run(file, work, *args)
+
+    await async_alarm(home, "sos", 2)
+    with patch.object(File, "run", slow):
+        leaving = asyncio.create_task(
+            home.async_reload(EMAIL) if way == "reload" else home.async_stop()
+        )
+        for word in ("tow", "door"):
+            await pause(0.1)
+            home.simulator.report(RED, attributes={"alarm": word})
+        await pause(0.1)
+        disk.set()
+        await leaving
+    if way == "stop":
+        await home.async_start()
+    await home.async_wait(200)
+    assert home.listener.alarms() == ["sos", "door", "tow"]

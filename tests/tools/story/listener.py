@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
-from homeassistant.core import CoreState, Event, HomeAssistant, callback
+from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
@@ -74,8 +74,6 @@ class Listener:
     """What the triggers told."""
     unnoticed: list[Run] = field(default_factory=list)
     """What event entities told in a way that no automation notices."""
-    starting: list[Run] = field(default_factory=list)
-    """What event entities told before Home Assistant had started."""
     is_deaf: bool = False
     """Whether nobody is there to be told anything any more."""
     _seen: set[tuple[str | None, ...]] = field(default_factory=set)
@@ -90,16 +88,14 @@ class Listener:
 
     def alike(self, tracker: str, *what: str) -> list[Run]:
         """Return what both told of a tracker; each trigger tells in an order of its own."""
-        fired = [t for t in self.entities if t.tracker == tracker and t.what in what]
         assert not self.unnoticed
         for one in what:
-            by_trigger = [
-                t for t in self.triggers if t.tracker == tracker and t.what == one
-            ]
-            by_entity = [t for t in fired if t.what == one]
-            names = [_named(t) for t in by_trigger], [_named(t) for t in by_entity]
-            assert names[0] == names[1], names
-        return fired
+            by_entity, by_trigger = (
+                [_named(t) for t in runs if (t.tracker, t.what) == (tracker, one)]
+                for runs in (self.entities, self.triggers)
+            )
+            assert by_entity == by_trigger
+        return [t for t in self.entities if t.tracker == tracker and t.what in what]
 
     @callback
     def async_listen(self, hass: HomeAssistant) -> None:
@@ -137,8 +133,6 @@ class Listener:
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
                 self.entities.append(fired)
-                if hass.state is not CoreState.running:
-                    self.starting.append(fired)
         elif is_new and now.attributes["event_type"]:
             # Without a type it shows when the last one was, of which a kill took the rest.
             self.unnoticed.append(fired)

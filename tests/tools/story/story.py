@@ -1,9 +1,11 @@
-"""What happens to bikes, and what of it Home Assistant has to tell."""
+"""What happens to bikes, and what of it Home Assistant has to tell. Each public method is a step."""
 
-from collections import Counter
+from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count, pairwise
+from typing import Literal
 
 from homeassistant.util import dt as dt_util
 
@@ -12,13 +14,13 @@ from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .home import Home
 from .listener import Run
-from .riding import METRES_PER_SECOND
 from .service import Service
 
+_METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
 _ACCURACY = 5.0
 # What was told, or received, later than this before a kill may be lost or fired again.
-UNWRITTEN = timedelta(seconds=11)
+_UNWRITTEN = timedelta(seconds=11)
 # So long a bike stands between two rides: they are two without a doubt.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
@@ -28,13 +30,14 @@ _ARRIVES_WITHIN = 330
 _UNTIL_SEEN = 600
 # By so much the start of a ride may be seen earlier, or its end later.
 _MARGIN = timedelta(minutes=6)
+# After a failure of all, polls are tried again within so many seconds.
+_WELL_AGAIN = 190
 
 
 @dataclass
 class Alarm:
     """One word of one report."""
 
-    tracker: str
     word: str
     report: int
     fix_time: datetime
@@ -44,9 +47,8 @@ class Alarm:
 
 @dataclass
 class Ride:
-    """One bike under way."""
+    """One ride of a bike."""
 
-    tracker: str
     begin: datetime
     end: datetime
     every: timedelta
@@ -55,16 +57,15 @@ class Ride:
 
 @dataclass
 class Guarded:
-    """A bike that somebody guards, until they do so anew."""
+    """A time for which somebody guards a bike."""
 
-    tracker: str
     armed_at: datetime
     was_ridden: bool = False
 
 
 @dataclass
 class Bike:
-    """A bike, where it is, and when it reports."""
+    """A bike, where it is, when it reports, and all that happened to it."""
 
     tracker: str
     reports_at: datetime
@@ -72,97 +73,113 @@ class Bike:
     arrived_at: datetime | None = None
     ride: Ride | None = None
     seen_at: datetime | None = None
-
-
-@dataclass
-class TrackerState:
-    """Bikes, the service, a home, and what is true."""
-
-    home: Home
-    service: Service
-    bikes: list[Bike] = field(default_factory=list)
     alarms: list[Alarm] = field(default_factory=list)
     rides: list[Ride] = field(default_factory=list)
     guarded: list[Guarded] = field(default_factory=list)
-    kills: list[datetime] = field(default_factory=list)
-    list_fails: bool = False
-    live_fails: bool = False
-    history_fails: bool = False
-    history_failed: bool = False
-    """Whether it ever did: it may not be asked again by the end."""
-    _numbers: count[int] = field(default_factory=count)
-    _owners: dict[str, str | None] = field(default_factory=dict)
 
-    @property
-    def now(self) -> datetime:
-        """Return the time, whatever the clock of the house shows."""
-        return datetime.now(UTC)
 
-    def begin(self, trackers: list[str]) -> None:
+class Story:
+    """Bikes, the service and a home. In steps, bikes and accounts are numbers of any size."""
+
+    def __init__(self, home: Home, service: Service) -> None:
         """Begin with bikes that stand."""
-        self.bikes = [Bike(tracker, self.now) for tracker in trackers]
-        self.home.settled = self._note_reached
+        self._home, self._service = home, service
+        self._bikes = [Bike(tracker, self._now) for tracker in service.devices]
+        self._kills: list[datetime] = []
+        self._list_fails = self._live_fails = self._history_fails = False
+        self._history_failed = False
+        self._numbers = count()
+        self._owners: dict[str, str | None] = {}
+        home.settled = self._note_reached
         self._note_reached()
 
-    def _note_reached(self) -> None:
-        """Note which alarms Home Assistant received, now that it had the time to."""
-        reached, self.service.reached = self.service.reached, []
-        before = self._owners
-        running = self.home.is_running
-        self._owners = {
-            bike.tracker: self.home.owner(bike.tracker) if running else None
-            for bike in self.bikes
-        }
-        for email, tracker, report in reached:
-            if email != self._owners.get(tracker):
-                continue
-            if email != before.get(tracker) and not self._is_newest(tracker, report):
-                continue
-            for alarm in self.alarms:
-                if alarm.report == report and alarm.reached_at is None:
-                    alarm.reached_at = self.now
+    @property
+    def _now(self) -> datetime:
+        """The time, whatever the clock of the house shows."""
+        return datetime.now(UTC)
 
-    def _is_newest(self, tracker: str, report: int) -> bool:
-        return self.service.devices[tracker].position_id == report
+    def _bike(self, number: int) -> Bike:
+        return self._bikes[number % len(self._bikes)]
 
-    # Time
+    # Bikes
 
-    async def async_pass(self, seconds: float) -> None:
+    async def pass_time(self, seconds: float) -> None:
         """Let time pass, in which bikes report."""
-        until = self.now + timedelta(seconds=seconds)
-        while self.now < until:
-            due = min([until, *(bike.reports_at for bike in self.bikes)])
-            await self.home.async_wait((due - self.now).total_seconds())
-            for bike in self.bikes:
-                if bike.reports_at <= self.now:
+        until = self._now + timedelta(seconds=seconds)
+        while self._now < until:
+            due = min([until, *(bike.reports_at for bike in self._bikes)])
+            await self._home.async_wait((due - self._now).total_seconds())
+            for bike in self._bikes:
+                if bike.reports_at <= self._now:
                     self._go_on(bike)
-            await self.home.async_settle()
+            await self._home.async_settle()
+
+    async def raise_alarm(
+        self, bike: int, words: int, how: Literal["fix", "late", "no fix"], twice: bool
+    ) -> None:
+        """Send a report with one or several alarms."""
+        alarms = self._words(words)
+        self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
+        await self._home.async_settle()
+
+    async def raise_many(
+        self, bike: int, number: int, every: int, in_one_message: bool, settles: bool
+    ) -> None:
+        """Send reports in one message, in one read, or one after the other. Some raise alarms."""
+        live = self._service.live
+        with live.in_one_message() if in_one_message else nullcontext():
+            for left in range(number, 0, -1):
+                words = self._words(1) if (number - left) % every == 0 else []
+                # A tracker sends its buffer in order: each fix is newer than the one before.
+                self._report(self._bike(bike), *words, age=left / 1000)
+        if settles:
+            await self._home.async_settle()
+
+    async def set_off(self, number: int, minutes: float, every: float) -> None:
+        """Let a bike begin to ride, once it stood for long enough."""
+        bike = self._bike(number)
+        if bike.ride:
+            return
+        await self._stand(bike)
+        now, seconds = self._now, timedelta(seconds=every)
+        bike.ride = Ride(now, now + timedelta(minutes=minutes), seconds)
+        bike.seen_at, bike.reports_at = now, now + seconds
+        bike.rides.append(bike.ride)
+        for guarded in bike.guarded[-1:]:
+            guarded.was_ridden = True
+
+    async def guard(self, number: int) -> None:
+        """Guard a bike where it stands, once it stood for long enough."""
+        bike = self._bike(number)
+        if bike.ride or self._list_fails:
+            return
+        await self._stand(bike)
+        if await self._home.async_arm(bike.tracker):
+            bike.guarded.append(Guarded(self._now))
+            await self.pass_time(_ARRIVES_WITHIN)
 
     def _go_on(self, bike: Bike) -> None:
         """Let a bike report where it is by now."""
-        if ride := bike.ride:
-            if self.now >= ride.end:
-                bike.ride, bike.arrived_at = None, self.now
-            bike.reports_at = self.now + ride.every
-        else:
-            bike.reports_at = self.now + _HEARTBEAT
-        self.report(bike)
+        bike.reports_at = self._now + (bike.ride.every if bike.ride else _HEARTBEAT)
+        if bike.ride and self._now >= bike.ride.end:
+            bike.ride, bike.arrived_at = None, self._now
+        self._report(bike)
 
-    def report(self, bike: Bike, *words: str, how: str = "fix", age: float = 0) -> None:
+    def _report(
+        self, bike: Bike, *words: str, how: str = "fix", age: float = 0
+    ) -> None:
         """Let a bike report, for some reason or none."""
-        now = self.now
-        if bike.ride and bike.seen_at and how == "fix":
-            bike.metres += METRES_PER_SECOND * (now - bike.seen_at).total_seconds()
+        now, moves, has_fix = self._now, bike.ride is not None, how != "no fix"
+        if moves and bike.seen_at and how == "fix":
+            bike.metres += _METRES_PER_SECOND * (now - bike.seen_at).total_seconds()
         bike.seen_at = now
-        moves = bike.ride is not None
-        has_fix = how != "no fix"
         latitude = DEFAULT_LATITUDE + bike.metres / METRES_PER_DEGREE
         fix_time = now - timedelta(seconds=age if how == "fix" else 900)
-        position = self.service.report(
+        position = self._service.report(
             bike.tracker,
             latitude=latitude if has_fix else 0.0,
             accuracy=_ACCURACY if has_fix else 0.0,
-            speed=METRES_PER_SECOND / _KNOT if moves and has_fix else 0,
+            speed=_METRES_PER_SECOND / _KNOT if moves and has_fix else 0,
             valid=has_fix,
             fix_time=fix_time if has_fix else dt_util.utc_from_timestamp(0),
             device_time=fix_time if how == "late" else now,
@@ -170,190 +187,214 @@ class TrackerState:
             | ({"alarm": ",".join(words)} if words else {}),
             is_late=how == "late",
         )
-        for word in dict.fromkeys(words):
-            fix = position.fix_time if has_fix else now
-            self.alarms.append(Alarm(bike.tracker, word, position.id, fix))
+        fix_time = position.fix_time if has_fix else now
+        bike.alarms += [
+            Alarm(word, position.id, fix_time) for word in dict.fromkeys(words)
+        ]
 
-    def words(self, number: int) -> list[str]:
+    def _words(self, number: int) -> list[str]:
         """Return words for an alarm that no other one has."""
         return [f"alarm {next(self._numbers)}" for _ in range(number)]
 
-    async def async_arrive(self) -> None:
-        """Wait until all bikes have arrived, and stood for long enough."""
-        while any(bike.ride for bike in self.bikes):
-            await self.async_pass(60)
-        arrivals = [bike.arrived_at for bike in self.bikes if bike.arrived_at]
-        if arrivals and (left := max(arrivals) + _STANDS - self.now) > timedelta():
-            await self.async_pass(left.total_seconds())
-
-    async def async_set_off(self, bike: Bike, minutes: float, every: float) -> None:
-        """Let a bike begin to ride, once it stood for long enough."""
-        if bike.ride:
-            return
-        await self._async_stand(bike)
-        now = self.now
-        bike.ride = Ride(
-            bike.tracker,
-            now,
-            now + timedelta(minutes=minutes),
-            timedelta(seconds=every),
-        )
-        bike.seen_at = now
-        bike.reports_at = now + timedelta(seconds=every)
-        self.rides.append(bike.ride)
-        of_bike = (item for item in self.guarded[::-1] if item.tracker == bike.tracker)
-        if guarded := next(of_bike, None):
-            guarded.was_ridden = True
-
-    async def async_arm(self, bike: Bike) -> None:
-        """Guard a bike where it stands, once it stood for long enough."""
-        if bike.ride or self.list_fails:
-            return
-        await self._async_stand(bike)
-        if await self.home.async_arm(bike.tracker):
-            self.guarded.append(Guarded(bike.tracker, self.now))
-            await self.async_pass(_ARRIVES_WITHIN)
-
-    async def _async_stand(self, bike: Bike) -> None:
-        """Wait until a bike stood for so long that its next ride is another one."""
-        if bike.arrived_at and (
-            left := bike.arrived_at + _STANDS - self.now
-        ) > timedelta(0):
-            await self.async_pass(left.total_seconds())
-        if self.history_failed and any(
-            ride.was_out_of_reach for ride in self.rides if ride.tracker == bike.tracker
-        ):
+    async def _stand(self, *bikes: Bike) -> None:
+        """Wait until bikes stood for so long that their next ride is another one."""
+        arrivals = [bike.arrived_at for bike in bikes if bike.arrived_at]
+        if arrivals:
+            left = max(arrivals) + _STANDS - self._now
+            await self.pass_time(max(0, left.total_seconds()))
+        rides = (ride for bike in bikes for ride in bike.rides)
+        if self._history_failed and any(ride.was_out_of_reach for ride in rides):
             # What nobody can ask for has to be seen: one report may be of a red light.
-            await self.async_pass(_UNTIL_SEEN)
+            await self.pass_time(_UNTIL_SEEN)
 
-    async def async_may_be_out_of_reach(self) -> None:
-        """Let each ride be out of reach once at the most."""
-        if any(bike.ride and bike.ride.was_out_of_reach for bike in self.bikes):
-            await self.async_arrive()
-        for bike in self.bikes:
-            if bike.ride:
-                bike.ride.was_out_of_reach = True
+    # The service
 
-    async def async_kill(self, down: float) -> None:
+    async def switch_list(self) -> None:
+        """Let the list fail, or be well again, unless live fails."""
+        if not self._live_fails:
+            self._let_list_fail(not self._list_fails)
+
+    async def switch_live(self) -> None:
+        """Let live fail, or be well again, unless the list fails."""
+        if not self._list_fails:
+            await self._home.async_settle()
+            self._live_fails = not self._live_fails
+            self._service.live_fault("session-503" if self._live_fails else None)
+            # Connections are cut off by then.
+            await self._home.async_settle()
+
+    async def switch_history(
+        self, fault: Literal["status-400", "status-503", "html"]
+    ) -> None:
+        """Let the history fail, or be well again."""
+        self._history_failed = True
+        self._history_fails = not self._history_fails
+        self._service.fault(fault if self._history_fails else None, path="history")
+
+    async def shorten_history(self, rows: int) -> None:
+        """Let the history send only the first rows of each answer."""
+        self._service.set_max_positions(rows)
+
+    async def outage(self, seconds: int) -> None:
+        """Let the whole service be out of reach for a while."""
+        await self._leave()
+        self._service.fault("status-503")
+        self._service.live_fault("session-503")
+        await self.pass_time(seconds)
+        await self.be_well(_WELL_AGAIN)
+
+    async def be_well(self, seconds: int) -> None:
+        """Let nothing fail any more, for a while."""
+        self._list_fails = self._live_fails = self._history_fails = False
+        self._service.fault(None)
+        self._service.live_fault(None)
+        await self.pass_time(seconds)
+
+    def _let_list_fail(self, fails: bool) -> None:
+        self._list_fails = fails
+        self._service.fault("status-503" if fails else None, path="devices")
+
+    # Home Assistant
+
+    async def reload(self, account: int) -> None:
+        """Reload an account."""
+        await self._leave()
+        emails = list(self._service.accounts)
+        await self._home.async_reload(emails[account % len(emails)])
+        await self._answer()
+
+    async def restart(self, down: int, automations_first: bool) -> None:
+        """Restart Home Assistant."""
+        await self._leave()
+        await self._home.async_stop()
+        await self.pass_time(down)
+        await self._home.async_start(automations_first=automations_first)
+        await self._answer()
+
+    async def kill(self, down: int) -> None:
         """Cut Home Assistant off, and start it a while later."""
+        await self._leave(settles=False)
         self._note_reached()
-        self.kills.append(self.now)
-        for alarm in self.alarms:
-            if alarm.reached_at and alarm.reached_at > self.now - UNWRITTEN:
+        self._kills.append(self._now)
+        for alarm in (alarm for bike in self._bikes for alarm in bike.alarms):
+            if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
                 # Unless a poll finds it still.
                 alarm.reached_at = None
-        await self.home.async_kill()
-        await self.async_pass(down)
-        await self.home.async_start()
+        await self._home.async_kill()
+        await self.pass_time(down)
+        await self._home.async_start()
+        await self._answer()
 
-    def let_list_fail(self, fails: bool) -> None:
-        """Let the list fail, or be well; live goes on."""
-        self.list_fails = fails
-        self.service.fault("status-503" if fails else None, path="devices")
+    async def set_clock(self, minutes_ahead: int) -> None:
+        """Set the clock of the house."""
+        await self._home.async_settle()
+        self._home.clock_off = timedelta(minutes=minutes_ahead)
 
-    def let_live_fail(self, fails: bool) -> None:
-        """Let live fail, or be well; polls go on."""
-        self.live_fails = fails
-        self.service.live_fault("session-503" if fails else None)
+    async def _leave(self, *, settles: bool = True) -> None:
+        """Let each ride be out of reach once at the most, and all messages arrive before."""
+        if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
+            await self.arrive()
+        for ride in filter(None, (bike.ride for bike in self._bikes)):
+            ride.was_out_of_reach = True
+        if settles:
+            await self._home.async_settle()
 
-    def let_all_be_well(self) -> None:
-        """Let nothing fail any more."""
-        self.list_fails = self.live_fails = self.history_fails = False
-        self.service.fault(None)
-        self.service.live_fault(None)
+    async def _answer(self) -> None:
+        """Let a failed set-up succeed: without it, nobody listens."""
+        if self._list_fails:
+            await self.pass_time(20)
+            self._let_list_fail(False)
+            await self.pass_time(_WELL_AGAIN)
+        await self.pass_time(1)
+
+    # What is true
+
+    def _note_reached(self) -> None:
+        """Note which alarms Home Assistant received, now that it had the time to."""
+        reached, self._service.reached = self._service.reached, []
+        before, is_up = self._owners, self._home.is_running
+        self._owners = {
+            bike.tracker: self._home.owner(bike.tracker) if is_up else None
+            for bike in self._bikes
+        }
+        alarms = {bike.tracker: bike.alarms for bike in self._bikes}
+        for email, tracker, report in reached:
+            is_newest = self._service.devices[tracker].position_id == report
+            is_owned = email == before.get(tracker) or is_newest
+            for alarm in alarms[tracker] if email == self._owners[tracker] else ():
+                if alarm.report == report and is_owned:
+                    alarm.reached_at = alarm.reached_at or self._now
+
+    async def arrive(self) -> None:
+        """Wait until all bikes have arrived, and stood for long enough."""
+        while any(bike.ride for bike in self._bikes):
+            await self.pass_time(60)
+        await self._stand(*self._bikes)
 
     async def check(self) -> None:
         """Hold what was told against what is true."""
-        listener = self.home.listener
+        listener = self._home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
-        for who, fired in (
-            ("entity", listener.entities),
-            ("trigger", listener.triggers),
-        ):
-            for bike in self.bikes:
-                own = [item for item in fired if item.tracker == bike.tracker]
-                self._check_alarms(who, bike, [t for t in own if t.what == "alarm"])
+        for bike in self._bikes:
+            for told in (listener.entities, listener.triggers):
+                own = [run for run in told if run.tracker == bike.tracker]
+                self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
-                    self._check_rides(who, bike, [t for t in own if t.what == what])
-        for bike in self.bikes:
-            self._check_guards(
-                bike, [t for t in listener.triggers if t.what == "guard_triggered"]
-            )
-            rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
-            booked = [ride.started_at for ride in await self.home.booked(bike.tracker)]
-            assert len(booked) == len(rides), ("book", bike.tracker, booked, rides)
+                    rides = [it for it in own if it.what == what]
+                    # What the history alone tells comes after what was told by then.
+                    firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
+                    assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
+            guards = [run for run in own if run.what == "guard_triggered"]
+            numbers = [
+                sum(guarded.armed_at <= run.since for guarded in bike.guarded)
+                for run in guards
+            ]
+            ridden = [n for n, it in enumerate(bike.guarded, 1) if it.was_ridden]
+            assert self._once(numbers, guards) == ridden, (bike.guarded, guards)
+            booked = await self._home.booked(bike.tracker)
+            assert len(booked) == len(bike.rides), (booked, bike.rides)
 
-    def _check_alarms(self, who: str, bike: Bike, fired: list[Run]) -> None:
-        true = {a.word: a for a in self.alarms if a.tracker == bike.tracker}
-        firsts = self._once([item.word for item in fired], fired, who)
-        assert set(firsts) <= true.keys(), (who, "invented", firsts)
-        lost = [word for word, a in true.items() if a.reached_at and word not in firsts]
-        assert not lost, (who, "lost", lost, firsts)
+    def _check_alarms(self, bike: Bike, fired: list[Run]) -> None:
+        true = {alarm.word: alarm for alarm in bike.alarms}
+        firsts = self._once([run.word for run in fired], fired)
+        assert set(firsts) <= true.keys(), ("invented", firsts)
+        reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
+        assert reached.keys() <= set(firsts), ("lost", reached, firsts)
         # What the history alone tells comes after what was told by then.
-        place = {
-            word: number for number, word in enumerate(firsts) if true[word].reached_at
-        }
-        for before, after in pairwise(word for word in true if word in place):
+        told = [word for word in firsts if word in reached]
+        for word, after in pairwise(reached):
             # A poll may overtake messages that are on their way in that very moment.
-            is_overtaking = true[after].report in self.service.polled and (
-                true[before].reached_at == true[after].reached_at
+            is_overtaking = reached[after].report in self._service.polled and (
+                reached[word].reached_at == reached[after].reached_at
             )
-            if true[before].fix_time < true[after].fix_time and not is_overtaking:
-                assert place[before] < place[after], (who, "order", firsts)
+            if reached[word].fix_time < reached[after].fix_time and not is_overtaking:
+                assert told.index(word) < told.index(after), ("order", firsts)
 
-    def _check_rides(self, who: str, bike: Bike, fired: list[Run]) -> None:
-        rides = [ride for ride in self.rides if ride.tracker == bike.tracker]
-        firsts = self._once([_ride(item, rides) for item in fired], fired, who)
-        # What the history alone tells comes after what was told by then.
-        every = list(range(len(rides)))
-        assert sorted(firsts) == every, (who, bike.tracker, _lines(fired))
-
-    def _check_guards(self, bike: Bike, fired: list[Run]) -> None:
-        fired = [item for item in fired if item.tracker == bike.tracker]
-        all_of_it = [item for item in self.guarded if item.tracker == bike.tracker]
-        names = [
-            sum(guarded.armed_at <= item.since for guarded in all_of_it)
-            for item in fired
-        ]
-        firsts = self._once(names, fired, "guard")
-        ridden = [n for n, item in enumerate(all_of_it, 1) if item.was_ridden]
-        assert firsts == ridden, ("guard", bike.tracker, all_of_it, fired)
-
-    def _once[T](self, names: list[T], fired: list[Run], who: str) -> list[T]:
+    def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
         """Return what was told, without what may be fired again after a kill."""
         last: dict[T, datetime] = {}
-        for name, item in zip(names, fired, strict=True):
-            if name in last:
-                assert any(
-                    kill - UNWRITTEN <= last[name] <= kill <= item.at
-                    for kill in self.kills
-                ), (who, "twice", name, _lines(fired))
-            last[name] = item.at
-        return list(Counter(names))
+        for name, run in zip(names, fired, strict=True):
+            is_right = name not in last or any(
+                kill - _UNWRITTEN <= last[name] <= kill <= run.at
+                for kill in self._kills
+            )
+            assert is_right, ("twice", name, _lines(fired))
+            last[name] = run.at
+        return list(last)
 
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
     """Return which ride was told of."""
-    begun = [
-        n for n, ride in enumerate(rides) if ride.begin - _MARGIN <= fired.started_at
+    [*_, number] = [
+        number
+        for number, ride in enumerate(rides)
+        if ride.begin - _MARGIN <= fired.started_at
     ]
     # One that was out of reach may be told by its place alone, long after it was over.
-    numbers = [
-        number
-        for number in begun[-1:]
-        if rides[number].was_out_of_reach
-        or fired.started_at <= rides[number].end + _MARGIN
-    ]
-    assert len(numbers) == 1, ("invented", fired.what, fired.started_at, rides)
-    return numbers[0]
+    ride = rides[number]
+    assert ride.was_out_of_reach or fired.started_at <= ride.end + _MARGIN, "invented"
+    return number
 
 
-def _lines(fired: list[Run]) -> list[tuple[str, str, str]]:
-    return [
-        (
-            f"{item.at:%H:%M:%S}",
-            item.what,
-            str(item.details.get("alarm") or item.details.get("started_at")),
-        )
-        for item in fired
-    ]
+def _lines(fired: list[Run]) -> list[str]:
+    return [f"{it.at:%H:%M:%S} {it.tracker} {it.what} {it.details}" for it in fired]
