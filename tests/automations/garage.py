@@ -3,19 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-import re
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import House
-from tests.conftest import EMAIL, PASSWORD, RED
+from tests.conftest import BLUE, EMAIL, PASSWORD, RED
 from tests.tools.simulator.server import Simulator
 
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
@@ -42,11 +45,19 @@ class Run:
     """What the trigger gave it, as text."""
 
     @property
-    def what(self) -> str:
-        """Return what it says, without since when."""
-        said = str(self.variables["description"]).partition(" (")[0]
-        said = re.sub(" has not reported since .*", " became silent", said)
-        return re.sub(" has been offline since .*", " went offline", said)
+    def since(self) -> datetime:
+        """Since when it is so, as it says."""
+        return datetime.fromisoformat(self.variables["since"])
+
+    def about(self) -> dict[str, Any]:
+        """Return what all triggers tell."""
+        names = ("device_id", "entity_id", "name", "description")
+        return {name: self.variables[name] for name in names} | {"since": self.since}
+
+    def is_over(self, wait: timedelta, *, within: int) -> bool:
+        """Return whether it ran when a wait was over, within so many minutes."""
+        late = self.at - self.since - wait
+        return timedelta() <= late < timedelta(minutes=within)
 
 
 class Garage(House):
@@ -92,6 +103,13 @@ class Garage(House):
         """Give a tracker's device another area, or labels."""
         dr.async_get(self._hass).async_update_device(self.device(tracker), **where)
 
+    def area_of_both(self) -> str:
+        """Return the ID of an area that both bikes are in."""
+        area = ar.async_get(self._hass).async_create("Garage")
+        for bike in (RED, BLUE):
+            self.put(bike, area_id=area.id)
+        return area.id
+
     def add_device_of_another(self, identifier: Any, **where: Any) -> None:
         """Add a device of another integration, which may name it as it likes."""
         other = MockConfigEntry(domain="another")
@@ -113,17 +131,9 @@ class Garage(House):
     ) -> dict[str, Any]:
         """Return an automation that tells what its trigger gives it.
 
-        `told` are more variables than all triggers have.
+        `fired` are more variables than all triggers have.
         """
-        variables = (
-            "device_id",
-            "entity_id",
-            "name",
-            "since",
-            "before",
-            "description",
-            *fired,
-        )
+        variables = ("device_id", "entity_id", "name", "since", "before")
         return {
             "id": alias,
             "alias": alias,
@@ -139,7 +149,8 @@ class Garage(House):
                 {
                     "event": _FIRED,
                     "event_data": {
-                        name: f"{{{{ trigger.{name} }}}}" for name in variables
+                        name: f"{{{{ trigger.{name} | default(none) }}}}"
+                        for name in (*variables, "description", *fired)
                     },
                 }
             ],
@@ -177,12 +188,6 @@ class Garage(House):
                 self.simulator.set_last_update(RED, self.now - age)
             case _:
                 self.simulator.report(RED, motion=trigger == "started_moving")
-
-    def raise_alarm(self, words: str) -> None:
-        """Let the bike's last report be one that was sent for an alarm."""
-        position = self.simulator.devices[RED].position
-        assert position is not None
-        position.attributes["alarm"] = words
 
     # What comes in between
 

@@ -39,14 +39,16 @@ async def test_fires_at_once(garage: Garage) -> None:
 
     [run] = garage.runs
     assert run.at - raised <= timedelta(minutes=1)
-    assert run.variables["device_id"] == garage.device(RED)
-    assert run.variables["entity_id"] == garage.entity(RED)
-    assert run.variables["name"] == "Red bike"
-    assert run.variables["description"] == "Red bike: Bike fell over"
+    assert run.about() == {
+        "device_id": garage.device(RED),
+        "entity_id": garage.entity(RED),
+        "name": "Red bike",
+        "description": "Red bike: Bike fell over",
+        "since": raised,
+    }
     assert fired(garage) == [("fall_down", "fallDown")]
     assert run.variables["before"] is None
-    for name in ("since", "time"):
-        assert dt_util.parse_datetime(run.variables[name]) == raised
+    assert dt_util.parse_datetime(run.variables["time"]) == raised
 
 
 async def test_each_is_fired(garage: Garage) -> None:

@@ -1,4 +1,7 @@
-"""Waits of triggers while the clock of the house is set back, or begins behind."""
+"""Waits of triggers while the clock of the house is set back, or begins behind.
+
+`tracking/test_evaluation.py` has any number of such clocks.
+"""
 
 from datetime import timedelta
 from typing import Any
@@ -9,7 +12,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from .garage import Garage
 
-WAIT = {"for": "00:10:00"}
+WAIT: dict[str, Any] = {"for": "00:10:00"}
 BACK = timedelta(minutes=15)
 WAITING = ("went_offline", "stopped_moving", "became_silent")
 
@@ -43,13 +46,6 @@ async def listening(garage: Garage, trigger: str) -> Garage:
     return garage
 
 
-async def async_back_to_normal(garage: Garage, trigger: str) -> None:
-    """Let the bike be what the trigger does not wait for."""
-    opposite = {"went_offline": "came_online", "stopped_moving": "started_moving"}
-    garage.become(opposite.get(trigger, trigger))
-    await garage.async_minutes(2)
-
-
 @pytest.mark.parametrize("trigger", WAITING)
 @pytest.mark.parametrize("restarts", [False, True])
 async def test_set_back_after_it_ran(
@@ -65,35 +61,6 @@ async def test_set_back_after_it_ran(
     if restarts:
         await listening.async_restart()
     await listening.async_minutes(30)
-    assert len(listening.runs) == 1
-
-
-@pytest.mark.parametrize("trigger", WAITING)
-@pytest.mark.parametrize("restarts", [False, True])
-async def test_wait_that_begins_after_the_clock_was_set_back(
-    listening: Garage, wall: Clock, trigger: str, restarts: bool
-) -> None:
-    """It is over ten minutes later, once, though the clock showed that time before."""
-    listening.become(trigger)
-    await listening.async_minutes(13)
-    await async_back_to_normal(listening, trigger)
-    listening.runs.clear()
-    wall.behind = 4 * BACK
-    await listening.async_minutes(1)
-    if restarts:
-        await listening.async_restart()
-
-    listening.become(trigger)
-    await listening.async_minutes(3)
-    if restarts:
-        await listening.async_restart()
-    await listening.async_minutes(5)
-    assert len(listening.runs) == 0
-    # The service's clock is right: by the clock on the wall the bike is silent later.
-    late = 4 * BACK if trigger == "became_silent" else timedelta()
-    await listening.async_minutes(4 + int(late.total_seconds() // 60))
-    assert len(listening.runs) == 1
-    await listening.async_minutes(70)
     assert len(listening.runs) == 1
 
 
@@ -118,18 +85,6 @@ async def test_silence_after_a_clock_ahead_was_put_right(
 
 
 @pytest.mark.parametrize("trigger", WAITING)
-async def test_set_back_during_a_wait(
-    listening: Garage, wall: Clock, trigger: str
-) -> None:
-    """It runs once, later by what the clock was set back at most."""
-    listening.become(trigger)
-    await listening.async_minutes(5)
-    wall.behind = BACK
-    await listening.async_minutes(40)
-    assert len(listening.runs) == 1
-
-
-@pytest.mark.parametrize("trigger", WAITING)
 @pytest.mark.parametrize("begins", [False, True])
 async def test_boot_with_a_clock_behind(
     listening: Garage, wall: Clock, trigger: str, begins: bool
@@ -138,7 +93,9 @@ async def test_boot_with_a_clock_behind(
     listening.become(trigger)
     await listening.async_minutes(13)
     if begins:
-        await async_back_to_normal(listening, trigger)
+        opposite = {"went_offline": "came_online", "stopped_moving": "started_moving"}
+        listening.become(opposite.get(trigger, trigger))
+        await listening.async_minutes(2)
     listening.runs.clear()
     await listening.async_stop()
     wall.behind = 3 * BACK
@@ -176,11 +133,10 @@ async def test_automation_made_before_the_clock_was_set_back(
     garage: Garage, wall: Clock, changed: str
 ) -> None:
     """What began after it counts, what held before it does not."""
-    options: dict[str, Any] = WAIT
     if changed == "before":
         garage.become("went_offline")
         await garage.async_minutes(30)
-    await garage.async_listen("went_offline", **options)
+    await garage.async_listen("went_offline", **WAIT)
     wall.behind = BACK
     await garage.async_minutes(1)
     if changed == "after":

@@ -58,26 +58,21 @@ def ask_fixture(hass: HomeAssistant, garage: Garage) -> Ask:
     return _ask
 
 
-async def test_online_and_standing(garage: Garage, ask: Ask) -> None:
-    """What the service says is so, the opposite is not."""
-    assert [await ask(kind) for kind in CONDITIONS] == [True, False, False, False, True]
-
-
-async def test_offline_and_moving(garage: Garage, ask: Ask) -> None:
-    """The other way round."""
-    garage.simulator.report(RED, motion=True)
-    garage.simulator.set_status(RED, "unknown")
-    await garage.async_minutes(2)
-
-    assert [await ask(kind) for kind in CONDITIONS] == [False, True, False, True, False]
-
-
-async def test_clock_that_was_set_back(
-    garage: Garage, ask: Ask, freezer: FrozenDateTimeFactory
+@pytest.mark.parametrize("hours_back", [0, 1])
+async def test_now(
+    garage: Garage, ask: Ask, freezer: FrozenDateTimeFactory, hours_back: int
 ) -> None:
-    """What is so is so, though it became so later by that clock."""
-    freezer.tick(-3600)
-    assert [await ask(kind) for kind in CONDITIONS] == [True, False, False, False, True]
+    """What the service says is so, the opposite is not; nor is that changed by a clock set back."""
+    for motion, status, expected in (
+        (False, "online", [True, False, False, False, True]),
+        (True, "unknown", [False, True, False, True, False]),
+    ):
+        garage.simulator.report(RED, motion=motion)
+        garage.simulator.set_status(RED, status)
+        await garage.async_minutes(2)
+        freezer.tick(-3600 * hours_back)
+        assert [await ask(kind) for kind in CONDITIONS] == expected
+        freezer.tick(3600 * hours_back)
 
 
 async def test_for_at_least(garage: Garage, ask: Ask) -> None:
@@ -123,16 +118,12 @@ async def test_end_of_the_wait(
 
 
 @pytest.mark.parametrize("interruption", ["server", "reload", "sign-in", "unassigned"])
-async def test_nothing_is_known(
-    garage: Garage, ask: Ask, hass: HomeAssistant, interruption: str
-) -> None:
+async def test_nothing_is_known(garage: Garage, ask: Ask, interruption: str) -> None:
     """All are false, and none an error; then they are as before."""
     target = {"device_id": [garage.device(RED)]}
     before = [await ask(kind) for kind in CONDITIONS]
-
     await garage.async_begin(interruption)
     assert not any([await ask(kind, target) for kind in CONDITIONS])
-
     await garage.async_end(interruption)
     assert [await ask(kind) for kind in CONDITIONS] == before
 
@@ -172,32 +163,35 @@ async def test_refused(
             await ask(kind, **{name: value})
 
 
-@pytest.mark.parametrize("fired_by", ["trigger", "entity"])
-async def test_of_what_waited_for_the_account(garage: Garage, fired_by: str) -> None:
-    """The account that tells it is one that conditions know."""
+async def test_of_what_waited_for_the_account(garage: Garage) -> None:
+    """The account that tells an alarm is one that conditions know."""
     # So many that they are set up in portions.
     for number in range(20):
         garage.simulator.add_device(f"{number}", name=f"Bike {number}", email=EMAIL)
     garage.simulator.report(RED, attributes={"alarm": "sos"})
     await garage.async_minutes(1)
-    automation = garage.automation("alarm_raised")
-    if fired_by == "entity":
-        automation["triggers"] = {
-            "trigger": "event.received",
-            "target": {"entity_id": "event.red_bike_alarm"},
-            "options": {"event_type": ["tow"]},
+    by_trigger, by_entity = (
+        garage.automation("alarm_raised", alias=alias)
+        | {
+            "conditions": {
+                "condition": f"{DOMAIN}.is_online",
+                "target": {"device_id": garage.device(RED)},
+            }
         }
-        automation["actions"] = {"event": "fired"}
-    automation["conditions"] = {
-        "condition": f"{DOMAIN}.is_online",
-        "target": {"device_id": garage.device(RED)},
+        for alias in ("Trigger", "Entity")
+    )
+    by_entity["triggers"] = {
+        "trigger": "event.received",
+        "target": {"entity_id": "event.red_bike_alarm"},
+        "options": {"event_type": ["tow"]},
     }
-    await garage.async_save(automation)
+    by_entity["actions"] = {"event": "fired"}
+    await garage.async_save(by_trigger, by_entity)
     await garage.async_begin("reload")
     garage.simulator.report(RED, attributes={"alarm": "tow"})
     await garage.async_end("reload")
 
-    assert len(garage.runs) == 1
+    assert len(garage.runs) == 2
 
 
 async def test_on_ride(garage: Garage, ask: Ask) -> None:

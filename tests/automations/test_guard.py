@@ -5,8 +5,7 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.util import dt as dt_util
+from homeassistant.core import Event, callback
 import pytest
 
 from tests.conftest import BLUE, RED
@@ -28,16 +27,6 @@ ON_STATE = {
 LOOK_UP = "custom_components.bike_tracker.automations.triggers.is_in_target"
 WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.async_write_ha_state"
 FIRED = ["1.1 km from where it stood", "state"]
-
-
-async def async_call(garage: Garage, action: str, entity_id: str = GUARD) -> None:
-    """Arm or disarm."""
-    await garage.hass.services.async_call(
-        "alarm_control_panel",
-        f"alarm_{action}",
-        {"entity_id": entity_id},
-        blocking=True,
-    )
 
 
 def steal(garage: Garage) -> None:
@@ -68,7 +57,7 @@ async def test_errors(
 ) -> None:
     """One costs what it is of, and the log does not say where the bike is."""
     await async_listen(garage)
-    await async_call(garage, "arm_away")
+    await garage.async_guard("red_bike")
     with patch(what, side_effect=ValueError):
         steal(garage)
         await garage.async_minutes(2)
@@ -82,7 +71,7 @@ async def test_errors(
 async def test_fires_at_once(garage: Garage) -> None:
     """With the poll that brings it, why, and how far away it was."""
     await async_listen(garage)
-    await async_call(garage, "arm_away")
+    await garage.async_guard("red_bike")
     await garage.async_minutes(3)
     assert garage.runs == []
 
@@ -92,36 +81,34 @@ async def test_fires_at_once(garage: Garage) -> None:
 
     assert fired(garage) == FIRED
     [run] = [run for run in garage.runs if "cause" in run.variables]
-    assert run.variables["device_id"] == garage.device(RED)
-    assert run.variables["name"] == "Red bike"
-    assert run.variables["cause"] == "place"
-    assert run.variables["distance"] == 1112
-    assert dt_util.parse_datetime(run.variables["since"]) == stolen
+    assert (run.variables["cause"], run.variables["distance"]) == ("place", 1112)
+    about = run.about()
+    assert about.pop("description").startswith(FIRED[0])
+    assert about == {
+        "device_id": garage.device(RED),
+        "entity_id": garage.entity(RED),
+        "name": "Red bike",
+        "since": stolen,
+    }
 
 
-@pytest.fixture
-def states(hass: HomeAssistant) -> list[str]:
-    """Return a list that grows with the states of the guard."""
-    seen: list[str] = []
+async def test_comes_back_as_it_was(garage: Garage) -> None:
+    """It is there in an outage, and triggered by the first answer, once."""
+    seen = list[str]()
 
     @callback
     def _note(event: Event[Any]) -> None:
         if event.data["entity_id"] == GUARD and event.data["new_state"]:
             seen.append(event.data["new_state"].state)
 
-    hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
-    return seen
-
-
-async def test_comes_back_as_it_was(garage: Garage, states: list[str]) -> None:
-    """It is there in an outage, and triggered by the first answer, once."""
-    await async_call(garage, "arm_away")
+    garage.hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
+    await garage.async_guard("red_bike")
     await garage.async_begin("server")
     steal(garage)
     await garage.async_end("server")
     await garage.async_begin("server")
     await garage.async_end("server")
-    assert states == ["armed_away", "triggered"]
+    assert seen == ["armed_away", "triggered"]
 
 
 @pytest.mark.parametrize(
@@ -139,8 +126,7 @@ async def test_condition(
     """It is so while armed and while triggered, also while the service is down."""
     devices = [garage.device(bike) for bike in (RED, BLUE)]
     for bike in armed:
-        name = "red" if bike == RED else "blue"
-        await async_call(garage, "arm_away", f"alarm_control_panel.{name}_bike_guard")
+        await garage.async_guard("red_bike" if bike == RED else "blue_bike")
     await garage.async_save(
         {
             "id": "Ask",

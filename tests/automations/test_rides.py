@@ -1,10 +1,9 @@
 """Automations on rides: each fired once, whatever comes in between."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.helpers.translation import async_load_integrations
-from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
@@ -54,27 +53,26 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
 
     [run] = garage.runs
     assert run.at - became <= timedelta(minutes=1)
-    assert run.variables["device_id"] == garage.device(RED)
-    assert run.variables["entity_id"] == garage.entity(RED)
-    assert run.variables["name"] == "Red bike"
+    assert timedelta() <= became - run.since < timedelta(minutes=8)
+    about = run.about()
     word = trigger.removeprefix("ride_")
-    assert run.variables["description"].startswith(
+    assert about.pop("description").startswith(
         "Red bike started a ride" if word == "started" else "Red bike ended a ride: 0.6"
     )
-    since = dt_util.parse_datetime(run.variables["since"])
-    assert since is not None
-    assert timedelta() <= became - since < timedelta(minutes=8)
+    assert about == {
+        "device_id": garage.device(RED),
+        "entity_id": garage.entity(RED),
+        "name": "Red bike",
+        "since": run.since,
+    }
 
 
 async def test_what_is_fired_of_a_ride(garage: Garage) -> None:
     """The attributes of the ride are variables of the run."""
     variables = ("started_at", "ended_at", "distance", "duration", "maximum_speed")
-    automations = [garage.automation(trigger, alias=trigger) for trigger in TRIGGERS]
-    for automation in automations:
-        automation["actions"][0]["event_data"] = {
-            name: f"{{{{ trigger.{name} | default('none') }}}}" for name in variables
-        }
-    await garage.async_save(*automations)
+    await garage.async_save(
+        *(garage.automation(it, alias=it, fired=variables) for it in TRIGGERS)
+    )
     for _ in range(2):
         go(garage, 300, speed=9.0, motion=True)
         await garage.async_minutes(1)
@@ -83,19 +81,16 @@ async def test_what_is_fired_of_a_ride(garage: Garage) -> None:
         await garage.async_minutes(1)
 
     started, ended = garage.runs
-    assert started.variables["ended_at"] == "none"
+    assert started.variables["ended_at"] is None
     assert float(started.variables["distance"]) == pytest.approx(0.3, abs=0.01)
     assert float(started.variables["maximum_speed"]) == pytest.approx(16.7)
     assert float(ended.variables["distance"]) == pytest.approx(0.6, abs=0.01)
     begin, end = (
-        dt_util.parse_datetime(ended.variables[name])
+        datetime.fromisoformat(ended.variables[name])
         for name in ("started_at", "ended_at")
     )
-    assert begin is not None
-    assert end is not None
-    assert (end - begin).total_seconds() == pytest.approx(
-        float(ended.variables["duration"]), abs=1
-    )
+    duration = float(ended.variables["duration"])
+    assert (end - begin).total_seconds() == pytest.approx(duration, abs=1)
 
 
 @pytest.mark.parametrize(
@@ -119,5 +114,4 @@ async def test_sentence_of_another_language(
     await garage.async_minutes(5)
 
     [run] = garage.runs
-    fired = run.variables["description"]
-    assert fired.startswith(said)
+    assert run.variables["description"].startswith(said)

@@ -1,10 +1,10 @@
 """Triggers in automations: fired once, at the right time, whatever comes in between."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from itertools import permutations, product
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -19,8 +19,10 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import BLUE, EMAIL, RED
+from tests.conftest import BLUE, EMAIL, RED, Bikes
 from tests.long import some
+from tests.settle import settle
+from tests.test_live import BEGINS
 
 from .garage import INTERRUPTIONS, Garage
 
@@ -34,6 +36,8 @@ TRIGGERS = (
 WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
 
 MINUTES = {"minutes": 30}
+
+type NamesTold = Callable[..., Awaitable[str]]
 
 
 def options_of(trigger: str) -> dict[str, Any]:
@@ -55,30 +59,36 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
 
     [run] = garage.runs
     assert run.at - became <= timedelta(minutes=2)
-    assert run.variables["device_id"] == garage.device(RED)
-    assert run.variables["entity_id"] == garage.entity(RED)
-    assert run.variables["name"] == "Red bike"
-    said = f"Red bike {trigger.replace('_', ' ')}"
-    reported = became - timedelta(days=1, minutes=-1)
+    said, since = f"Red bike {trigger.replace('_', ' ')}", run.at
     if trigger == "became_silent":
-        said = f"Red bike has not reported since {dt_util.as_local(reported):%Y-%m-%d %H:%M}"
-    assert run.variables["description"] == said
-    since = dt_util.parse_datetime(run.variables["since"])
-    assert since == (reported if trigger == "became_silent" else run.at)
+        since = became - timedelta(days=1, minutes=-1)
+        time = dt_util.as_local(since)
+        said = f"Red bike has not reported since {time:%Y-%m-%d %H:%M}"
+    assert run.about() == {
+        "device_id": garage.device(RED),
+        "entity_id": garage.entity(RED),
+        "name": "Red bike",
+        "description": said,
+        "since": since,
+    }
 
 
 @pytest.mark.parametrize("trigger", WAITING)
 async def test_fires_after_a_wait(
     garage: Garage, entry: MockConfigEntry, trigger: str
 ) -> None:
-    """It is fired with the first poll after the wait is over, once."""
+    """It is fired with the first poll after the wait is over, once.
+
+    Its time is one of the zone of the house, to the second.
+    """
+    await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_prepare(trigger)
-    wait: dict[str, Any] = {"for": "00:10:10"}
-    automation = garage.automation(trigger, **wait)
+    automation = garage.automation(trigger, **{"for": "00:10:10"})
     # What it does has its trigger look at the bike at once.
     arm = "alarm_control_panel.alarm_arm_away"
     automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})
     await garage.async_save(automation)
+    await garage.async_seconds(0.25)
     garage.become(trigger)
     polls = set[datetime]()
     for _ in range(20):
@@ -86,34 +96,16 @@ async def test_fires_after_a_wait(
         polls.add(entry.runtime_data.coordinator.service.asked_at)
 
     [run] = garage.runs
-    since = datetime.fromisoformat(run.variables["since"])
-    assert timedelta() <= run.at - since - timedelta(seconds=610) < timedelta(minutes=1)
     assert run.at in polls
-    time = f"{dt_util.as_local(since):%H:%M}"
+    assert run.is_over(timedelta(seconds=610), within=1)
+    since = run.variables["since"]
+    assert since.endswith("+09:00")
+    time = f"{datetime.fromisoformat(since):%H:%M}"
     said = {
         "went_offline": f"Red bike has been offline since {time}",
         "became_silent": f"Red bike has not reported since {time}",
     }.get(trigger, f"Red bike {trigger.replace('_', ' ')} ({time})")
     assert run.variables["description"] == said
-
-
-async def test_times_are_those_of_the_house(
-    hass: HomeAssistant, garage: Garage, freezer: FrozenDateTimeFactory
-) -> None:
-    """They are times, in the zone of the house and to the second."""
-    await hass.config.async_set_time_zone("Asia/Tokyo")
-    await garage.async_prepare("went_offline")
-    await garage.async_listen("went_offline")
-    freezer.tick(timedelta(milliseconds=250))
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-
-    [run] = garage.runs
-    text = run.variables["since"]
-    since = datetime.fromisoformat(text)
-    assert text.endswith("+09:00")
-    assert since.microsecond == 0
-    assert timedelta() <= run.at - since < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("trigger", WAITING)
@@ -152,23 +144,32 @@ async def test_no_false_alarm(garage: Garage, trigger: str, is_so: bool) -> None
 
 
 @pytest.mark.parametrize(
-    ("trigger", "interruption"), some(product(TRIGGERS, INTERRUPTIONS), every=2)
+    ("wait", "trigger", "interruption"),
+    [
+        *some(product([None], TRIGGERS, INTERRUPTIONS), every=2),
+        *some(product(["00:04:00"], WAITING, INTERRUPTIONS), every=3),
+    ],
 )
 async def test_fires_after_the_interruption(
-    garage: Garage, trigger: str, interruption: str
+    garage: Garage, wait: str | None, trigger: str, interruption: str
 ) -> None:
-    """What became so meanwhile is fired once it is known, once."""
+    """What became so meanwhile, or for long enough, is fired once it is known, once."""
     await garage.async_prepare(trigger)
-    await garage.async_listen(trigger, **options_of(trigger))
-
+    await garage.async_listen(
+        trigger, **({"for": wait} if wait else options_of(trigger))
+    )
+    if wait:
+        garage.become(trigger)
+        await garage.async_minutes(2)
     await garage.async_begin(interruption)
-    garage.become(trigger, at_once=True)
+    if not wait:
+        garage.become(trigger, at_once=True)
     assert garage.runs == []
     await garage.async_end(interruption)
     assert len(garage.runs) == 1
 
-    await garage.async_restart()
-    await garage.async_minutes(5)
+    await garage.async_restart(down=600)
+    await garage.async_minutes(10)
     assert len(garage.runs) == 1
 
 
@@ -205,62 +206,32 @@ async def test_wait_goes_on(
     await garage.async_minutes(20)
 
     [run] = garage.runs
-    since = datetime.fromisoformat(run.variables["since"])
-    assert timedelta() <= run.at - since - timedelta(**MINUTES) < timedelta(minutes=2)
+    assert run.is_over(timedelta(**MINUTES), within=2)
     await garage.async_restart()
     await garage.async_minutes(40)
     assert len(garage.runs) == 1
 
 
+@pytest.mark.parametrize("wait", [{"minutes": 10}, MINUTES])
 @pytest.mark.parametrize(
     ("trigger", "interruption"), some(product(WAITING, INTERRUPTIONS), every=3)
 )
-async def test_wait_ends_meanwhile(
-    garage: Garage, trigger: str, interruption: str
+async def test_what_was_so_before(
+    garage: Garage, trigger: str, interruption: str, wait: dict[str, int]
 ) -> None:
-    """It is fired with the first answer that still says so, once."""
-    await garage.async_prepare(trigger)
-    await garage.async_listen(trigger, **{"for": "00:04:00"})
-    garage.become(trigger)
-    await garage.async_minutes(2)
+    """It runs no automation that is made meanwhile, at no restart, reload or outage either.
 
-    await garage.async_begin(interruption)
-    assert garage.runs == []
-    await garage.async_end(interruption)
-    assert len(garage.runs) == 1
-
-    await garage.async_restart(down=600)
-    await garage.async_minutes(10)
-    assert len(garage.runs) == 1
-
-
-@pytest.mark.parametrize("trigger", WAITING)
-async def test_what_was_so_before(garage: Garage, trigger: str) -> None:
-    """It does not run an automation that is made meanwhile, however long its wait."""
+    Neither a wait that was over by then, nor a longer one.
+    """
     await garage.async_prepare(trigger)
     garage.become(trigger, at_once=True)
-    await garage.async_minutes(5)
-    await garage.async_listen(trigger, **{"for": MINUTES})
-
-    await garage.async_minutes(60)
-
-    assert garage.runs == []
-
-
-@pytest.mark.parametrize(
-    ("trigger", "interruption"), some(product(WAITING, INTERRUPTIONS), every=2)
-)
-async def test_over_before_it_was_attached(
-    garage: Garage, trigger: str, interruption: str
-) -> None:
-    """A wait that was over by then runs it at no restart, reload or outage either."""
-    await garage.async_prepare(trigger)
-    garage.become(trigger)
     await garage.async_minutes(20)
-    await garage.async_listen(trigger, **{"for": {"minutes": 10}})
+    await garage.async_listen(trigger, **{"for": wait})
 
     await garage.async_begin(interruption)
     await garage.async_end(interruption)
+    if wait == MINUTES:
+        await garage.async_minutes(40)
     assert garage.runs == []
 
 
@@ -299,162 +270,122 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
     assert len(garage.runs) == 1
 
 
-@pytest.mark.parametrize("status", ["", 7])
-async def test_unreadable_status(garage: Garage, status: Any) -> None:
-    """It is no change: it starts no wait, and ends none."""
-    await garage.async_listen("went_offline", **{"for": "00:10:00"})
-    garage.simulator.override_field(RED, "status", status)
-    await garage.async_minutes(15)
-    assert garage.runs == []
+@pytest.fixture
+def names_told(garage: Garage) -> NamesTold:
+    """Return a function for the bikes that a trigger tells of, which both go offline."""
 
-    garage.simulator.clear_overrides(RED)
-    garage.become("went_offline")
-    await garage.async_minutes(5)
-    garage.simulator.override_field(RED, "status", status)
-    await garage.async_minutes(10)
-    assert len(garage.runs) == 1
-    garage.simulator.clear_overrides(RED)
-    await garage.async_minutes(1)
-    assert len(garage.runs) == 1
-
-
-async def test_unknown_is_offline(garage: Garage) -> None:
-    """A Traccar's third status is no longer online, and no other one than offline."""
-    await garage.async_listen("went_offline")
-    for status in ("unknown", "offline", "unknown"):
-        garage.simulator.set_status(RED, status)
+    async def _names_told(target: Any, change: Callable[[], None] | None = None) -> str:
+        await garage.async_listen("went_offline", target=target)
+        if change:
+            change()
+        for bike in (RED, BLUE):
+            garage.simulator.set_status(bike, "offline")
         await garage.async_minutes(2)
+        return ", ".join(sorted(run.variables["name"] for run in garage.runs))
 
-    assert len(garage.runs) == 1
+    return _names_told
 
 
-@pytest.mark.parametrize("kind", ["entity", "device", "area", "floor", "label"])
-async def test_targets(hass: HomeAssistant, garage: Garage, kind: str) -> None:
-    """A tracker that is in the target is told of, another one is not."""
+@pytest.mark.parametrize("is_disabled", [False, True])
+@pytest.mark.parametrize(
+    "kind", ["entity_id", "device_id", "area_id", "floor_id", "label_id"]
+)
+async def test_targets(
+    hass: HomeAssistant,
+    garage: Garage,
+    names_told: NamesTold,
+    kind: str,
+    is_disabled: bool,
+) -> None:
+    """A tracker that is in the target is told of, another one is not.
+
+    It counts all the same if its connectivity is switched off.
+    """
     floor = fr.async_get(hass).async_create("Ground floor")
     area = ar.async_get(hass).async_create("Garage", floor_id=floor.floor_id)
     label = lr.async_get(hass).async_create("Bikes")
     garage.put(RED, area_id=area.id, labels={label.label_id})
-    target = {
-        "entity": {"entity_id": garage.entity(RED, "disabled")},
-        "device": {"device_id": garage.device(RED)},
-        "area": {"area_id": area.id},
-        "floor": {"floor_id": floor.floor_id},
-        "label": {"label_id": [label.label_id]},
-    }[kind]
-    await garage.async_listen("went_offline", target=target)
-
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-
-    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
-
-
-@pytest.mark.parametrize("by", ["device", "area", "entity"])
-async def test_connectivity_switched_off(
-    hass: HomeAssistant, garage: Garage, by: str
-) -> None:
-    """The tracker counts all the same."""
-    area = ar.async_get(hass).async_create("Garage")
-    garage.put(RED, area_id=area.id)
-    target = {
-        "device": {"device_id": garage.device(RED)},
-        "area": {"area_id": area.id},
-        "entity": {"entity_id": "device_tracker.red_bike"},
-    }[by]
-    er.async_get(hass).async_update_entity(
-        garage.entity(RED), disabled_by=er.RegistryEntryDisabler.USER
-    )
-    await garage.async_listen("went_offline", target=target)
-
-    garage.become("went_offline")
-    await garage.async_minutes(2)
-
-    assert len(garage.runs) == 1
+    if is_disabled:
+        er.async_get(hass).async_update_entity(
+            garage.entity(RED), disabled_by=er.RegistryEntryDisabler.USER
+        )
+    targets = {
+        "entity_id": garage.entity(RED, "disabled"),
+        "device_id": garage.device(RED),
+        "area_id": area.id,
+        "floor_id": floor.floor_id,
+        "label_id": [label.label_id],
+    }
+    assert await names_told({kind: targets[kind]}) == "Red bike"
 
 
 @pytest.mark.parametrize("by", ["device", "area"])
-async def test_disabled_device(hass: HomeAssistant, garage: Garage, by: str) -> None:
+async def test_disabled_device(
+    hass: HomeAssistant, garage: Garage, names_told: NamesTold, by: str
+) -> None:
     """A disabled device is in no target, neither of a trigger nor of an action."""
-    area = ar.async_get(hass).async_create("Garage")
-    for bike in (RED, BLUE):
-        garage.put(bike, area_id=area.id)
-    devices = [garage.device(RED), garage.device(BLUE)]
-    target = {"device_id": devices} if by == "device" else {"area_id": [area.id]}
-    await garage.async_listen("went_offline", target=target)
-    garage.put(RED, disabled_by=dr.DeviceEntryDisabler.USER)
+    area, devices = garage.area_of_both(), [garage.device(RED), garage.device(BLUE)]
+    target = {"device_id": devices} if by == "device" else {"area_id": [area]}
 
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-    answer = await hass.services.async_call(
+    def disable() -> None:
+        garage.put(RED, disabled_by=dr.DeviceEntryDisabler.USER)
+
+    assert await names_told(target, disable) == "Blue bike"
+    answer: Any = await hass.services.async_call(
         DOMAIN, "where", target, blocking=True, return_response=True
     )
-
-    assert [run.variables["name"] for run in garage.runs] == ["Blue bike"]
-    bikes: Any = answer and answer["bikes"]
-    assert [bike["name"] for bike in bikes] == ["Blue bike"]
+    assert [bike["name"] for bike in answer["bikes"]] == ["Blue bike"]
 
 
 @pytest.mark.skipif(
     not hasattr(TargetSelection({}), "exclude"), reason="new in Home Assistant 2026.11"
 )
 @pytest.mark.parametrize(
-    ("by", "names"), [("entity", {"Red bike", "Blue bike"}), ("device", {"Blue bike"})]
+    ("by", "names"), [("entity", "Blue bike, Red bike"), ("device", "Blue bike")]
 )
 async def test_excluded(
-    hass: HomeAssistant, garage: Garage, by: str, names: set[str]
+    garage: Garage, names_told: NamesTold, by: str, names: str
 ) -> None:
     """An entity is left out alone, as Home Assistant does; a device with all it has."""
-    area = ar.async_get(hass).async_create("Garage")
-    for bike in (RED, BLUE):
-        garage.put(bike, area_id=area.id)
     exclude = {
         "entity": {"entity_id": [garage.entity(RED)]},
         "device": {"device_id": [garage.device(RED)]},
     }[by]
-    target = {"area_id": [area.id], "exclude": exclude}
-    await garage.async_listen("went_offline", target=target)
-
-    for bike in (RED, BLUE):
-        garage.simulator.set_status(bike, "offline")
-    await garage.async_minutes(2)
-
-    assert {run.variables["name"] for run in garage.runs} == names
+    target = {"area_id": garage.area_of_both(), "exclude": exclude}
+    assert await names_told(target) == names
 
 
 @pytest.mark.parametrize("identifier", [("another", "a", "b"), ("another",)])
 @pytest.mark.parametrize("joins", ["before", "later"])
 async def test_devices_of_others_in_the_target(
-    hass: HomeAssistant, garage: Garage, identifier: Any, joins: str
+    garage: Garage, names_told: NamesTold, identifier: Any, joins: str
 ) -> None:
     """They are passed over, whatever their identifiers look like."""
-    area = ar.async_get(hass).async_create("Garage")
+    area = garage.area_of_both()
+
+    def join() -> None:
+        garage.add_device_of_another(identifier, area_id=area)
+
     if joins == "before":
-        garage.add_device_of_another(identifier, area_id=area.id)
-    await garage.async_listen("went_offline", target={"area_id": area.id})
-    if joins == "later":
-        garage.add_device_of_another(identifier, area_id=area.id)
-    garage.put(RED, area_id=area.id)
-    await garage.async_minutes(1)
-
-    garage.become("went_offline")
-    await garage.async_minutes(1)
-
-    assert len(garage.runs) == 1
+        join()
+    told = await names_told({"area_id": area}, join if joins == "later" else None)
+    assert told == "Blue bike, Red bike"
 
 
 async def test_first_word(hass: HomeAssistant, garage: Garage) -> None:
     """It is no change: what is received first of a tracker became nothing."""
     area = ar.async_get(hass).async_create("Garage")
+    later = {"for": MINUTES}
     automations = [
-        garage.automation(trigger, alias=alias, target={"area_id": area.id}, **options)
-        for trigger in ("went_offline", "came_online", "stopped_moving")
-        for alias, options in (
-            [(trigger, {}), (f"{trigger} later", {"for": MINUTES})]
-            if trigger in WAITING
-            else [(trigger, {})]
+        garage.automation(trigger, alias=f"{n}", target={"area_id": area.id}, **options)
+        for n, (trigger, options) in enumerate(
+            (
+                ("went_offline", {}),
+                ("went_offline", later),
+                ("came_online", {}),
+                ("stopped_moving", {}),
+                ("stopped_moving", later),
+            )
         )
     ]
     await garage.async_save(*automations)
@@ -518,6 +449,27 @@ async def test_since_when_it_had_been_otherwise(
     assert timedelta() <= before - fired < timedelta(minutes=1)
 
 
+@pytest.mark.parametrize("waits", [False, True])
+async def test_before_survives_a_restart(garage: Garage, waits: bool) -> None:
+    """Since when it had been otherwise is known of what became so before it, too."""
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    garage.become("came_online")
+    await garage.async_minutes(1)
+    before = garage.now
+    await garage.async_listen("went_offline", **({"for": MINUTES} if waits else {}))
+    if waits:
+        garage.become("went_offline")
+        await garage.async_minutes(5)
+    await garage.async_restart()
+    garage.become("went_offline")
+    await garage.async_minutes(40)
+
+    [run] = garage.runs
+    fired = datetime.fromisoformat(run.variables["before"])
+    assert timedelta() <= before - fired < timedelta(minutes=1)
+
+
 async def test_it_had_never_been_otherwise(garage: Garage) -> None:
     """There is no opposite of silence."""
     await garage.async_listen("became_silent", **{"for": {"days": 1}})
@@ -525,3 +477,48 @@ async def test_it_had_never_been_otherwise(garage: Garage) -> None:
     await garage.async_minutes(2)
 
     assert garage.runs[-1].variables["before"] is None
+
+
+async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
+    """A tracker that leaves a target takes its waits along, and no other's."""
+    devices = [garage.device(RED), garage.device(BLUE)]
+    await garage.async_listen(
+        "went_offline", target={"device_id": devices}, **{"for": "00:10:00"}
+    )
+    for bike in (RED, BLUE):
+        garage.simulator.set_status(bike, "offline")
+    await garage.async_minutes(5)
+    dr.async_get(hass).async_remove_device(garage.device(BLUE))
+    await garage.async_minutes(20)
+
+    assert [run.variables["name"] for run in garage.runs] == ["Red bike"]
+
+
+async def test_over_while_not_listed(garage: Garage, entry: MockConfigEntry) -> None:
+    """A wait that is over after a reload while the tracker is not listed is run."""
+    await garage.async_listen("went_offline", **{"for": "00:08:00"})
+    garage.become("went_offline")
+    await garage.async_minutes(2)
+    await garage.async_begin("unassigned")
+    await garage.hass.config_entries.async_reload(entry.entry_id)
+    await garage.async_minutes(8)
+    await garage.async_end("unassigned")
+    assert len(garage.runs) == 1
+
+
+@pytest.mark.usefixtures("with_live")
+async def test_message_of_another(garage: Garage, bikes: Bikes) -> None:
+    """It does not tell that a bike is silent."""
+    await bikes.async_wait(BEGINS)
+    await bikes.async_wait(1.1)
+    assert len(garage.simulator.live.sockets) == 1
+    garage.simulator.report(RED)
+    await garage.async_listen("became_silent", **{"for": {"seconds": 30}})
+    bikes.freezer.tick(35)
+    garage.simulator.report(BLUE, motion=True)
+    await settle(bikes.hass)
+    assert garage.runs == []
+
+    for _ in range(2):
+        await bikes.async_wait(61)
+    assert len(garage.runs) == 1
