@@ -2,9 +2,16 @@
 
 from collections.abc import Iterator
 
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
 import pytest
+from pytest_homeassistant_custom_component.common import MockUser
 
 from tests.blueprints.conftest import clock, hass_config_dir, home, house
+from tests.blueprints.house import House
+from tests.tools.simulator.server import Simulator
+
+from .night import BIKES, Night
 
 __all__ = ["clock", "hass_config_dir", "home", "house", "no_errors"]
 
@@ -16,3 +23,20 @@ def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     # After the test, `caplog.text` has only the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]
     assert not [text for text in logged if "Unexpected error" in text]
+
+
+@pytest.fixture
+async def night(
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    hass_admin_user: MockUser,
+) -> Night:
+    """Return a house at noon with two bikes that stand, and without a night guard."""
+    night = Night(hass, freezer, simulator, house, phones[1], hass_admin_user.id)
+    for bike in BIKES:
+        night.report(bike)
+    await house.async_minutes(1)
+    return night

@@ -55,8 +55,7 @@ class NightGuards:
         self._unsubscribe: list[Callable[[], None]] = []
         # A night may have begun while Home Assistant was off: start at the last update.
         evaluation = coordinator.database.content.evaluation
-        now = dt_util.utcnow()
-        self._started_at = min(evaluation.at, now) if evaluation else now
+        self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._updated_at = self._started_at
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True

@@ -1,0 +1,234 @@
+"""Nights in a notation: what happens to two bikes, and what a phone tells of it.
+
+Steps are separated by commas. After `=` comes the state of a guard by then.
+
+    night red begins=23:00 follow=no   add a night guard, or change it; of all bikes without names
+    until 22, wait 5                   to an hour; for minutes in which no bike reports
+    ride 5, stand 5 blue               minutes with a report in each; 500 m in each of a ride
+    report meters=30 motion=yes        a report from so far north of home, and a minute
+    now meters=30 alarm=tow            a report from so much farther, and a poll
+    ann 250, ann unknown               somebody is so many meters north of home, and a minute
+    arm, disarm, automate              a person arms or disarms the guard; an automation arms it
+    tap disarm                         a button of a message, and a minute
+    fail, work, offline blue           the service does not answer, or does; a tracker is offline
+    restart, reload, clock -3          Home Assistant; its clock is set by hours
+
+Lines that begin with a time are the messages: `22:01 critical: title / text`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
+from homeassistant.helpers import device_registry as dr
+from homeassistant.util import dt as dt_util
+import pytest
+
+from tests.blueprints.house import House
+from tests.conftest import BLUE, EMAIL, RED
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+BIKES = {"red": RED, "blue": BLUE}
+_METERS_PER_DEGREE = 111_195
+_VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
+# A name, an address or a time in a text that runs from right to left.
+_ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
+
+
+def nights(table: str) -> Iterator[Any]:
+    """Yield the nights of a table, each after a line that says what it shows."""
+    for part in table.strip().split("\n\n"):
+        name, *lines = part.splitlines()
+        steps = [line for line in lines if not line[:1].isdigit()]
+        told = [line for line in lines if line[:1].isdigit()]
+        yield pytest.param(", ".join(steps), told, id=name)
+
+
+class Night:
+    """A house at noon with two bikes that stand, and the phone of somebody who sleeps."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        simulator: Simulator,
+        house: House,
+        phone: str,
+        user_id: str,
+    ) -> None:
+        """Listen to the phone."""
+        self.hass, self.simulator, self.house = hass, simulator, house
+        self.pushes: list[ServiceCall] = []
+        self.told: list[str] = []
+        """All messages so far."""
+        self._freezer, self._phone = freezer, phone
+        self._context = Context(user_id=user_id)
+        self._meters = dict.fromkeys(BIKES, 0.0)
+        hass.services.async_register("notify", "mobile_app_ben_s_phone", self._note)
+
+    @callback
+    def _note(self, push: ServiceCall) -> None:
+        self.pushes.append(push)
+        data, time = push.data.get("data", {}), f"{dt_util.now():%H:%M}"
+        if push.data["message"] == "clear_notification":
+            tag = data["tag"].removeprefix("bike_tracker_").removeprefix("night_")
+            said = f"{time} {tag.partition('_')[0]} removed"
+        else:
+            level = data.get("push", {}).get("interruption-level", "quiet")
+            text = push.data["message"].replace("\n", " / ")
+            said = f"{time} {level}: {push.data['title']} / {text}"
+        self.told.append(said.translate(_ISOLATES))
+
+    def guard(self, bike: str = "red") -> str:
+        """Return the state of a guard."""
+        state = self.house.state(f"alarm_control_panel.{bike}_bike_guard")
+        return state.removesuffix("_away")
+
+    async def async_tell(self, script: str) -> None:
+        """Let all of this happen."""
+        for step in script.split(", "):
+            happens, _, expected = step.partition("= ")
+            verb, *words = happens.split() or ["nothing"]
+            data = dict(word.split("=") for word in words if "=" in word)
+            names = [word for word in words if "=" not in word]
+            more = {key: _VALUES.get(value, value) for key, value in data.items()}
+            await getattr(self, f"_{verb}")(*names, **more)
+            if expected:
+                *bike, state = expected.split()
+                assert self.guard(*bike) == state, step
+
+    async def _nothing(self) -> None:
+        """Look only."""
+
+    # The night guard and the guard
+
+    async def _night(self, *bikes: str, **data: Any) -> None:
+        for key in ("night_begins", "night_ends"):
+            if time := data.pop(key.removeprefix("night_"), None):
+                data[key] = f"{time}:00"
+        if "riders" in data:
+            data["riders"] = [f"person.{name}" for name in data["riders"].split("+")]
+        devices = [BIKES[bike] for bike in bikes]
+        await self.house.async_night_guard(*devices, phones=[self._phone], **data)
+
+    async def _automate(self, action: str = "arm_away") -> None:
+        await self.house.async_guard("red_bike", action)
+
+    async def _arm(self, action: str = "arm_away") -> None:
+        await self.hass.services.async_call(
+            "alarm_control_panel",
+            f"alarm_{action}",
+            {"entity_id": "alarm_control_panel.red_bike_guard"},
+            blocking=True,
+            context=self._context,
+        )
+
+    async def _disarm(self) -> None:
+        await self._arm("disarm")
+
+    async def _tap(self, action: str) -> None:
+        action = f"bike_tracker_night_{action}_{self.house.device(RED)}"
+        self.hass.bus.async_fire(
+            "mobile_app_notification_action", {"action": action}, context=self._context
+        )
+        await self._wait()
+
+    # Bikes and people
+
+    def report(self, bike: str = "red", **more: Any) -> None:
+        """Let a bike report from where it is."""
+        latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
+        address = "Roonstraße 12" if self._meters[bike] else "Am Bach 3"
+        place = {"latitude": latitude, "address": address, "accuracy": 5}
+        self.simulator.report(BIKES[bike], **{"motion": False, **place, **more})
+
+    async def _report(self, bike: str = "red", meters: Any = 0, **more: Any) -> None:
+        self._meters[bike] = float(meters)
+        if alarm := more.pop("alarm", None):
+            more["attributes"] = {"alarm": alarm}
+        self.report(bike, **more)
+        await self._wait()
+
+    async def _stand(self, minutes: str, *bikes: str) -> None:
+        for _ in range(int(minutes)):
+            for bike in bikes or ["red"]:
+                self.report(bike)
+            await self._wait()
+
+    async def _ride(self, minutes: str, *bikes: str, stands: str = "") -> None:
+        for _ in range(int(minutes)):
+            for bike in bikes or ["red"]:
+                self._meters[bike] += 500
+                self.report(bike, motion=True, speed=16.0)
+            if stands:
+                self.report(stands)
+            await self._wait()
+
+    async def _ann(self, meters: str, name: str = "ann") -> None:
+        person = f"person.{name}"
+        if meters == "unknown":
+            self.hass.states.async_set(person, meters)
+        else:
+            latitude = DEFAULT_LATITUDE + float(meters) / _METERS_PER_DEGREE
+            place = {"latitude": latitude, "longitude": DEFAULT_LONGITUDE}
+            self.hass.states.async_set(person, "somewhere", place)
+        await self._wait()
+
+    async def _ben(self, meters: str) -> None:
+        await self._ann(meters, "ben")
+
+    async def _now(self, bike: str = "red", alarm: str = "", **more: Any) -> None:
+        """Let a bike report, and ask the service at once, as with live updates."""
+        self._meters[bike] += float(more.pop("meters", 0))
+        attributes = {"alarm": alarm} if alarm else {}
+        self.report(bike, attributes=attributes, **more)
+        await self._clock("0")
+        await self._seconds("1")
+
+    # Time, the service and Home Assistant
+
+    async def _until(self, hour: str) -> None:
+        await self.house.async_until(int(hour))
+
+    async def _wait(self, minutes: str = "1") -> None:
+        await self.house.async_minutes(int(minutes))
+
+    async def _seconds(self, count: str) -> None:
+        await self.house.async_seconds(int(count))
+
+    async def _fail(self) -> None:
+        self.simulator.fault("status-503")
+
+    async def _work(self) -> None:
+        self.simulator.fault(None)
+
+    async def _offline(self, bike: str) -> None:
+        self.simulator.set_status(BIKES[bike], "offline")
+
+    async def _new(self) -> None:
+        self.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+
+    async def _leave(self, bike: str) -> None:
+        self.simulator.unassign(EMAIL, BIKES[bike])
+
+    async def _disable(self, bike: str) -> None:
+        dr.async_get(self.hass).async_update_device(
+            self.house.device(BIKES[bike]), disabled_by=dr.DeviceEntryDisabler.USER
+        )
+
+    async def _restart(self) -> None:
+        await self.house.async_restart()
+
+    async def _reload(self) -> None:
+        [entry] = self.hass.config_entries.async_entries("bike_tracker")
+        await self.hass.config_entries.async_unload(entry.entry_id)
+        await self._wait("10")
+        await self.hass.config_entries.async_setup(entry.entry_id)
+
+    async def _clock(self, hours: str) -> None:
+        # Here timers go by it, but polls go on all the same.
+        self._freezer.tick(3600 * float(hours))
+        [entry] = self.hass.config_entries.async_entries("bike_tracker")
+        await entry.runtime_data.coordinator.async_refresh()
