@@ -268,7 +268,9 @@ async def test_entity_that_was_disabled(home: Home) -> None:
     # Home Assistant reloads the account half a minute after that.
     for word, disabled_by, seconds in (("tow", user, 70), ("vibration", None, 130)):
         entities = er.async_get(home.hass)
-        entity_id = entities.async_get_entity_id("event", "bike_tracker", f"{RED}_alarm")
+        entity_id = entities.async_get_entity_id(
+            "event", "bike_tracker", f"{RED}_alarm"
+        )
         assert entity_id
         entities.async_update_entity(entity_id, disabled_by=disabled_by)
         await home.async_wait(seconds)
