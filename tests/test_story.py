@@ -125,7 +125,8 @@ def tell(
             try:
                 await home.async_move_in(*emails)
                 story = Story(home, service)
-                for happen in (*steps, step("be_well", 500), step("arrive")):
+                end: list[Step] = [step("be_well", 500), step("arrive")]
+                for happen in steps + end:
                     await happen(story)
                 await story.check()
             finally:

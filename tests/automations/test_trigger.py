@@ -83,7 +83,8 @@ async def test_fires_after_a_wait(
     """
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_prepare(trigger)
-    automation = garage.automation(trigger, **{"for": "00:10:10"})
+    wait: dict[str, Any] = {"for": "00:10:10"}
+    automation = garage.automation(trigger, **wait)
     # What it does has its trigger look at the bike at once.
     arm = "alarm_control_panel.alarm_arm_away"
     automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})

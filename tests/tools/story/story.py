@@ -344,7 +344,8 @@ class Story:
                     # What the history alone tells comes after what was told by then.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
-            guards = [run for run in own if run.what == "guard_triggered"]
+            kind = bike.tracker, "guard_triggered"
+            guards = [it for it in listener.triggers if (it.tracker, it.what) == kind]
             numbers = [
                 sum(guarded.armed_at <= run.since for guarded in bike.guarded)
                 for run in guards
