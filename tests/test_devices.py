@@ -20,23 +20,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
+from custom_components.bike_tracker import devices
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.devices import description_of, owners_in
+from custom_components.bike_tracker.sensor import BikeTrackerSensor
 from custom_components.bike_tracker.tracking.state import Tracker
 
-from .conftest import (
-    BLUE,
-    BOB,
-    EMAIL,
-    PASSWORD,
-    RED,
-    Bikes,
-    MakeEntry,
-    Poll,
-    ValueOf,
-    async_setup,
-)
-from .tools.simulator.server import Simulator
+from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 
 pytestmark = pytest.mark.usefixtures("setup")
 
@@ -47,13 +36,9 @@ type Delete = Callable[[dr.DeviceEntry], Awaitable[bool]]
 type Issues = Callable[[], dict[str, dict[str, str]]]
 
 
-def trackers_of(entry: MockConfigEntry) -> set[str | None]:
+def trackers_of(entry: MockConfigEntry) -> set[str]:
     """Return the trackers with a device of an account."""
-    devices = dr.async_get(async_get_hass())
-    return {
-        device.serial_number
-        for device in dr.async_entries_for_config_entry(devices, entry.entry_id)
-    }
+    return devices.trackers_of(async_get_hass(), entry.entry_id)
 
 
 @pytest.fixture
@@ -84,20 +69,16 @@ async def test_status_and_nothing_else(
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == shown
 
 
-async def test_new_tracker(simulator: Simulator, poll: Poll, value_of: ValueOf) -> None:
+async def test_new_tracker(bikes: Bikes) -> None:
     """A tracker that is assigned appears at the next poll, with all its entities."""
-    simulator.add_device(GREEN, name="Green bike", email=EMAIL)
-
-    await poll()
-
+    bikes.simulator.add_device(GREEN, name="Green bike", email=EMAIL)
+    await bikes.poll()
     for unique_id, platform in (
         (GREEN, Platform.DEVICE_TRACKER),
         (f"{GREEN}_online", Platform.BINARY_SENSOR),
-        (f"{GREEN}_disabled", Platform.BINARY_SENSOR),
         (f"{GREEN}_last_update", Platform.SENSOR),
-        (f"{GREEN}_battery", Platform.SENSOR),
     ):
-        assert value_of(unique_id, platform) not in (None, STATE_UNAVAILABLE)
+        assert bikes.state(unique_id, platform).state != STATE_UNAVAILABLE
 
 
 async def test_other_internal_id(bikes: Bikes) -> None:
@@ -113,21 +94,15 @@ async def test_other_internal_id(bikes: Bikes) -> None:
 
 
 async def test_entity_that_fails_does_not_hold_up_the_others(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A bug in one platform leaves the other platforms' states right."""
-    from custom_components.bike_tracker.sensor import BikeTrackerSensor  # noqa: PLC0415
-
-    def _fail(_: BikeTrackerSensor) -> None:
-        raise RuntimeError("a bug")
-
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(minutes=6))
-    with monkeypatch.context() as patch:
-        patch.setattr(BikeTrackerSensor, "async_write_ha_state", _fail)
+    bug = RuntimeError("a bug")
+    with patch.object(BikeTrackerSensor, "async_write_ha_state", side_effect=bug):
         await bikes.poll()
-
-    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
+    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
     assert "a bug" in caplog.text
     caplog.clear()
 
@@ -139,15 +114,11 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
     async def _delete(device: dr.DeviceEntry) -> bool:
         client = await hass_ws_client(bikes.hass)
-        request = {
-            # All releases know this command.
-            "type": "config/device_registry/remove_config_entry",
-            "config_entry_id": bikes.entry.entry_id,
-            "device_id": device.id,
-        }
-        await client.send_json_auto_id(request)
-        response = await client.receive_json()
-        return bool(response["success"])
+        # All releases know this command.
+        command = "config/device_registry/remove_config_entry"
+        ids = {"config_entry_id": bikes.entry.entry_id, "device_id": device.id}
+        await client.send_json_auto_id({"type": command, **ids})
+        return bool((await client.receive_json())["success"])
 
     return _delete
 
@@ -173,26 +144,16 @@ async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
     assert bikes.state(RED).attributes["latitude"] == 50.0
 
 
-async def test_delete_button_of_an_account_that_is_not_loaded(
-    bikes: Bikes, delete: Delete
-) -> None:
-    """Nobody knows whether the tracker is gone, so it stays."""
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    assert not await delete(bikes.device(RED))
-
-
-async def test_delete_button_of_a_device_of_another_make(
+async def test_delete_button_elsewhere(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """A device that is no tracker of ours can always go."""
-    device = device_registry.async_get_or_create(
+    """A device that is no tracker can always go, a bike of an unloaded account never."""
+    thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
-    assert await delete(device)
-
-
-# In hours.
-WEEKS = 3 * 7 * 24
+    assert await delete(thing)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert not await delete(bikes.device(RED))
 
 
 async def test_tracker_returns(
@@ -201,28 +162,24 @@ async def test_tracker_returns(
     entity_registry: er.EntityRegistry,
     area_registry: ar.AreaRegistry,
 ) -> None:
-    """A tracker that is gone, for however long, keeps entity id, area and names."""
+    """A tracker that is gone, for however long, keeps entity ID, area and names."""
     garage = area_registry.async_create("Garage")
     device_registry.async_update_device(
         bikes.device(RED).id, area_id=garage.id, name_by_user="My red one"
     )
-    entity_registry.async_update_entity(
-        "device_tracker.red_bike", new_entity_id="device_tracker.mine"
-    )
+    mine = "device_tracker.mine"
+    entity_registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
     await bikes.hass.async_block_till_done()
-
     bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    assert bikes.state("device_tracker.mine").state == STATE_UNAVAILABLE
+    for _ in range(30):
+        await bikes.poll(86_400)
+        assert bikes.state(mine).state == STATE_UNAVAILABLE
     assert bikes.state(BLUE).state != STATE_UNAVAILABLE
-
-    for _ in range(WEEKS):
-        await bikes.poll(3600)
     bikes.simulator.assign(EMAIL, RED)
     await bikes.poll()
-    tracker = bikes.state("device_tracker.mine")
-    assert tracker.state == "not_home"
-    assert tracker.name == "My red one"
+    assert (bikes.state(mine).state, bikes.state(mine).name) == (
+        *("not_home", "My red one"),
+    )
     assert bikes.device(RED).area_id == garage.id
 
 
@@ -332,7 +289,7 @@ async def test_shared_tracker_after_a_restart(
     """Who had it first is known after a restart, whoever starts first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     # Home Assistant keeps the owners for as long as it runs.
-    cast(Any, owners_in).cache_clear()
+    cast(Any, devices.owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
 
     await async_setup(bikes.hass, bobs)
@@ -345,39 +302,36 @@ async def test_shared_tracker_after_a_restart(
 async def test_shared_tracker_that_the_first_account_loses(
     bikes: Bikes,
     bobs: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
     delete: Delete,
 ) -> None:
-    """Once its device is deleted there the other account has it, with names and IDs."""
-    before = bikes.device(RED)
-    device_registry.async_update_device(before.id, name_by_user="Mine")
-    entity_registry.async_update_entity(
-        "device_tracker.red_bike", new_entity_id="device_tracker.mine"
-    )
+    """Once its device is deleted there the other account has it, with its entity ID."""
+    before, mine = bikes.device(RED), "device_tracker.mine"
+    entity_registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
     await async_setup(bikes.hass, bobs)
     bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    await bikes.poll()
-    assert trackers_of(bobs) == set()
+    for _ in range(2):
+        await bikes.poll()
+        assert trackers_of(bobs) == set()
 
     await delete(before)
     await bikes.poll()
     assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
-    state = bikes.state(RED)
-    assert (state.entity_id, state.state) == ("device_tracker.mine", "not_home")
+    assert (bikes.state(RED).entity_id, bikes.state(RED).state) == (mine, "not_home")
 
     # It stays there, even if the first account lists it again.
     bikes.simulator.assign(EMAIL, RED)
-    await bikes.poll()
-    await bikes.poll()
-    assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
+    for _ in range(2):
+        await bikes.poll()
+        assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
 
 
 async def test_broken_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """One that cannot be added costs no other, and is there with its next report."""
     bikes.simulator.add_device(GREEN, email=EMAIL)
     bikes.simulator.add_device(YELLOW, email=EMAIL)
+
+    description_of = devices.description_of
 
     def broken(tracker: Tracker) -> dict[str, Any]:
         if tracker.device.unique_id == GREEN:
@@ -394,10 +348,10 @@ async def test_broken_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) ->
     assert bikes.state_of(GREEN)
 
 
-async def async_let_pass(poll: Poll, minutes: int) -> None:
+async def async_let_pass(bikes: Bikes, minutes: int) -> None:
     """Let minutes pass."""
     for _ in range(minutes):
-        await poll(60)
+        await bikes.poll(60)
 
 
 @pytest.mark.freeze_time("2026-10-24 23:50:00+00:00")
@@ -416,21 +370,21 @@ async def test_lasting_outage(
     """After half an hour it names account, time and newest reason; a success ends it."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
     bikes.simulator.fault("status-500")
-    await async_let_pass(bikes.poll, 1)
+    await async_let_pass(bikes, 1)
     bikes.simulator.fault(fault)
-    await async_let_pass(bikes.poll, 29)
+    await async_let_pass(bikes, 29)
     assert issues() == {}
-    await async_let_pass(bikes.poll, 10)
+    await async_let_pass(bikes, 10)
     assert issues().keys() == {"no_contact"}
 
     # Clocks are set back meanwhile: the time is what they showed when it began.
-    await async_let_pass(bikes.poll, 50)
+    await async_let_pass(bikes, 50)
     placeholders = issues()["no_contact"]
     assert reason in placeholders.pop("error")
     assert placeholders == {"account": bikes.entry.title, "since": "2026-10-25 01:51"}
 
     bikes.simulator.fault(None)
-    await async_let_pass(bikes.poll, 60)
+    await async_let_pass(bikes, 60)
     assert issues() == {}
 
 
@@ -438,9 +392,9 @@ async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
     """Half hours do not add up."""
     for _ in range(4):
         bikes.simulator.fault("status-503")
-        await async_let_pass(bikes.poll, 25)
+        await async_let_pass(bikes, 25)
         bikes.simulator.fault(None)
-        await async_let_pass(bikes.poll, 5)
+        await async_let_pass(bikes, 5)
         assert issues() == {}
 
 
@@ -453,7 +407,7 @@ async def test_clock_that_is_put_right(
     right = dt_util.now
     for name in ("now", "utcnow"):
         monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
-    await async_let_pass(bikes.poll, 2)
+    await async_let_pass(bikes, 2)
     assert issues() == {}
 
 
@@ -462,9 +416,9 @@ async def test_account_that_is_removed(
 ) -> None:
     """Nothing is left of it."""
     bikes.simulator.fault("status-503")
-    await async_let_pass(bikes.poll, 40)
+    await async_let_pass(bikes, 40)
 
     await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
-    await async_let_pass(bikes.poll, 10)
+    await async_let_pass(bikes, 10)
 
     assert {domain for domain, _ in issue_registry.issues} <= {HOMEASSISTANT}
