@@ -18,7 +18,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import RED, Bikes, async_setup
-from ..riding import async_ride, go, standing
+from ..riding import async_set_up_and_ride
 from ..test_actions import async_get_rides, device_of
 from ..tools.simulator.server import Simulator
 
@@ -64,9 +64,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
     bikes.simulator.forget_position(RED)
     for minutes in (50, 49, 10):
         bikes.simulator.report(RED, last_update=NOW - minutes * MINUTE)
-    await bikes.hass.config_entries.async_reload(
-        bikes.hass.config_entries.async_entries(DOMAIN)[0].entry_id
-    )
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     response = await client.get(path(device_of(bikes.hass, RED)))
     assert response.status == 200
     assert response.content_type == "application/gpx+xml"
@@ -133,23 +131,16 @@ async def test_wrong_time(
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
-
-
-async def test_other_device(client: TestClient[Any, Any]) -> None:
-    """A device that is not a bike is not found, nor is an unknown one."""
+    # A device that is not a bike is not found.
     assert (await client.get(path("unknown"))).status == 404
 
 
 @pytest.mark.parametrize("fault", ["status-404", "status-503", "html"])
 async def test_service_without_history(
-    bikes: Bikes,
-    hass_client: ClientSessionGenerator,
-    fault: str,
+    bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
     """The stored routes of the rides of that time take its place, and the file says so."""
-    go(bikes.simulator, 0, **standing(100))
-    await async_setup(bikes.hass, bikes.entry)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()
     [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)

@@ -67,14 +67,7 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
         ("day", "2026-11-23T00:00", "2026-11-23T00:00", "2026-11-23", "2026-11-24", 1),
         # Weeks begin on Monday, also around the turn of the year and on a leap day.
         ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
-        (
-            "month",
-            "2028-01-31T12:00",
-            "2028-03-01T12:00",
-            "2028-01-01",
-            "2028-04-01",
-            3,
-        ),
+        ("month", "2028-01-31T12", "2028-03-01T12", "2028-01-01", "2028-04-01", 3),
     ],
 )
 def test_periods(
@@ -139,6 +132,19 @@ def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
     assert [period["total"]["rides"] for period in periods] == [0, 1, 0]
 
 
+def sums(
+    rides: int, distance: float, minutes: int, longest: float, days: int
+) -> dict[str, Any]:
+    """Return the sums of a period."""
+    return {
+        "rides": rides,
+        "distance": distance,
+        "duration": minutes * 60,
+        "longest_distance": longest,
+        "days": days,
+    }
+
+
 def test_sums() -> None:
     """Each bike has its own sums, in each period; the total has those of all."""
     red = BikeRides(
@@ -155,56 +161,27 @@ def test_sums() -> None:
         "Blue bike",
         [_ride("2026-11-09T10:00", 1.1, 5), _ride("2026-11-24T10:00", 2.0004, 5)],
     )
-    nothing = {
-        "rides": 0,
-        "distance": 0,
-        "duration": 0,
-        "longest_distance": 0,
-        "days": 0,
-    }
     first, second, third = _answer(
         "week", "2026-11-09T00:00", "2026-11-30T00:00", red, blue
     )
+    names = [
+        {"device_id": "red", "name": "Red bike"},
+        {"device_id": "blue", "name": "Blue bike"},
+    ]
     assert first == {
         "start": "2026-11-09T00:00:00+01:00",
         "end": "2026-11-16T00:00:00+01:00",
         "bikes": [
-            {
-                "device_id": "red",
-                "name": "Red bike",
-                "rides": 3,
-                "distance": 20.25,
-                "duration": 80 * 60,
-                "longest_distance": 12.5,
-                "days": 2,
-            },
-            {
-                "device_id": "blue",
-                "name": "Blue bike",
-                "rides": 1,
-                "distance": 1.1,
-                "duration": 5 * 60,
-                "longest_distance": 1.1,
-                "days": 1,
-            },
+            names[0] | sums(3, 20.25, 80, 12.5, 2),
+            names[1] | sums(1, 1.1, 5, 1.1, 1),
         ],
-        "total": {
-            "rides": 4,
-            "distance": 21.35,
-            "duration": 85 * 60,
-            "longest_distance": 12.5,
-            "days": 2,
-        },
+        "total": sums(4, 21.35, 85, 12.5, 2),
     }
     # A period without a ride is no hole.
     assert second["start"] == first["end"]
-    assert second["bikes"][0] == {"device_id": "red", "name": "Red bike"} | nothing
-    assert second["total"] == nothing
-    assert third["total"] == {**nothing, "rides": 1, "days": 1} | {
-        "distance": 2,
-        "duration": 300,
-        "longest_distance": 2,
-    }
+    assert second["bikes"][0] == names[0] | sums(0, 0, 0, 0, 0)
+    assert second["total"] == sums(0, 0, 0, 0, 0)
+    assert third["total"] == sums(1, 2, 5, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,14 @@ from custom_components.bike_tracker.responses.drawing import route_as_svg
 from custom_components.bike_tracker.responses.theft_report import async_link_to_report
 from custom_components.bike_tracker.tracking.routes import decode
 
-from ..conftest import BLUE, PASSWORD, RED, Bikes, Poll, async_setup
-from ..riding import async_ride, go, standing
+from ..conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
+from ..riding import async_set_up_and_ride
 from ..test_actions import async_get_rides, device_of
-from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE
 
 MINUTE = timedelta(minutes=1)
 MARKUP = '<script>alert("&")</script>'
 ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
-GUARD = "alarm_control_panel.red_bike_guard"
 
 
 async def async_report(
@@ -40,14 +38,9 @@ async def async_report(
 ) -> Any:
     """Return the answer of the action."""
     data = {"device_id": device_of(hass, RED), **data}
-    return await hass.services.async_call(
-        DOMAIN,
-        "theft_report",
-        data,
-        context=context,
-        blocking=True,
-        return_response=True,
-    )
+    answer: dict[str, Any] = {"blocking": True, "return_response": True}
+    call = hass.services.async_call
+    return await call(DOMAIN, "theft_report", data, context=context, **answer)
 
 
 async def async_steal(bikes: Bikes, **more: Any) -> None:
@@ -178,9 +171,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
 
 async def test_stored_routes(bikes: Bikes) -> None:
     """Without history the drawing is the stored route of the last ride."""
-    go(bikes.simulator, 0, **standing(100))
-    await async_setup(bikes.hass, bikes.entry)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_set_up_and_ride(bikes)
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)
     [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
@@ -195,28 +186,26 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_no_report(hass: HomeAssistant, simulator: Simulator, poll: Poll) -> None:
+async def test_no_report(bikes: Bikes) -> None:
     """A bike without a guard, a ride or an account has none, and the error says why."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
-        await async_report(hass)
+        await async_report(bikes.hass)
     now = dt_util.utcnow()
     with pytest.raises(ServiceValidationError, match="at most 7 days"):
-        await async_report(hass, start_date_time=now - timedelta(days=8))
+        await async_report(bikes.hass, start_date_time=now - timedelta(days=8))
     with pytest.raises(ServiceValidationError, match="None of the targets"):
-        await async_report(hass, device_id="gone")
-    simulator.unassign("ann@example.com", RED)
-    await poll()
-    with pytest.raises(HomeAssistantError, match="not available"):
-        await async_report(hass, start_date_time=now - MINUTE)
-
-
-async def test_bike_without_position(bikes: Bikes) -> None:
-    """A tracker that never had a fix has nothing to report."""
-    bikes.simulator.forget_position(RED)
-    await async_setup(bikes.hass, bikes.entry)
-    start = dt_util.utcnow() - MINUTE
+        await async_report(bikes.hass, device_id="gone")
+    # It never had a fix.
+    green = "860000000000033"
+    bikes.simulator.add_device(green, email=EMAIL, latitude=None)
+    await bikes.poll()
+    device = device_of(bikes.hass, green)
     with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_report(bikes.hass, start_date_time=start)
+        await async_report(bikes.hass, device_id=device, start_date_time=now)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    with pytest.raises(HomeAssistantError, match="not available"):
+        await async_report(bikes.hass, start_date_time=now - MINUTE)
 
 
 @pytest.mark.usefixtures("setup")
