@@ -116,25 +116,18 @@ def with_live() -> None:
     """Have the live connection as well, which is a task that never ends."""
 
 
-@pytest.fixture(autouse=True)
-def polling_alone(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Have no live connection, nor its requests, where a test does not ask for it."""
-    if "with_live" not in request.fixturenames:
-        monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
-
-
 @pytest.fixture
 def with_rides_from_before() -> None:
     """Have rides from before asked for as well, once a minute for half an hour."""
 
 
 @pytest.fixture(autouse=True)
-def without_rides_from_before(
+def polling_alone(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ask for none, where a test does not ask for it: all requests are counted."""
+    """Do without both, where a test does not ask for them: all requests are counted."""
+    if "with_live" not in request.fixturenames:
+        monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
     if "with_rides_from_before" not in request.fixturenames:
         monkeypatch.setattr(History, "next_backfill", lambda *_: None)
 

@@ -58,46 +58,26 @@ async def test_device(diagnose: Diagnose, snapshot: SnapshotAssertion) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_tracker_that_never_reported(bikes: Bikes, diagnose: Diagnose) -> None:
-    """It has no position, and all else."""
+async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
+    """Of a tracker that never reported there is all else, of a tracker that left nothing."""
     bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
+    bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
 
     diagnostics = await diagnose()
 
     [tracker] = [each for each in diagnostics["trackers"] if not each["position"]]
-    assert tracker["position"] is None
     assert tracker["disabled"] is False
+    assert (await diagnose(RED))["tracker"] is None
 
 
 @pytest.mark.usefixtures("setup")
-async def test_device_that_is_gone(
-    bikes: Bikes,
-    diagnose: Diagnose,
-) -> None:
-    """The file of a tracker that is not listed says for how long."""
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    await bikes.poll(600)
-
-    diagnostics = await diagnose(RED)
-
-    assert diagnostics["tracker"] is None
-
-
-@pytest.mark.usefixtures("setup")
-async def test_account_that_is_not_loaded(
-    bikes: Bikes,
-    diagnose: Diagnose,
-) -> None:
+async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
     """Where the server cannot be reached, the file says so."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
-    for diagnostics in (
-        await diagnose(),
-        await diagnose(RED),
-    ):
+    for diagnostics in (await diagnose(), await diagnose(RED)):
         entry: Any = diagnostics["entry"]
         assert entry["state"] == "setup_retry"
         reason = "The server could not be reached (connection refused)"
@@ -108,28 +88,16 @@ async def test_account_that_is_not_loaded(
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
     """No name, number, place, credential or host, not even where a server misuses keys."""
     bikes.simulator.rename(RED, "Rosinante")
-    bikes.simulator.override_field(RED, "Rosinante", 1)
-    bikes.simulator.override_field(RED, "my_rosinante_key", 1)
-    bikes.simulator.override_field(RED, RED, 1)
-    bikes.simulator.override_field(RED, EMAIL, 1)
-    bikes.simulator.override_field(RED, "harmless", 1)
+    for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):
+        bikes.simulator.override_field(RED, field, 1)
     bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
     await async_setup(bikes.hass, bikes.entry)
 
     diagnostics = await diagnose()
 
     written = json.dumps(diagnostics).casefold()
-    for private in (
-        "rosinante",
-        "blue bike",
-        RED,
-        BLUE,
-        EMAIL,
-        PASSWORD,
-        "127.0.0.1",
-        "49.41",
-        "c0ffee",
-    ):
+    names = ("rosinante", "blue bike", RED, BLUE, EMAIL, PASSWORD)
+    for private in (*names, "127.0.0.1", "49.41", "c0ffee"):
         assert private not in written
     shown = diagnostics["entry"]["data"]
     assert shown == dict.fromkeys(("email", "password", "url"), REDACTED)
@@ -138,16 +106,13 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 async def test_attributes(bikes: Bikes, diagnose: Diagnose) -> None:
     """Of what a position holds, words and places of the tracker alone are shown."""
     bikes.simulator.rename(RED, "Rosinante")
-    bikes.simulator.report(
-        RED,
-        attributes={
-            **EVERYTHING,
-            "io9": "c0ffee",
-            "rosinante_key": 1,
-            RED: 1,
-            "alarm": "sos,Rosinante,jamming",
-        },
-    )
+    odd = {
+        "io9": "c0ffee",
+        "rosinante_key": 1,
+        RED: 1,
+        "alarm": "sos,Rosinante,jamming",
+    }
+    bikes.simulator.report(RED, attributes=EVERYTHING | odd)
     bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
     await async_setup(bikes.hass, bikes.entry)
 

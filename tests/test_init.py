@@ -37,24 +37,24 @@ from .conftest import (
 from .tools.simulator.server import Simulator
 
 
+async def async_update(hass: HomeAssistant) -> None:
+    """Poll as `homeassistant.update_entity` does."""
+    await async_setup_component(hass, "homeassistant", {})
+    data = {"entity_id": ["binary_sensor.red_bike_connectivity"]}
+    await hass.services.async_call(
+        "homeassistant", "update_entity", data, blocking=True
+    )
+
+
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 @pytest.mark.usefixtures("all_enabled")
 async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
     """Every tracker has these entities with these values."""
-    bikes.simulator.report(
-        RED,
-        latitude=48.0,
-        longitude=7.85,
-        accuracy=5.0,
-        altitude=278.0,
-        speed=10.0,
-        course=90.0,
-        battery_level=66,
-        motion=True,
-    )
-
+    place = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0, "altitude": 278.0}
+    motion: Any = {"speed": 10.0, "course": 90.0, "battery_level": 66, "motion": True}
+    bikes.simulator.report(RED, **place, **motion)
     await async_setup(bikes.hass, bikes.entry)
 
     entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
@@ -142,17 +142,16 @@ async def test_platform_that_does_not_unload(
     assert state.state == STATE_UNAVAILABLE
 
 
-def entry_of_1_0(simulator: Simulator, **kwargs: Any) -> MockConfigEntry:
+def entry_of_1_0(simulator: Simulator) -> MockConfigEntry:
     """Return what 1.0 made of the account."""
     data = {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
-    return MockConfigEntry(
-        **{"domain": DOMAIN, "unique_id": f"{EMAIL}@127.0.0.1", "data": data, **kwargs}
-    )
+    names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
+    return MockConfigEntry(domain=DOMAIN, data=data, **names)
 
 
 async def test_migration(bikes: Bikes) -> None:
     """An entry of 1.0 learns its port, and is otherwise as before."""
-    entry = entry_of_1_0(bikes.simulator, title="My bikes")
+    entry = entry_of_1_0(bikes.simulator)
     entry.add_to_hass(bikes.hass)
     data = dict(entry.data)
 
@@ -206,19 +205,11 @@ async def test_removal_during_a_poll(
         await removed.wait()
         return answer
 
-    await async_setup_component(bikes.hass, "homeassistant", {})
     bikes.simulator.add_device("new", email=EMAIL)
     bikes.simulator.report(RED, latitude=48.0)
     with monkeypatch.context() as patch:
         patch.setattr(TrackingClient, call, _answer_late)
-        asking = bikes.hass.async_create_task(
-            bikes.hass.services.async_call(
-                "homeassistant",
-                "update_entity",
-                {"entity_id": ["binary_sensor.red_bike_connectivity"]},
-                blocking=True,
-            )
-        )
+        asking = bikes.hass.async_create_task(async_update(bikes.hass))
         await answered.wait()
         await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
         removed.set()
@@ -227,9 +218,9 @@ async def test_removal_during_a_poll(
     assert not files_in(bikes.hass)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
-    bikes.simulator.add_account("bob@example.com", PASSWORD)
-    bikes.simulator.assign("bob@example.com", "new")
-    await async_setup(bikes.hass, make_entry("bob@example.com"))
+    bikes.simulator.add_account(BOB, PASSWORD)
+    bikes.simulator.assign(BOB, "new")
+    await async_setup(bikes.hass, make_entry(BOB))
     assert bikes.state_of("new")
 
 
@@ -240,15 +231,8 @@ async def test_update_on_demand(
     hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
     await hass.async_block_till_done()
     await hass.config_entries.async_reload(setup.entry_id)
-    await async_setup_component(hass, "homeassistant", {})
     simulator.set_status(RED, "offline")
-
-    await hass.services.async_call(
-        "homeassistant",
-        "update_entity",
-        {"entity_id": ["binary_sensor.red_bike_connectivity"]},
-        blocking=True,
-    )
+    await async_update(hass)
     await hass.async_block_till_done(wait_background_tasks=True)
 
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
@@ -258,7 +242,7 @@ async def test_migration_of_an_account_that_is_set_up_twice(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Which 1.0 allows, installed again for a while: both go on, and the log tells."""
-    twin = entry_of_1_0(bikes.simulator, title="My bikes")
+    twin = entry_of_1_0(bikes.simulator)
     twin.add_to_hass(bikes.hass)
     data = dict(twin.data)
 

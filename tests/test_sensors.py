@@ -1,15 +1,15 @@
 """Sensors: rides, values after an outage, and the steps of the last update."""
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
-from typing import NamedTuple
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .conftest import EMAIL, RED, Bikes, Poll, StateOf, async_setup
+from .conftest import EMAIL, RED, Bikes, Poll, async_setup
 from .tools.simulator.server import Simulator
 
 pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -99,14 +99,8 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
 def _report(
     simulator: Simulator, latitude: float, address: str, *, battery: int
 ) -> None:
-    simulator.report(
-        RED,
-        latitude=latitude,
-        motion=False,
-        accuracy=5,
-        address=address,
-        battery_level=battery,
-    )
+    more: dict[str, Any] = {"address": address, "battery_level": battery}
+    simulator.report(RED, latitude=latitude, motion=False, accuracy=5, **more)
 
 
 STATE = "sensor.red_bike_last_update"
@@ -122,33 +116,21 @@ class Written(NamedTuple):
 
 
 @pytest.fixture
-def ride(
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    poll: Poll,
-    writes: list[str],
-    state_of: StateOf,
-) -> Ride:
+def ride(bikes: Bikes, setup: MockConfigEntry, writes: list[str]) -> Ride:
     """Return a function that lets a tracker report before each of so many polls."""
 
     async def _ride(polls: int) -> list[Written]:
         written = []
         for _ in range(polls):
             reported_at = dt_util.utcnow() + timedelta(seconds=50)
-            simulator.touch([RED], last_update=reported_at)
+            bikes.simulator.touch([RED], last_update=reported_at)
             writes.clear()
-            await poll(60)
-            written.append(Written(writes.count(STATE), shown(state_of) == reported_at))
+            await bikes.poll(60)
+            shown = dt_util.parse_datetime(bikes.state(STATE).state)
+            written.append(Written(writes.count(STATE), shown == reported_at))
         return written
 
     return _ride
-
-
-def shown(state_of: StateOf) -> datetime | None:
-    """Return what the red bike shows."""
-    state = state_of(f"{RED}_last_update", Platform.SENSOR)
-    assert state is not None
-    return dt_util.parse_datetime(state.state)
 
 
 async def test_reports_that_keep_coming(ride: Ride) -> None:
