@@ -132,7 +132,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 async def test_ride_is_kept(bikes: Bikes) -> None:
     """A ride is in the file as it was fired, with its places."""
-    bikes.simulator.override_position(RED, "address", "Am Bach 3")
+    bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     fired = bikes.state(f"{RED}_ride", Platform.EVENT).attributes
     await bikes.poll(11)
@@ -143,7 +143,9 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
     assert ride.end
     north = ride.end.latitude - ride.start.latitude
     assert north == pytest.approx(1_000 / 111_195, abs=1e-5)
-    assert ride.end.address == "Am Bach 3"
+    assert ride.end.address == "Bächle 3"
+    [(place,)] = query(file_of(bikes.hass, bikes.entry), "SELECT end_place FROM ride")
+    assert "Bächle" in place
 
 
 async def test_kill_loses_no_ride(bikes: Bikes) -> None:
@@ -332,10 +334,12 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
 @pytest.mark.usefixtures("setup")
 async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
     """A kill after rides from before were booked requests no day again."""
+    set_up_at = dt_util.utcnow()
     await bikes.poll(4_000)
     until = dt_util.utcnow() - 4 * DAY
     rides = [Ride(until + n * HOUR, until + n * HOUR + HOUR, 1.0) for n in (3, 1)]
     database = bikes.coordinator.database
+    assert database.content.backfill == {RED: set_up_at, BLUE: set_up_at}
     assert await database.async_book(RED, rides, until)
     assert database.content.last_rides[RED] == rides[0]
     assert not await database.async_book("unknown", rides, until)
@@ -363,6 +367,16 @@ async def test_settings_of_sqlite(bikes: Bikes, pragma: str, value: str | int) -
     file = bikes.coordinator.database._file  # noqa: SLF001
     [found] = file.run(lambda it: it.execute(f"PRAGMA {pragma}").fetchone())
     assert found == value
+
+
+@pytest.mark.usefixtures("setup")
+async def test_file_is_private(bikes: Bikes) -> None:
+    """Nobody else on the machine may read where bikes are."""
+    for path, mode in (
+        (file_of(bikes.hass, bikes.entry), 0o600),
+        (folder_of(bikes.hass), 0o700),
+    ):
+        assert path.stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.usefixtures("setup")
@@ -599,6 +613,19 @@ async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
     assert not ir.async_get(bikes.hass).issues
 
 
+def test_log_of_a_malformed_file(tmp_path: Path) -> None:
+    """It is renamed with its file: it may hold what the file lacks."""
+    path = tmp_path / "bikes.db"
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(f"{path.name}{suffix}").write_text(f"old{suffix}")
+    file = sql.File(path, "bikes", lambda *_: None)
+    assert file.replace().trackers == {}
+    file.close()
+    aside = file.replaced()
+    for suffix in ("", "-wal", "-shm"):
+        assert Path(f"{aside}{suffix}").read_text() == f"old{suffix}"
+
+
 @pytest.mark.parametrize("text", ["", "{", '{"online": 7}', '{"guard": {}}'])
 @pytest.mark.usefixtures("setup")
 async def test_row_that_is_not_readable(
@@ -755,7 +782,7 @@ async def test_backup_with_a_slow_disk(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_closed_file(bikes: Bikes) -> None:
+async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """Who comes too late is refused; a backup does not mind."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await async_unload(bikes)
@@ -763,8 +790,9 @@ async def test_closed_file(bikes: Bikes) -> None:
         await database.rides(RED, now - DAY, now)
     assert err.value.translation_key == "database_not_readable"
     assert err.value.translation_placeholders == {"error": "OperationalError: closed"}
-    await database.async_hold()
     await database.async_write()
+    await database.async_hold()
+    assert "cannot be written" not in caplog.text
     assert state_in(bikes.hass, bikes.entry)
 
 
@@ -869,8 +897,9 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
         ),
         ({"states": "{"}, set(), 2, 1, "cannot be read (JSON"),
         ({"rides": {"version": 1, "data": [7]}}, {RED, BLUE}, 2, 1, "cannot be read ("),
-        # Version 1.2 wrote these.
-        ({"states": {"version": 1, "data": {"positions": {}}}}, set(), 2, 0, ""),
+        # Version 1.2 wrote it, in another format.
+        ({"states.version": 1}, set(), 2, 0, ""),
+        ({"rides.version": 2}, {RED, BLUE}, 2, 0, ""),
     ],
 )
 async def test_import_of_damaged_files(

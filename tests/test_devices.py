@@ -49,7 +49,8 @@ def issues(issue_registry: ir.IssueRegistry) -> Issues:
         return {
             issue.translation_key or "": dict(issue.translation_placeholders or {})
             for (domain, _), issue in issue_registry.issues.items()
-            if domain == DOMAIN and issue.severity is ir.IssueSeverity.WARNING
+            if domain == DOMAIN
+            and (issue.severity, issue.is_fixable) == (ir.IssueSeverity.WARNING, False)
         }
 
     return _issues
@@ -69,7 +70,7 @@ async def test_status_and_nothing_else(
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == shown
 
 
-async def test_new_tracker(bikes: Bikes) -> None:
+async def test_new_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """A tracker that is assigned appears at the next poll, with all its entities."""
     bikes.simulator.add_device(GREEN, name="Green bike", email=EMAIL)
     await bikes.poll()
@@ -79,6 +80,7 @@ async def test_new_tracker(bikes: Bikes) -> None:
         (f"{GREEN}_last_update", Platform.SENSOR),
     ):
         assert bikes.state(unique_id, platform).state != STATE_UNAVAILABLE
+    assert "Unexpected" not in caplog.text
 
 
 async def test_other_internal_id(bikes: Bikes) -> None:
@@ -221,6 +223,8 @@ async def test_rename(
     await bikes.poll()
 
     assert bikes.device(RED).name == "Fast bike"
+    assert devices.name_of(bikes.device(RED)) == shown
+    assert devices.name_of(None) == ""
     assert bikes.state("device_tracker.red_bike").name == shown
     online = bikes.state("binary_sensor.red_bike_connectivity")
     assert online.name == f"{shown} Connectivity"
@@ -265,7 +269,10 @@ def bobs(bikes: Bikes, make_entry: MakeEntry) -> MockConfigEntry:
 
 
 async def test_shared_tracker(
-    bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
+    bikes: Bikes,
+    bobs: MockConfigEntry,
+    make_entry: MakeEntry,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A tracker of two accounts is set up once, by the one that had it first."""
     bikes.simulator.add_device(GREEN, email=BOB)
@@ -281,6 +288,8 @@ async def test_shared_tracker(
     assert trackers_of(bobs) == {RED, GREEN}
     assert dr.async_get(bikes.hass).async_get(shared)
     assert bikes.value_of(RED) == "not_home"
+    await async_setup(bikes.hass, again := make_entry())
+    assert (trackers_of(again), trackers_of(bobs)) == ({BLUE}, {RED, GREEN})
 
 
 async def test_shared_tracker_after_a_restart(

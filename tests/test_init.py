@@ -52,7 +52,12 @@ async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
     """Every tracker has these entities with these values."""
-    place = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0, "altitude": 278.0}
+    place: Any = {
+        "latitude": 48.0,
+        "longitude": 7.85,
+        "accuracy": 5.0,
+        "altitude": 278.0,
+    }
     motion: Any = {"speed": 10.0, "course": 90.0, "battery_level": 66, "motion": True}
     bikes.simulator.report(RED, **place, **motion)
     await async_setup(bikes.hass, bikes.entry)

@@ -42,7 +42,11 @@ TESTS = {
     ],
     "dispatch.py": ["tests/automations", "tests/test_alarms.py"],
     "database": ["tests/test_devices.py", "tests/test_database.py"],
+    "devices.py": ["tests/test_devices.py", "tests/test_hardware.py"],
     "night_guard": ["tests/night_guard"],
+    "responses": ["tests/responses", "tests/test_actions.py"],
+    "services.py": ["tests/test_actions.py", "tests/responses"],
+    "sensor.py": ["tests/test_sensors.py", "tests/test_hardware.py"],
 }
 """The tests of a folder or module; of others the tests that are named like them."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
