@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 from unittest.mock import Mock
 
 from homeassistant.config_entries import ConfigEntryState
@@ -10,11 +9,11 @@ from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import AuthenticationError
 from custom_components.bike_tracker.api.models import Device
+from custom_components.bike_tracker.polling import poll as poll_module
 from custom_components.bike_tracker.polling.backoff import (
     DAY,
     HOUR,
@@ -190,20 +189,6 @@ async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -
     assert not is_asked_to_sign_in(bikes.hass)
 
 
-async def test_changed_password(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry, poll: Poll
-) -> None:
-    """Once the person has signed in, all is as before."""
-    simulator.set_password(EMAIL, "new password")
-    await polls_in(simulator, poll, 20)
-
-    await async_sign_in(hass, "new password")
-
-    assert setup.state is ConfigEntryState.LOADED
-    assert not hass.config_entries.flow.async_progress()
-    assert await polls_in(simulator, poll, 10) == 10
-
-
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("refused", [0, 2])
 async def test_old_password_is_refused_late(
@@ -224,83 +209,52 @@ async def test_old_password_is_refused_late(
             raise
 
     monkeypatch.setattr(TrackingClient, "async_get_devices", async_get_late)
-    start, results = Mock(), list[bool]()
+    start, results, coordinator = Mock(), list[bool](), bikes.coordinator
     monkeypatch.setattr(bikes.entry, "async_start_reauth", start)
-    coordinator = bikes.coordinator
     coordinator.async_add_listener(
         lambda: results.append(coordinator.last_update_success)
     )
     late = bikes.hass.async_create_task(coordinator.async_refresh())
-    [flow] = bikes.hass.config_entries.flow.async_progress()
-    await bikes.hass.config_entries.flow.async_configure(
-        flow["flow_id"], {CONF_PASSWORD: "new password"}
-    )
+    flows = bikes.hass.config_entries.flow
+    [flow] = flows.async_progress()
+    await flows.async_configure(flow["flow_id"], {CONF_PASSWORD: "new password"})
     signed_in.set()
     await late
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     assert results == [True, True]
     assert not start.called
-    assert not bikes.hass.config_entries.flow.async_progress()
-
-
-async def async_sign_in(hass: HomeAssistant, password: str) -> None:
-    """Answer the request to sign in again."""
-    [flow] = hass.config_entries.flow.async_progress()
-    await hass.config_entries.flow.async_configure(
-        flow["flow_id"], {CONF_PASSWORD: password}
-    )
-    await hass.async_block_till_done(wait_background_tasks=True)
+    assert not flows.async_progress()
 
 
 # Set-up
 
 
-@pytest.mark.parametrize("fault", ["status-401", "status-503", "html"])
-@pytest.mark.parametrize("minutes", [1, 600])
-async def test_set_up_that_fails(bikes: Bikes, fault: str, minutes: int) -> None:
-    """Home Assistant tries again by itself; a 401 asks meanwhile to sign in."""
-    bikes.simulator.fault(fault)
-    await async_setup(bikes.hass, bikes.entry)
-    for _ in range(minutes):
-        assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
-        assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")
-        await bikes.poll()
-    bikes.simulator.fault(None)
-
-    for _ in range(11):
-        await bikes.poll()
-
-    assert bikes.entry.state is ConfigEntryState.LOADED
-    assert not bikes.hass.config_entries.flow.async_progress()
-
-
 @pytest.mark.parametrize(
-    ("asked_for", "retry_after"), [(None, None), ("5", 60), ("600", 600)]
+    ("fault", "asked_for", "retry_after"),
+    [
+        ("status-401", None, None),
+        ("status-503", None, None),
+        ("status-503", "5", 60),
+        ("status-503", "600", 600),
+    ],
 )
-async def test_retry_after_at_set_up(
+async def test_set_up_that_fails(
     bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
+    fault: str,
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """The waits are Home Assistant's own, unless the server itself asks for another."""
-    seen: list[float | None] = []
-    monkeypatch.setattr(
-        "custom_components.bike_tracker.polling.poll.UpdateFailed", failure(seen)
-    )
-    bikes.simulator.fault("status-503", retry_after=asked_for)
+    """Home Assistant tries again by itself; a 401 asks meanwhile to sign in.
+
+    The waits are Home Assistant's own, unless the server itself asks for another.
+    """
+    failed = Mock(wraps=UpdateFailed)
+    monkeypatch.setattr(poll_module, "UpdateFailed", failed)
+    bikes.simulator.fault(fault, retry_after=asked_for)
     await async_setup(bikes.hass, bikes.entry)
+    assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
     # Which Home Assistant follows from 2026.11 on.
-    assert seen == [retry_after]
-
-
-def failure(seen: list[float | None]) -> type[Exception]:
-    """Return an UpdateFailed that notes for how long it asks to wait."""
-
-    class Noted(UpdateFailed):
-        def __init__(self, *, retry_after: float | None, **texts: Any) -> None:
-            seen.append(retry_after)
-            super().__init__(retry_after=retry_after, **texts)
-
-    return Noted
+    assert failed.call_args.kwargs["retry_after"] == retry_after
+    assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,46 +39,49 @@ def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", max)
 
 
+@dataclass
 class Asking:
     """Asks for the gaps of an account, as time passes."""
 
-    def __init__(
-        self,
-        simulator: Simulator,
-        client: TrackingClient,
-        freezer: FrozenDateTimeFactory,
-    ) -> None:
+    client: TrackingClient
+    simulator: Simulator
+    freezer: FrozenDateTimeFactory
+    trackers: Trackers
+    gaps: dict[str, HistoryGap] = field(default_factory=dict)
+    untils: dict[str, datetime | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
         """Begin without gaps."""
-        self.client = client
-        self.history = History(client, ExtraRequests())
-        self.gaps: dict[str, HistoryGap] = {}
-        self.untils: dict[str, datetime | None] = {}
-        self.trackers: Trackers = {}
-        self._simulator = simulator
-        self.freezer = freezer
+        self.history = History(self.client, ExtraRequests())
 
     def now(self) -> datetime:
         """Return the time."""
         return datetime.now(UTC)
 
-    async def until(self, time: datetime) -> None:
-        """Let time pass."""
-        self.freezer.move_to(max(time, self.now()))
-
     def add(self, tracker: str) -> None:
         """Add a tracker with a gap."""
-        self._simulator.add_device(tracker, email=EMAIL)
+        self.simulator.add_device(tracker, email=EMAIL)
         device = self.trackers[RED].device
-        device_id = self._simulator.devices[tracker].id
+        device_id = self.simulator.devices[tracker].id
         device = device._replace(unique_id=tracker, id=device_id)
         self.trackers = {**self.trackers, tracker: Tracker(device)}
         self.note(tracker)
 
-    def note(self, tracker: str = RED, start: timedelta = HOUR) -> None:
+    def note(
+        self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
+    ) -> None:
         """Take in a gap that began so long ago."""
         now = datetime.now(UTC)
-        self.gaps[tracker] = HistoryGap(now - start, now, now)
+        self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
+
+    def guard(self, *, is_triggered: bool = False) -> None:
+        """Have a guard for the red bike."""
+        now = datetime.now(UTC)
+        triggered = Triggered("motion", now, 0) if is_triggered else None
+        guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
+        red = self.trackers[RED]._replace(state=TrackerState(guard=guard))
+        self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Let time pass; return the IDs of what is told then."""
@@ -108,9 +112,9 @@ class Asking:
     @property
     def asked(self) -> list[tuple[str, datetime, datetime]]:
         """Which trackers were asked for, from when and until when."""
-        by_id = {str(device.id): key for key, device in self._simulator.devices.items()}
+        by_id = {str(device.id): key for key, device in self.simulator.devices.items()}
         asked = []
-        for request in self._simulator.requests:
+        for request in self.simulator.requests:
             query = dict(part.split("=") for part in request.query.split("&") if part)
             if "deviceId" in query:
                 since, until = map(datetime.fromisoformat, (query["from"], query["to"]))
@@ -130,9 +134,9 @@ async def asking(
     """Ask that service on behalf of that account."""
     async with ClientSession() as session:
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
-        asking = Asking(simulator, client, freezer)
         devices = await client.async_get_devices()
-        asking.trackers = {key: Tracker(device) for key, device in devices.items()}
+        trackers = {key: Tracker(device) for key, device in devices.items()}
+        asking = Asking(client, simulator, freezer, trackers)
         for tracker in asking.trackers:
             simulator.forget_position(tracker)
         yield asking
@@ -158,21 +162,6 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     assert len(asking.asked) == 1
 
 
-async def test_newest_gap_is_asked_for_first(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One a minute; what came before waits."""
-    slow(asking, monkeypatch)
-    asking.note(RED)
-    asking.note(BLUE)
-    assert await asking.after() is not None
-    assert asking.asked_for == [BLUE]
-    assert list(asking.gaps) == [RED]
-    assert await asking.after(MINUTE / 2) is None
-    assert await asking.after(MINUTE / 2) is not None
-    assert asking.asked_for == [BLUE, RED]
-
-
 def slow(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each answer take a second."""
     get = TrackingClient.async_get_history
@@ -189,11 +178,11 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
     """Return how many requests are made in each minute, as far as they are due."""
     counts: list[int] = []
     for _ in range(minutes):
-        before, asking_since = len(asking.asked), asking.now()
+        before, until = len(asking.asked), asking.now() + MINUTE
         while await asking.after(timedelta(0)) is not None:
             pass
         counts.append(len(asking.asked) - before)
-        await asking.until(asking_since + MINUTE)
+        asking.freezer.move_to(max(until, asking.now()))
     return counts
 
 
@@ -267,55 +256,38 @@ async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> Non
     assert asking.asked_for[-1] == RED
 
 
-async def test_ride_is_asked_for_first(asking: Asking) -> None:
-    """Whatever lacks of bikes that stand can wait."""
-    asking.note(RED)
-    asking.gaps[RED] = asking.gaps[RED]._replace(is_of_ride=True)
-    asking.note(BLUE)
+@pytest.mark.parametrize(
+    ("red", "blue", "order"),
+    [
+        # The newest gap first, unless it is of a bike that stands, and the other of a ride.
+        ("stands", "stands", [BLUE, RED]),
+        ("rode", "stands", [RED, BLUE]),
+        # A ride that is over can wait, but a guard that was triggered has no preference.
+        ("is guarded", "rode", [RED, BLUE]),
+        ("was guarded", "rode", [BLUE, RED]),
+    ],
+)
+async def test_order(asking: Asking, red: str, blue: str, order: list[str]) -> None:
+    """Gaps are asked for one after another."""
+    asking.note(RED, is_of_ride=red == "rode")
+    if "guarded" in red:
+        asking.guard(is_triggered=red == "was guarded")
+    asking.note(BLUE, is_of_ride=blue == "rode")
     assert await asking.after() is not None
     assert await asking.after() is not None
-    assert asking.asked_for == [RED, BLUE]
+    assert asking.asked_for == order
 
 
-async def test_guarded_bike_is_asked_for_first(asking: Asking) -> None:
-    """A ride that is over can wait."""
-    asking.note(RED)
-    now, place = datetime.now(UTC), Fix(datetime.now(UTC), 47.9, 7.8)
-    story = TrackerState(guard=Guard(now, place, now))
-    asking.trackers = {
-        **asking.trackers,
-        RED: asking.trackers[RED]._replace(state=story),
-    }
-    asking.note(BLUE)
-    asking.gaps[BLUE] = asking.gaps[BLUE]._replace(is_of_ride=True)
-    assert await asking.after() is not None
-    assert await asking.after() is not None
-    assert asking.asked_for == [RED, BLUE]
-
-
-@pytest.mark.parametrize("is_triggered", [False, True])
-async def test_guarded_bike_does_not_starve_others(
-    asking: Asking, is_triggered: bool
-) -> None:
-    """It comes first once in ten minutes; a guard that was triggered has no preference."""
-    now, place = datetime.now(UTC), Fix(datetime.now(UTC), 47.9, 7.8)
-    triggered = Triggered("motion", now, 0) if is_triggered else None
-    guard = Guard(now, place, now, triggered=triggered)
-    asking.trackers = {
-        **asking.trackers,
-        RED: asking.trackers[RED]._replace(state=TrackerState(guard=guard)),
-    }
+async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
+    """It comes first once in ten minutes."""
+    asking.guard()
     for _ in range(14):
         # Both want their history all the time, and BLUE is on a ride.
         asking.gaps.clear()
         asking.note(RED)
-        asking.note(BLUE)
-        asking.gaps[BLUE] = asking.gaps[BLUE]._replace(is_of_ride=True)
+        asking.note(BLUE, is_of_ride=True)
         await asking.after()
-    asked = asking.asked_for
-    assert len(asked) == 14
-    assert asked.count(RED) == (0 if is_triggered else 2)
-    assert (asked[0] == RED) is not is_triggered
+    assert asking.asked_for == [RED, *(9 * [BLUE]), RED, *(3 * [BLUE])]
 
 
 async def test_gap_that_comes_while_one_is_asked_for(asking: Asking) -> None:
@@ -381,34 +353,31 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
     assert starts[0] == starts[2] < starts[3]
 
 
-@pytest.mark.parametrize("fault", NOT_OFFERED)
-async def test_service_without_history(
-    simulator: Simulator, asking: Asking, fault: str
+@pytest.mark.parametrize(
+    ("faults", "is_supported", "waits"),
+    [
+        # Such a service is left alone for an hour, then for days.
+        (NOT_OFFERED, False, [60, 60 * 24, 60 * 24]),
+        # A failure that passes says nothing of whether history is offered.
+        (PASSING, None, [1, 2, 4, 5, 5, 5]),
+    ],
+)
+async def test_waits(
+    simulator: Simulator,
+    asking: Asking,
+    faults: list[str],
+    is_supported: bool | None,
+    waits: list[int],
 ) -> None:
-    """It is left alone for an hour, then for days."""
-    simulator.fault(fault, path="history")
-    asking.note()
-    assert await asking.after() is None
-    assert asking.history.support.is_supported is False
-    waits = [await asking.minutes_until_asked() for _ in range(3)]
-    assert waits == [60 * hours for hours in (1, 24, 24)]
-    assert list(asking.gaps) == [RED]
-
-
-@pytest.mark.parametrize("fault", PASSING)
-async def test_failure_that_passes(
-    simulator: Simulator, asking: Asking, fault: str
-) -> None:
-    """It says nothing of whether history is offered: the waits grow from a minute on."""
-    simulator.fault(fault, path="history")
-    asking.note()
-    assert await asking.after() is None
-    waits = [await asking.minutes_until_asked() for _ in range(8)]
-    assert waits == [1, 2, 4, 5, 5, 5, 5, 5]
-    assert asking.history.support.is_supported is None
-    simulator.fault(None)
-    await asking.minutes_until_asked()
-    assert asking.gaps == {}
+    """They grow from failure to failure, and the gap waits for an answer."""
+    for fault in faults:
+        asking.history = History(asking.client, ExtraRequests())
+        simulator.fault(fault, path="history")
+        asking.note()
+        assert await asking.after() is None
+        assert [await asking.minutes_until_asked() for _ in waits] == waits
+        assert asking.history.support.is_supported is is_supported
+        assert list(asking.gaps) == [RED]
 
 
 @pytest.mark.parametrize("fault", [*NOT_OFFERED, *PASSING])

@@ -2,10 +2,11 @@
 
 from collections.abc import Awaitable, Callable
 from itertools import count, product
+import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import STATE_UNKNOWN, Platform
+from homeassistant.const import Platform
 import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -17,9 +18,8 @@ from custom_components.bike_tracker.api.errors import (
 )
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Bikes, Poll, async_setup
+from ..conftest import BLUE, RED, Bikes, async_setup
 from ..long import some
-from ..tools.simulator.server import Simulator
 from .places import AWAY, asked, place
 
 NOT_OFFERED = [
@@ -32,15 +32,8 @@ NOT_OFFERED = [
     "json-object",
     "redirect-302-same",
 ]
+TOO_LARGE = b"[" + b" " * 8 * 2**20 + b"]"
 PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-body"]
-POSITION_ENTITIES = [
-    (Platform.SENSOR, "position_time"),
-    (Platform.SENSOR, "battery"),
-    (Platform.SENSOR, "speed"),
-    (Platform.SENSOR, "altitude"),
-    (Platform.SENSOR, "course"),
-    (Platform.BINARY_SENSOR, "motion"),
-]
 
 
 @pytest.mark.usefixtures("setup")
@@ -56,26 +49,6 @@ async def test_idle_polls_ask_for_no_positions(bikes: Bikes) -> None:
     for _ in range(10):
         await bikes.poll()
     assert asked(bikes.simulator) == {"devices": 110, "positions": 1}
-
-
-async def test_documented_service_alone(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Without positions all else works, trackers are unknown, and the log is quiet."""
-    bikes.simulator.fault("status-404", path="positions")
-    await async_setup(bikes.hass, bikes.entry)
-    bikes.simulator.set_status(RED, "offline")
-    await bikes.poll()
-
-    assert bikes.value_of(RED) == STATE_UNKNOWN
-    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
-    for platform, key in POSITION_ENTITIES:
-        assert bikes.state_of(f"{RED}_{key}", platform) is None
-    assert not [
-        record.message
-        for record in caplog.records
-        if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
-    ]
 
 
 @pytest.mark.usefixtures("setup")
@@ -171,31 +144,55 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
     assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
-@pytest.mark.parametrize("fault", ["status-404", "status-500"])
-@pytest.mark.usefixtures("setup")
-async def test_log_of_positions_that_fail(
-    simulator: Simulator, poll: Poll, caplog: pytest.LogCaptureFixture, fault: str
+@pytest.mark.parametrize(
+    ("fault", "worked", "error"),
+    [
+        ("status-404", True, "status 404"),
+        ("status-500", True, "status 500"),
+        ("too-large", True, "more than 8 MiB"),
+        # Nothing else tells of that, while a service without positions is a good service.
+        ("too-large", False, "more than 8 MiB"),
+        ("status-404", False, None),
+    ],
+)
+async def test_failing_positions(
+    bikes: Bikes,
+    caplog: pytest.LogCaptureFixture,
+    fault: str,
+    worked: bool,
+    error: str | None,
 ) -> None:
-    """One line when it begins, one when it ends."""
-    name = "127.0.0.1"
-    for _ in range(2):
-        caplog.clear()
-        simulator.fault(fault, path="positions")
-        simulator.report(RED)
-        for _ in range(30):
-            await poll()
-        simulator.fault(None)
-        for _ in range(5):
-            await poll()
-        assert [
-            (record.levelname, record.getMessage())
-            for record in caplog.records
-            if "ositions" in record.getMessage() and record.levelname != "DEBUG"
-        ] == [
-            (
-                "WARNING",
-                f"{name}: Positions cannot be fetched ({fault.replace('-', ' ')}); "
-                "trackers stay where they were",
-            ),
-            ("INFO", f"{name}: Positions are fetched again"),
-        ]
+    """One line when it begins, one when it ends; all else works."""
+
+    def begin() -> None:
+        if fault == "too-large":
+            bikes.simulator.raw_positions(TOO_LARGE)
+        else:
+            bikes.simulator.fault(fault, path="positions")
+
+    if not worked:
+        begin()
+    await async_setup(bikes.hass, bikes.entry)
+    for number in (1, 2):
+        begin()
+        bikes.simulator.report(RED, latitude=48.0 + number)
+        bikes.simulator.set_status(BLUE, "offline")
+        for _ in range(4):
+            await bikes.poll(600)
+        assert bikes.value_of(f"{BLUE}_online", Platform.BINARY_SENSOR) == "off"
+        assert (place(bikes.state_of(RED)) == (None, None)) is (not worked)
+        if not worked:
+            break
+        bikes.simulator.raw_positions(None)
+        bikes.simulator.fault(None)
+        await bikes.poll(600)
+        assert place(bikes.state_of(RED))[0] == 48.0 + number
+    began = f"127.0.0.1: Positions cannot be fetched ({error}); trackers stay where they were"
+    lines = [("WARNING", began)] * (error is not None)
+    if worked:
+        lines = 2 * [*lines, ("INFO", "127.0.0.1: Positions are fetched again")]
+    assert lines == [
+        (record.levelname, record.getMessage())
+        for record in caplog.records
+        if DOMAIN in record.name and record.levelno > logging.DEBUG
+    ]

@@ -2,7 +2,6 @@
 
 from homeassistant.const import STATE_UNKNOWN, Platform
 from homeassistant.util import dt as dt_util
-from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf, async_setup
@@ -57,43 +56,19 @@ async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
     assert bikes.state_of(f"{RED}_position_time", Platform.SENSOR)
 
 
-@pytest.mark.parametrize("year", [1970, 1980])
 @pytest.mark.usefixtures("setup")
-async def test_loses_its_fix(bikes: Bikes, year: int) -> None:
+async def test_loses_its_fix(bikes: Bikes) -> None:
     """A message without a fix leaves the tracker where it was, and updates the battery."""
     before = bikes.state(f"{RED}_position_time", Platform.SENSOR)
-    bikes.simulator.report_no_fix(RED, year=year)
-    bikes.simulator.report(
-        RED,
-        latitude=0.0,
-        longitude=0.0,
-        valid=False,
-        battery_level=12,
-        fix_time=dt_util.utc_from_timestamp(0),
-    )
+    place = {"latitude": 0.0, "longitude": 0.0, "valid": False}
+    epoch = dt_util.utc_from_timestamp(0)
+    bikes.simulator.report(RED, **place, fix_time=epoch, battery_level=12)
 
     await bikes.poll()
 
     assert bikes.value_of(RED) == "home"
     assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "12"
     assert bikes.state(f"{RED}_position_time", Platform.SENSOR) == before
-
-
-@pytest.mark.usefixtures("setup")
-async def test_message_that_repeats_a_fix(bikes: Bikes) -> None:
-    """It leaves the place, and says nothing any more of how the tracker moves."""
-    fix = bikes.simulator.report(RED, **AWAY, speed=10.0, altitude=100.0)
-    await bikes.poll()
-    bikes.simulator.report(RED, valid=False, fix_time=fix.fix_time, battery_level=12)
-    await bikes.poll()
-
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
-    for key, value in (
-        ("speed", STATE_UNKNOWN),
-        ("altitude", STATE_UNKNOWN),
-        ("battery", "12"),
-    ):
-        assert bikes.value_of(f"{RED}_{key}", Platform.SENSOR) == value
 
 
 @pytest.mark.usefixtures("setup")
@@ -115,18 +90,3 @@ async def test_internal_id_that_leads_nowhere(
     await poll()
     assert place(state_of(RED)) == (AWAY["latitude"], AWAY["longitude"])
     assert place(state_of(BLUE)) == AT_HOME
-
-
-async def test_units(bikes: Bikes) -> None:
-    """Knots become km/h; people with miles and feet get those."""
-    bikes.hass.config.units = US_CUSTOMARY_SYSTEM
-    bikes.simulator.report(RED, speed=10.0, altitude=100.0)
-
-    await async_setup(bikes.hass, bikes.entry)
-
-    speed = bikes.state(f"{RED}_speed", Platform.SENSOR)
-    altitude = bikes.state(f"{RED}_altitude", Platform.SENSOR)
-    assert speed.attributes["unit_of_measurement"] == "mph"
-    assert float(speed.state) == pytest.approx(11.508, abs=0.01)
-    assert altitude.attributes["unit_of_measurement"] == "ft"
-    assert float(altitude.state) == pytest.approx(328.08, abs=0.01)
