@@ -1,6 +1,7 @@
 """The live connection: what the service says by itself is shown at once, and polls stay."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import logging
@@ -22,6 +23,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.bike_tracker.api.errors import ServiceUnavailableError
 from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import HistoryRequest
@@ -32,7 +34,7 @@ from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes
 from .settle import settle
-from .tools.simulator import LIVE_FAULTS, Simulator
+from .tools.simulator import Simulator
 from .tools.simulator.render import position_json
 from .tools.simulator.wire import pause
 
@@ -76,6 +78,11 @@ def latitude(bikes: Bikes) -> float:
     return shown
 
 
+def is_online(bikes: Bikes) -> str | None:
+    """Return whether the red bike is shown as connected."""
+    return bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR)
+
+
 def polls(simulator: Simulator) -> int:
     """Return how often the list was asked for."""
     return simulator.record.counts["/api/devices"]
@@ -114,29 +121,23 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
     """A message that comes meanwhile is applied after it; the next one may say otherwise."""
-
-    def status() -> str:
-        state = live.state(f"{RED}_online", Platform.BINARY_SENSOR)
-        return state.state
-
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
     await live.async_wait(61)
     live.simulator.set_status(RED, "offline")
     await settle(live.hass)
-    assert status() == STATE_ON
+    assert is_online(live) == STATE_ON
     await live.async_wait(6)
     live.simulator.fault(None)
-    assert status() == STATE_OFF
+    assert is_online(live) == STATE_OFF
     await live.async_wait(61)
-    assert status() == STATE_ON
+    assert is_online(live) == STATE_ON
 
 
 async def test_while_polls_fail(live: Bikes) -> None:
     """Messages are taken in, and trackers are unavailable; they come back where they were."""
-    state = live.state(RED)
-    home = state.attributes["latitude"]
+    home = latitude(live)
     live.simulator.fault("status-500")
     await live.async_wait(61)
     live.simulator.report(RED, latitude=48.5)
@@ -152,7 +153,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
     assert latitude(live) == home
     await live.async_wait(6)
     assert latitude(live) == 48.5
-    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
+    assert is_online(live) == STATE_OFF
 
 
 async def test_polling_that_is_disabled_later(
@@ -186,8 +187,10 @@ async def test_polling_that_is_disabled_later(
 
 
 async def test_unload(live: Bikes) -> None:
-    """It ends at once, with a goodbye, and for good."""
+    """It ends at once, with a goodbye, and for good: no message is applied afterwards."""
+    connection = live.coordinator.live
     await live.hass.config_entries.async_unload(live.entry.entry_id)
+    assert connection.task and connection.task.done()
     await settle(live.hass)
     assert live.simulator.live.sockets == []
     assert live.simulator.live.goodbyes == 1
@@ -231,14 +234,11 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
     bikes.simulator.live_fault("session-404")
     await set_up(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
-    tried = 1
-    for hours in (1, 24, 24):
-        assert sign_ins(bikes.simulator) == tried
+    for tried, hours in enumerate((1, 24, 24), start=1):
         await bikes.async_wait(hours * 3600 - 10)
         assert sign_ins(bikes.simulator) == tried
         await bikes.async_wait(11)
-        tried += 1
-        assert sign_ins(bikes.simulator) == tried
+        assert sign_ins(bikes.simulator) == tried + 1
     bikes.simulator.live_fault(None)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     await bikes.async_wait(BEGINS)
@@ -277,13 +277,6 @@ def test_connected_since_before(
     assert live.connected_since_before(time) is expected
 
 
-async def test_stop(live: Bikes) -> None:
-    """It has ended when the entry is unloaded: no message is applied afterwards."""
-    connection = live.coordinator.live
-    await connection.async_stop()
-    assert connection.task and connection.task.done()
-
-
 # What it did not tell
 
 
@@ -296,7 +289,7 @@ async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
     await live.async_wait(6)
     assert len(live.simulator.live.sockets) == 1
     assert polls(live.simulator) == before + 1
-    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
+    assert is_online(live) == STATE_OFF
 
 
 @pytest.mark.parametrize("lasts", [10, 330])
@@ -356,32 +349,26 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
         )
         return diagnostics["live"]
 
-    now = datetime.now(UTC)
-    assert await report() == {
-        "state": "live",
-        "since": now.isoformat(),
-        "why": None,
-        "messages": 1,
-        "reconnects": 0,
-    }
+    since = datetime.now(UTC).isoformat()
+    expected = {"state": "live", "since": since, "why": None}
+    expected |= {"messages": 1, "reconnects": 0}
+    assert await report() == expected
     live.simulator.live_fault("session-503")
     await settle(live.hass)
-    assert await report() == {
-        "state": "waiting to reconnect",
-        "since": now.isoformat(),
-        "why": "connection closed",
-        "messages": 1,
-        "reconnects": 0,
-    }
+    expected |= {"state": "waiting to reconnect", "why": "connection closed"}
+    assert await report() == expected
     live.simulator.live_fault(None)
     await live.async_wait(6)
     live.simulator.live.drop()
     await live.async_wait(0)
     await live.async_wait(61)
     found = await report()
-    assert found["state"] == "live"
-    assert found["reconnects"] == 2
-    assert found["messages"] == 3
+    assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
+    # A connection of which nothing is shown is not called live.
+    live.simulator.fault("status-401")
+    await live.async_wait(61)
+    found = await report()
+    assert found["state"] == "connected, but polls fail"
 
 
 async def test_errors_that_nobody_thought_of(
@@ -413,59 +400,35 @@ async def test_errors_that_nobody_thought_of(
     assert len(live.simulator.live.sockets) == 1
 
 
-async def test_diagnostics_while_the_password_is_refused(
-    live: Bikes, hass_client: ClientSessionGenerator
-) -> None:
-    """A connection of which nothing is shown is not called live."""
-    live.simulator.fault("status-401")
-    await live.async_wait(61)
-
-    diagnostics: Any = await get_diagnostics_for_config_entry(
-        live.hass, hass_client, live.entry
-    )
-
-    assert diagnostics["live"]["state"] == "connected, but polls fail"
-
-
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is obeyed where it is longer."""
-    fault = LIVE_FAULTS["session-429"]
-    assert fault.session is not None
-    respond = fault.session
-    asked_for = iter(("600", "60", "60"))
+    """It is obeyed where it is longer, for an hour at most."""
+    waits = {600: 600, 10: 120, 9_999: 3_600}
+    asked_for, tries = iter(waits), 0
 
-    def later(base: str, other: str) -> Any:
-        answer = respond(base, other)
-        answer.headers["Retry-After"] = next(asked_for)
-        return answer
+    async def refuse(_: object) -> AsyncIterator[Message]:
+        nonlocal tries
+        tries += 1
+        raise ServiceUnavailableError("status 429", retry_after=next(asked_for))
+        yield
 
-    object.__setattr__(fault, "session", later)
-    try:
-        live.simulator.live_fault("session-429")
-        await live.async_wait(0)
-        await live.async_wait(6)
-        assert sign_ins(live.simulator) == 2
-        await live.async_wait(590)
-        assert sign_ins(live.simulator) == 2
-        await live.async_wait(11)
-        assert sign_ins(live.simulator) == 3
-        await live.async_wait(110)
-        assert sign_ins(live.simulator) == 3
-        await live.async_wait(11)
-        assert sign_ins(live.simulator) == 4
-    finally:
-        object.__setattr__(fault, "session", respond)
+    monkeypatch.setattr(
+        "custom_components.bike_tracker.polling.live.async_messages", refuse
+    )
+    live.simulator.live.drop()
+    await live.async_wait(0)
+    for number, seconds in enumerate([5, *waits.values()]):
+        await live.async_wait(seconds - 2)
+        assert tries == number
+        await live.async_wait(3)
+        assert tries == number + 1
 
 
 async def test_long_message(live: Bikes) -> None:
     """A message is applied in portions: no step takes long."""
-    device, sizes, apply = (
-        live.simulator.devices[RED],
-        list[int](),
-        Account.apply_message,
-    )
+    sizes, apply = list[int](), Account.apply_message
+    device = live.simulator.devices[RED]
     position = device.position
     assert position
 
@@ -523,12 +486,8 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
         await coordinator._async_ask_history(request)  # noqa: SLF001
     assert count == replays
     assert (len(account.states[RED].log.inputs) > 200) is (changes < replays)
-    await _forgotten(coordinator, answer)
-
-
-async def _forgotten(coordinator: Any, answer: HistoryAnswer) -> None:
-    """An answer for a tracker that was removed changes nothing."""
-    context = UpdateContext(answer.until)
+    # An answer for a tracker that was removed changes nothing.
+    context = UpdateContext(now)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
@@ -541,7 +500,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
     live.simulator.touch([RED])
     await coordinator.async_refresh()
     await settle(coordinator.hass)
-    assert live.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_ON
+    assert is_online(live) == STATE_ON
     # It counts all the same: the tracker was offline.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]
     assert kinds == ["went_offline", "came_online"]
