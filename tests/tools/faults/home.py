@@ -294,7 +294,8 @@ class Home:
         records = [
             record
             for record in self.caplog.records
-            if record.name != "asyncio"
+            # The requests of a test's browser are no trouble.
+            if record.name not in {"asyncio", "aiohttp.access"}
             and (
                 record.levelno >= logging.WARNING
                 or (record.levelno >= logging.INFO and DOMAIN in record.name)

@@ -1,17 +1,13 @@
 """Every way the service can fail, at set-up, while running, and for positions alone."""
 
-from collections.abc import AsyncIterator
-import logging
-
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 import pytest
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry, async_setup
-from .long import some
-from .tools.faults.decided import (
+from ..conftest import MakeEntry, async_setup
+from ..long import some
+from ..tools.faults.decided import (
     DECIDED,
     DECIDED_PLACES,
     SERIAL_NUMBER,
@@ -21,14 +17,13 @@ from .tools.faults.decided import (
     Outcome,
     Place,
 )
-from .tools.faults.home import Home, States
-from .tools.faults.page import PAGE, tables
-from .tools.faults.trouble import TROUBLES, Trouble
-from .tools.faults.truth import change, wrong
-from .tools.simulator import FAULTS, Simulator, client_context
-from .tools.tables import tables_of
-
-HOST = "bikes.home.arpa"
+from ..tools.faults.home import Home, States
+from ..tools.faults.page import PAGE, tables
+from ..tools.faults.trouble import TROUBLES, Trouble
+from ..tools.faults.truth import change, wrong
+from ..tools.simulator import FAULTS
+from ..tools.tables import tables_of
+from .conftest import PASSWORD, LookAround
 
 HOUR = 60 * 60
 DAY = 24 * HOUR
@@ -39,55 +34,6 @@ LONG_TROUBLES = {
 """A fault of each class: connection, body, status, value."""
 RIGHT_WITHIN = {"status-401": HOUR + 10}
 """Seconds, if not five minutes: a refused sign-in must not lock an account. Polls and positions take some seconds."""
-
-
-@pytest.fixture(autouse=True)
-def enable_event_loop_debug() -> None:
-    """Do without: writing down where each task was made takes half of the time."""
-
-
-@pytest.fixture
-def trouble(request: pytest.FixtureRequest) -> Trouble:
-    """Return the trouble of this test."""
-    return TROUBLES[request.param]
-
-
-@pytest.fixture
-async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers, with TLS if that will fail."""
-    async with Simulator(tls=trouble.tls) as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
-        simulator.add_device(BLUE, name="Blue bike", email=EMAIL, group_id=3)
-        yield simulator
-
-
-@pytest.fixture
-async def home(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
-    make_entry: MakeEntry,
-    trouble: Trouble,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    all_enabled: None,
-    hass_storage: dict[str, object],
-) -> Home:
-    """Return a home where all is well, and waits are as long as they can be."""
-    monkeypatch.setattr("random.uniform", lambda _, most: most)
-    monkeypatch.setattr(
-        "homeassistant.util.ssl.client_context", lambda *_: client_context()
-    )
-    caplog.set_level(logging.INFO)
-    # No certificate is made out for a name.
-    url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
-    home = Home(hass, freezer, simulator, make_entry(url=url), trouble, caplog)
-    home.watch(monkeypatch)
-    await async_setup(hass, home.entry)
-    assert home.state is ConfigEntryState.LOADED
-    home.log()
-    return home
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
@@ -155,14 +101,14 @@ def test_page() -> None:
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
-async def test_trouble(home: Home, trouble: Trouble) -> None:
-    """What is decided for each trouble is what it does."""
+async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) -> None:
+    """What is decided for each trouble is what it does, and none of it is written anywhere."""
     decided = DECIDED[trouble.name]
-    await while_running(home, decided)
-    await at_setup(home, decided)
+    await while_running(home, decided, look_around)
+    await at_setup(home, decided, look_around)
 
 
-async def at_setup(home: Home, decided: Decided) -> None:
+async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
     """Start Home Assistant in the middle of it."""
     before, registries = home.states(), home.registries()
     await home.unload()
@@ -183,6 +129,7 @@ async def at_setup(home: Home, decided: Decided) -> None:
             assert home.registries() == registries
             assert await home.next_poll(5, 60) == 5
         assert home.log() == []
+        await look_around()
     if decided.at_setup is Outcome.SIGN_IN and home.asks_to_sign_in:
         await home.sign_in_again(PASSWORD)
     else:
@@ -193,7 +140,7 @@ async def at_setup(home: Home, decided: Decided) -> None:
     assert home.log() == []
 
 
-async def while_running(home: Home, decided: Decided) -> None:
+async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
     """Let it begin between two polls, last for two, and end."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
@@ -214,6 +161,7 @@ async def while_running(home: Home, decided: Decided) -> None:
         assert await home.next_poll(60, 120) == decided.next_poll
         second = outcome_of(home)
         assert second is (decided.then or first)
+        await look_around()
     await home.next_poll(60, 120, 290)
     assert outcome_of(home) is Outcome.AVAILABLE
     assert home.states() == before

@@ -1,0 +1,1 @@
+"""What the service can do wrong, and what nobody else may learn."""

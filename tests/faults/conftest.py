@@ -1,0 +1,227 @@
+"""A home whose service gets into trouble, and all that is written there meanwhile.
+
+Nobody gets the password, and nothing written tells who or what somebody has.
+
+The name and the serial number of a tracker are shown on purpose: on its device page, and the name in its states. The
+e-mail is shown to the person it belongs to, in the form that asks for the password again. None of it is in a log,
+in diagnostics, in a repair issue or in system health.
+"""
+
+from base64 import b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import json
+import logging
+from typing import Any, override
+from urllib.parse import quote, quote_plus
+
+from aiohttp.test_utils import TestClient
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.auth.models import User
+from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
+from homeassistant.const import EVENT_LOGGING_CHANGED
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import get_system_health_info
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_config_entry,
+    get_diagnostics_for_device,
+)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.bike_tracker.const import DOMAIN
+
+from ..conftest import BLUE, RED, MakeEntry, async_setup
+from ..tools.faults.decided import DECIDED, SERIAL_NUMBER
+from ..tools.faults.home import Home
+from ..tools.faults.trouble import NAME_NOT_FOUND, TROUBLES, Trouble
+from ..tools.simulator import Simulator, authorization, client_context
+from ..tools.simulator.world import Json
+
+HOST = "bikes.home.arpa"
+EMAIL = "ann.private@example.com"
+PASSWORD = "pä:ss wörd"
+BLUETOOTH_KEY = "0badc0ffee"
+PHONE = "+49 171 5550123"
+
+SECRETS = {
+    "password": PASSWORD,
+    "password in a URL": quote(PASSWORD),
+    "password in a form": quote_plus(PASSWORD),
+    "password in base64": b64encode(PASSWORD.encode()).decode(),
+    "header": authorization(EMAIL, PASSWORD),
+    "value of the header": authorization(EMAIL, PASSWORD).removeprefix("Basic "),
+    "e-mail": EMAIL,
+    "e-mail in a URL": quote(EMAIL),
+    "Bluetooth key": BLUETOOTH_KEY,
+    "phone number": PHONE,
+    "web page": "Sign in</title>",
+    "stack trace": "NullPointerException",
+    "body": '"uniqueId":',
+    "serial number": RED,
+    "other serial number": BLUE,
+}
+
+type LookAround = Callable[[], Awaitable[None]]
+
+
+class Written(logging.Handler):
+    """Everything that was written, and where."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        super().__init__(logging.DEBUG)
+        self.setFormatter(logging.Formatter("%(name)s %(message)s"))
+        # In place of Home Assistant's storage, and more talkative.
+        self.addFilter(lambda record: not record.name.startswith("pytest_"))
+        self.texts: list[tuple[str, str]] = []
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(("log", self.format(record)))
+
+    def add(self, where: str, value: Any) -> None:
+        """Take in anything that is written as JSON."""
+        text = json.dumps(value, default=str, ensure_ascii=False)
+        self.texts.append((where, text))
+
+    def add_flow(self, result: ConfigFlowResult) -> None:
+        """Take in what a flow says, but for the account that a form shows to its owner."""
+        said = {"errors", "reason", "title"}
+        if result["type"] is not FlowResultType.FORM:
+            said |= {"description_placeholders"}
+        self.add("flow", {key: value for key, value in result.items() if key in said})
+
+    def found(self) -> set[tuple[str, str]]:
+        """Return each secret that was written, and where."""
+        return {
+            (secret, where)
+            for where, text in self.texts
+            for secret, value in SECRETS.items()
+            if value in text or json.dumps(value)[1:-1] in text
+        }
+
+
+@pytest.fixture
+def written() -> Iterator[Written]:
+    """Return what is written by anybody at any level from now on."""
+    written = Written()
+    root = logging.getLogger()
+    level = root.level
+    root.setLevel(logging.DEBUG)
+    root.addHandler(written)
+    yield written
+    root.removeHandler(written)
+    root.setLevel(level)
+
+
+@pytest.fixture
+def trouble(request: pytest.FixtureRequest) -> Trouble:
+    """Return the trouble of this test."""
+    return TROUBLES[getattr(request, "param", NAME_NOT_FOUND)]
+
+
+@pytest.fixture
+async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
+    """Return the service, with TLS if that will fail, and all that servers hold beyond the interface."""
+    async with Simulator(tls=trouble.tls) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
+            attributes: dict[str, Json] = {
+                "bluetoothKey": BLUETOOTH_KEY,
+                BLUETOOTH_KEY: 1,
+            }
+            simulator.add_device(
+                tracker, name=name, email=EMAIL, group_id=3, attributes=attributes
+            )
+            simulator.report(tracker, attributes={**attributes, "batteryLevel": 80})
+            simulator.override_field(tracker, "phone", PHONE)
+            simulator.override_field(tracker, f"x{BLUETOOTH_KEY}", True)
+        yield simulator
+
+
+@pytest.fixture
+async def home(
+    request: pytest.FixtureRequest,
+    hass: HomeAssistant,
+    freezer: FrozenDateTimeFactory,
+    simulator: Simulator,
+    make_entry: MakeEntry,
+    trouble: Trouble,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    written: Written,
+    all_enabled: None,
+    hass_storage: dict[str, object],
+) -> AsyncIterator[Home]:
+    """Return a home where all is well, waits are as long as they can be, and no secret is written."""
+    monkeypatch.setattr("random.uniform", lambda _, most: most)
+    monkeypatch.setattr(
+        "homeassistant.util.ssl.client_context", lambda *_: client_context()
+    )
+    # No certificate is made out for a name.
+    url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
+    entry = make_entry(EMAIL, PASSWORD, url)
+    home = Home(hass, freezer, simulator, entry, trouble, caplog)
+    home.is_live = "with_live" in request.fixturenames
+    home.watch(monkeypatch)
+    # Home Assistant writes down events from now on, too.
+    hass.bus.async_fire(EVENT_LOGGING_CHANGED)
+    await async_setup(hass, entry)
+    assert home.state is ConfigEntryState.LOADED
+    home.log()
+    yield home
+    assert written.found() <= shown_in(trouble)
+    assert simulator.other_requests == []
+
+
+def shown_in(trouble: Trouble) -> set[tuple[str, str]]:
+    """Return the serial numbers where there is nothing else to call a tracker, and no other secret."""
+    is_nameless = ("name", SERIAL_NUMBER) in DECIDED[trouble.name].changes
+    numbers = [secret for secret in SECRETS if "serial number" in secret]
+    return {
+        (number, where)
+        for number in numbers * is_nameless
+        for where in ("log", "states")
+    }
+
+
+@pytest.fixture
+def look_around(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    hass_admin_user: User,
+    device_registry: dr.DeviceRegistry,
+    home: Home,
+    written: Written,
+) -> LookAround:
+    """Return a function that takes in all that can be read of an entry."""
+
+    async def _client() -> TestClient[Any, Any]:
+        # A token of before has expired meanwhile.
+        token = await hass.auth.async_create_refresh_token(hass_admin_user, "https://x")
+        return await hass_client(hass.auth.async_create_access_token(token))
+
+    async def _look_around() -> None:
+        entry = home.entry
+        written.add("reason", home.reason)
+        written.add("states", [state.as_dict() for state in hass.states.async_all()])
+        issues = ir.async_get(hass).issues.values()
+        written.add("issues", [issue.to_json() for issue in issues])
+        assert await async_setup_component(hass, "system_health", {})
+        health = await get_system_health_info(hass, DOMAIN)
+        health["can_reach_server"] = await health["can_reach_server"]
+        written.add("health", health)
+        if home.state is not ConfigEntryState.LOADED:
+            return
+        found = await get_diagnostics_for_config_entry(hass, _client, entry)
+        written.add("diagnostics", found)
+        for device in dr.async_entries_for_config_entry(
+            device_registry, entry.entry_id
+        ):
+            found = await get_diagnostics_for_device(hass, _client, entry, device)
+            written.add("diagnostics", found)
+
+    return _look_around
