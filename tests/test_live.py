@@ -350,7 +350,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
         return diagnostics["live"]
 
     since = datetime.now(UTC).isoformat()
-    expected = {"state": "live", "since": since, "why": None}
+    expected: dict[str, Any] = {"state": "live", "since": since, "why": None}
     expected |= {"messages": 1, "reconnects": 0}
     assert await report() == expected
     live.simulator.live_fault("session-503")
@@ -411,7 +411,7 @@ async def test_a_wait_that_the_server_asks_for(
         nonlocal tries
         tries += 1
         raise ServiceUnavailableError("status 429", retry_after=next(asked_for))
-        yield
+        yield  # type: ignore[unreachable]
 
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.live.async_messages", refuse

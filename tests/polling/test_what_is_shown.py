@@ -60,9 +60,14 @@ async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
 async def test_loses_its_fix(bikes: Bikes) -> None:
     """A message without a fix leaves the tracker where it was, and updates the battery."""
     before = bikes.state(f"{RED}_position_time", Platform.SENSOR)
-    place = {"latitude": 0.0, "longitude": 0.0, "valid": False}
-    epoch = dt_util.utc_from_timestamp(0)
-    bikes.simulator.report(RED, **place, fix_time=epoch, battery_level=12)
+    bikes.simulator.report(
+        RED,
+        latitude=0.0,
+        longitude=0.0,
+        valid=False,
+        battery_level=12,
+        fix_time=dt_util.utc_from_timestamp(0),
+    )
 
     await bikes.poll()
 
