@@ -1,9 +1,10 @@
 // Elements, texts, formats, bikes and the base class of the cards.
 
+const MINUTE_MS = 60_000;
 const FRESH_MS = 300_000;
-const QUARTER_MS = 900_000;
-const KM_PER_MILE = 1.609344;
 const LOW_BATTERY = 20;
+/** @type {Record<string, number>} */
+export const KM = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144 };
 
 // Elements. Strings become text nodes, never markup.
 
@@ -97,7 +98,7 @@ class Formats {
 		const days = {};
 		this.time = (at = 0) => clock.format(at);
 		// Remembered: 5,000 rides would cost 10 ms.
-		this.dayKey = (at = 0) => (days[Math.floor(at / QUARTER_MS)] ??= keys.format(at));
+		this.dayKey = (at = 0) => (days[Math.floor(at / MINUTE_MS)] ??= keys.format(at));
 	}
 
 	/** @param {number} at @param {Intl.DateTimeFormatOptions} options */
@@ -124,7 +125,7 @@ class Formats {
 
 	/** Return a distance, or a speed: with "-per-hour". @param {number} km */
 	distance(km, per = "") {
-		const value = this.isMetric ? km : km / KM_PER_MILE;
+		const value = this.isMetric ? km : km / KM.mi;
 		return this.unit(value, (this.isMetric ? "kilometer" : "mile") + per, per || value >= 99.95 ? 0 : 1);
 	}
 
@@ -167,7 +168,7 @@ export class Bike {
 	}
 
 	get isLow() {
-		return Number(this.state("battery")?.state ?? NaN) < LOW_BATTERY;
+		return Number(this.state("battery")?.state) < LOW_BATTERY;
 	}
 
 	/** The order: triggered, offline, low battery. */
@@ -176,14 +177,25 @@ export class Bike {
 		return this.state("online")?.state !== "on" ? 1 : this.isLow ? 2 : 3;
 	}
 
-	/** The zone or address, and the last contact if it is offline. */
+	/** The attributes of the ride under way. */
+	get ride() {
+		const event = this.state("ride")?.attributes;
+		return event?.event_type === "started" && event;
+	}
+
+	/** The zone or address, and since when it is offline. */
 	get place() {
 		const tracker = hass.states[this.has.tracker];
 		if (tracker.state === "unavailable") return text("no_contact");
-		const address = tracker.state === "not_home" && this.state("motion")?.state !== "on" && this.state("address")?.state;
-		const place = address || hass.formatEntityState(tracker);
-		const seen = this.state("online")?.state === "off" && Date.parse(this.state("last_update")?.state ?? "");
-		return seen ? `${place} · ${text("offline_since", { time: formats.moment(seen) })}` : place;
+		const { address, seen_latitude } = this.state("guard")?.attributes ?? {};
+		const known = (seen_latitude === tracker.attributes.latitude && address) || (!this.ride && this.state("address")?.state);
+		const place = (tracker.state === "not_home" && known) || hass.formatEntityState(tracker);
+		const online = this.state("online"), update = this.state("last_update");
+		if (online?.state !== "off" || !update) return place;
+		const [at, updated, last] = [online.last_changed, update.last_changed, update.state].map(Date.parse);
+		// A restart or an outage changes both at once. Then *Last update* is exact.
+		const time = formats.moment(at - updated > MINUTE_MS ? at : last);
+		return `${place} · ${text("offline_since", { time })}`;
 	}
 }
 
@@ -216,7 +228,6 @@ function findBikes() {
 
 async function loadColors() {
 	const entity_ids = known.bikes.flatMap(({ has }) => has.rides ?? []);
-	if (!entity_ids.length) return;
 	const entries = await hass.callWS({ type: "config/entity_registry/get_entries", entity_ids }).catch(() => ({}));
 	for (const bike of known.bikes) {
 		const color = entries[bike.has.rides]?.options?.calendar?.color;

@@ -13,10 +13,11 @@ export class BikesCard extends Card {
 
 	render() {
 		const { bikes } = this;
-		fill(this.alarms, bikes.filter((bike) => !bike.weight).map((bike) => this.alarmOf(bike)));
+		const triggered = bikes.filter(({ weight }) => !weight);
+		fill(this.alarms, triggered.map((bike) => this.alarmOf(bike)));
 		fill(this.list, !bikes.length ? h("p.note.pad", text("no_bikes")) : bikes.length >= TABLE_FROM ? this.tableOf(bikes)
 			: h("ul.strip", bikes.map((bike) => h("li", { "data-key": bike.id }, this.nameOf(bike), this.guardOf(bike)))));
-		for (const bike of bikes) if (!bike.weight) void this.showTrack(bike);
+		triggered.forEach((bike) => this.showTrack(bike));
 	}
 
 	/** @param {Bike} bike */
@@ -57,9 +58,9 @@ export class BikesCard extends Card {
 	/** @param {Bike} bike */
 	alarmOf(bike) {
 		const guard = hass.states[bike.has.guard];
-		const { cause, since = guard.last_changed, address } = guard.attributes;
+		const { cause, since } = guard.attributes;
 		const title = `${bike.name}: ${cause === "alarm" ? text("alarm") : hass.formatEntityState(guard)}`;
-		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${address || bike.place}`;
+		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${bike.place}`;
 		/** @param {string} key @param {() => void} onclick */
 		const button = (key, onclick, kind = "") => h(`button.button.${kind}`, { onclick }, text(key));
 		return h("section.alarm", { "data-key": bike.id },
@@ -77,8 +78,7 @@ export class BikesCard extends Card {
 	/** @param {Bike} bike */
 	async showTrack(bike) {
 		const map = /** @type {RouteMap} */ (this.alarms.querySelector(`[data-key="${bike.id}"] bike-tracker-map`));
-		const { attributes, last_changed } = hass.states[bike.has.guard];
-		const since = attributes.since ?? last_changed;
+		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
 		await map.show([bike], `${since} ${points.length}`, { bike, points, isOpen: true });
 	}

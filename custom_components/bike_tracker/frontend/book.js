@@ -1,18 +1,13 @@
 // The rides that the cards of a page share, loaded by month.
 
-import { ask, bikesOf, refreshCards, stampOf } from "./base.js";
+import { ask, bikesOf, KM, refreshCards, stampOf } from "./base.js";
 
 const SPAN_DAYS = 30;
 /** No ride is looked for behind a longer pause. */
 const LONGEST_PAUSE_DAYS = 1900;
-/** @type {Record<string, number>} */
-const KM = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144 };
 
-/** @param {number} days */
-function midnight(days) {
-	const date = new Date(new Date().setHours(0, 0, 0, 0));
-	return date.setDate(date.getDate() - days);
-}
+/** Return the start of a local day. */
+const midnight = (daysAgo = 0) => new Date().setHours(-24 * daysAgo, 0, 0, 0);
 
 class Book {
 	/** @type {Ride[]} newest first */
@@ -103,11 +98,11 @@ function identify(ride) {
 
 /** Return the ride under way. @param {Bike} bike */
 function underWay(bike) {
-	const event = bike.state("ride")?.attributes;
-	if (event?.event_type !== "started" || !event.started_at) return null;
+	const { ride } = bike;
+	if (!ride) return null;
 	const km = bike.state("ride_distance");
 	return identify(/** @type {Ride} */ ({
-		device_id: bike.id, started_at: event.started_at, distance: (Number(km?.state) || 0) * (KM[km?.attributes.unit_of_measurement] ?? 1),
-		duration: (Date.now() - Date.parse(event.started_at)) / 1000,
+		device_id: bike.id, started_at: ride.started_at, distance: (Number(km?.state) || 0) * (KM[km?.attributes.unit_of_measurement] ?? 1),
+		duration: (Date.now() - Date.parse(ride.started_at)) / 1000,
 	}));
 }

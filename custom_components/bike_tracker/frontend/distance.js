@@ -36,25 +36,21 @@ export class DistanceCard extends Card {
 				h("h2.wide", { "aria-live": "polite" }, label, now && ` · ${formats.distance(chosen.total.distance)}`),
 				h("div.row.kinds", { role: "group", "aria-label": text("form_period") }, KINDS.map((kind) => h("button",
 					{ "aria-pressed": String(kind === this.period), onclick: () => this.choose({ kind }) }, text(`form_${kind}`))))),
-			note ? h("p.note.pad", { role: "status" }, note) : this.barsOf(chosen),
+			note ? h("p.note.pad", { role: "status" }, note) : this.barsOf(),
 			now && this.legendOf(chosen), this.start && now && h("bike-tracker-rides-card.part"));
 		const list = /** @type {Card | null} */ (this.card.querySelector("bike-tracker-rides-card"));
 		list?.setConfig({ ...this.config, show: "list", between: [chosen.start, chosen.end].map(Date.parse) });
 		if (list) list.hass = hass;
 	}
 
-	/** @param {Period} chosen */
-	barsOf(chosen) {
-		const { periods } = this;
-		const most = Math.max(...periods.map(({ total }) => total.distance), 0.001);
-		const colors = new Map(this.bikes.map(({ id, color }) => [id, color]));
-		return h("ul.bars", periods.map((period) => {
+	barsOf() {
+		const most = Math.max(...this.periods.map(({ total }) => total.distance), 0.001);
+		return h("ul.bars", this.periods.map((period) => {
 			const { bikes, start, total } = period;
 			const label = `${this.labelOf(period, true)}: ${formats.distance(total.distance)}, ${text("rides", { count: total.rides })}`;
-			const isChosen = start === this.start && period === chosen;
-			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(isChosen), onclick: () => this.choose({ start }) },
+			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(start === this.start), onclick: () => this.choose({ start }) },
 				h("span.bar", bikes.map(({ device_id, distance }) => distance > 0 && h("span",
-					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${colors.get(device_id) ?? "gray"}` }))),
+					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${this.bikes.find(({ id }) => id === device_id)?.color ?? "gray"}` }))),
 				h("span.label.note", this.labelOf(period, false))));
 		}));
 	}
@@ -94,8 +90,7 @@ export class DistanceCard extends Card {
 		const stamp = period + stampOf(bikes);
 		if (!bikes.length || stamp === this.stamp) return;
 		this.stamp = stamp;
-		const ids = bikes.map(({ id }) => id);
-		const { periods = [], error = "" } = await ask("get_statistics", { period }, ids).catch(({ message }) => ({ error: message }));
+		const { periods = [], error = "" } = await ask("get_statistics", { period }, bikes.map(({ id }) => id)).catch(({ message }) => ({ error: message }));
 		if (this.stamp === stamp) Object.assign(this, { periods, error }).update();
 	}
 }

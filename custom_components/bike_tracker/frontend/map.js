@@ -42,7 +42,7 @@ export class RouteMap extends HTMLElement {
 		map.autoFit = !points.length;
 		map.paths = route && points.length ? pathsOf(route) : [];
 		if (key === this.shown) return;
-		const fit = () => (points.length ? map.fitBounds(points, { zoom: 16, pad: 0.35 }) : map.fitMap({ unpause_autofit: true }));
+		const fit = () => (points.length ? map.fitBounds(points) : map.fitMap({ unpause_autofit: true }));
 		this.timers.forEach(clearTimeout);
 		this.timers = FITS_AFTER_MS.map((ms) => window.setTimeout(fit, ms));
 		this.shown = key;
@@ -112,8 +112,8 @@ function decode(route) {
 export function trackSince({ has: { tracker } }, since) {
 	const { attributes, last_updated } = hass.states[tracker];
 	return once(`${tracker} ${since}`, last_updated, async () => {
-		const times = { start_time: since, entity_ids: [tracker], significant_changes_only: false };
-		const history = await hass.callWS({ type: "history/history_during_period", ...times }).catch(() => ({}));
+		const asked = { type: "history/history_during_period", start_time: since, entity_ids: [tracker], significant_changes_only: false };
+		const history = await hass.callWS(asked).catch(() => ({}));
 		/** @type {{a: HassState["attributes"], lu: number}[]} */
 		const states = [...(history[tracker] ?? []), { a: attributes, lu: Date.parse(last_updated) / 1000 }];
 		return states.filter(({ a }) => typeof a?.latitude === "number")

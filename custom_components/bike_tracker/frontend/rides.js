@@ -65,7 +65,7 @@ export class RidesCard extends Card {
 		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
 		const at = this.rides.findIndex(({ key }) => key === ride.key);
-		/** @param {string} key @param {string} name @param {false | (() => void)} onclick */
+		/** @param {string} key @param {string} name @param {() => void} onclick */
 		const button = (key, name, onclick) => h("button", { title: text(key), disabled: !onclick, onclick },
 			h("ha-icon.flip", { icon: `mdi:${name}` }));
 		const [earlier, later] = [this.rides[at + 1], this.rides[at - 1]];
@@ -77,8 +77,8 @@ export class RidesCard extends Card {
 				places.join("") !== "??" && h("p.note", places.join(" – ")),
 				this.empty === ride.key && h("p.note", text("no_route"))),
 			h("div.row.buttons",
-				button("previous", "chevron-left", !!earlier && (() => book.choose(earlier))),
-				button("next", "chevron-right", !!later && (() => book.choose(later))),
+				button("previous", "chevron-left", earlier && (() => book.choose(earlier))),
+				button("next", "chevron-right", later && (() => book.choose(later))),
 				!!ride.ended_at && button("gpx", "download", () => this.download(ride))));
 	}
 
@@ -135,7 +135,7 @@ export class RidesCard extends Card {
 	/** Show a ride on the map and scroll to it. @param {Ride} ride */
 	choose(ride) {
 		book.choose(ride);
-		for (const card of cards) if (card instanceof RidesCard && card.config.show !== "list") card.map.scrollIntoView({ block: "nearest" });
+		for (const card of cards) if (card instanceof RidesCard) card.map.scrollIntoView({ block: "nearest" });
 	}
 }
 

@@ -131,6 +131,62 @@ async def test_states(stub: Stub, name: str) -> None:
     await expect(stub.rides.get_by_text("Bike 2")).to_have_count(0)
 
 
+_STARTED = {
+    "state": _YESTERDAY.isoformat(),
+    "attributes": {"event_type": "started", "started_at": _YESTERDAY.isoformat()},
+}
+_AWAY: House = {
+    "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
+    "address": "Am Bach 3",
+}
+_PLACES: dict[str, tuple[House, str]] = {
+    "it stands": (_AWAY, r"Bike 1\s*Am Bach 3\s*74 %"),
+    "the address is that of the start": (
+        {**_AWAY, "ride": _STARTED},
+        r"Bike 1\s*Away\s*74 %",
+    ),
+    "the alarm is from here": (
+        {
+            **_AWAY,
+            "guard": _stolen(address="Roonstraße 5", seen_latitude=49.4),
+            "ride": _STARTED,
+        },
+        r"Since .+ · Roonstraße 5\s*It's me",
+    ),
+    "the alarm is from elsewhere": (
+        {
+            **_AWAY,
+            "guard": _stolen(address="Roonstraße 5", seen_latitude=49.3),
+            "ride": _STARTED,
+        },
+        r"Since .+ · Away\s*It's me",
+    ),
+    "it went offline minutes after the shown report": (
+        {
+            "online": {
+                "state": "off",
+                "attributes": {},
+                "last_changed": (_YESTERDAY + timedelta(minutes=7)).isoformat(),
+            },
+            "last_update": {
+                "state": _YESTERDAY.isoformat(),
+                "attributes": {},
+                "last_changed": _YESTERDAY.isoformat(),
+            },
+        },
+        r"Home · Offline since .+:07",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _PLACES)
+async def test_place(stub: Stub, name: str) -> None:
+    """A bike is where it is now, and offline since it went offline."""
+    states, pattern = _PLACES[name]
+    await stub.show(house(bike(1, **states)))
+    await expect(stub.bikes).to_contain_text(re.compile(pattern))
+
+
 async def test_markup_is_text(stub: Stub) -> None:
     """Names, addresses, zones, alarm words and errors with markup are shown as they are."""
     place = {"latitude": 49.4, "longitude": 8.7, "zone": None, "address": _MARKUP}
