@@ -150,10 +150,16 @@ class House:
         return self.account.states.get("red") or TrackerState()
 
     def at(
-        self, now: datetime, *, is_complete: bool = False, away: bool = False
+        self,
+        now: datetime,
+        *,
+        is_complete: bool = False,
+        away: bool = False,
+        missed: bool = False,
     ) -> UpdateContext:
         """Return the context of an update."""
-        return UpdateContext(now + self.clock, away, is_complete, self.has_history)
+        has_history = self.has_history
+        return UpdateContext(now + self.clock, away, is_complete, has_history, missed)
 
     # What a house does
 
@@ -249,8 +255,10 @@ class House:
         elif how == "live" and self.account.trackers:
             self.hear([report], now, is_complete=True)
         elif how != "sixth" or len(self.bike.sent) % 6 == 1:
-            self.poll(report, now, away=how == "back" or not self.account.trackers)
-            self._how = "poll" if how == "back" else how
+            is_first = not self.account.trackers
+            away, missed = how == "back" or is_first, how == "missed"
+            self.poll(report, now, away=away, missed=missed)
+            self._how = "poll" if how in ("back", "missed") else how
 
     def _on_says(self, text: str) -> None:
         """Let each report have these values: "says accuracy=0 motion=none"."""
@@ -262,7 +270,10 @@ class House:
             setattr(self.bike, key, value)
 
     def _on_receive(self, text: str) -> None:
-        """Receive by "poll", "live" or each "sixth" report, or not: "outage", "hold"."""
+        """Receive by "poll", "live" or each "sixth" report, or not: "outage", "hold".
+
+        After "missed", the next report comes with a poll after others were missed.
+        """
         self._how = "back" if (self._how, text) == ("outage", "poll") else text
 
     def _on_deliver(self, text: str) -> None:

@@ -5,11 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.tracking.history import (
-    MAX_BACKFILL_AGE,
-    HistoryAnswer,
-    rides_before,
-)
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, rides_before
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import NOW, a_position
@@ -58,13 +54,14 @@ def test_ride_of_a_day() -> None:
     assert rest == start
 
 
-def test_oldest_day() -> None:
-    """There is no rest: what was under way at its start is taken as it is."""
+@pytest.mark.parametrize(("age", "has_rest"), [(30, False), (29.999, True)])
+def test_oldest_day(age: float, has_rest: bool) -> None:
+    """After 30 days there is no rest: what was under way then is taken as it is."""
     reports = story("ride 30 @15, stand 30", every=10)
     start, until = minutes(10), NOW + _DAY
-    rides, rest = rides_of(reports, start, until, start + MAX_BACKFILL_AGE)
-    assert len(rides) == 1
-    assert rest is None
+    rides, rest = rides_of(reports, start, until, start + age * _DAY)
+    assert len(rides) == (not has_rest)
+    assert (rest is not None) is has_rest
 
 
 def test_nothing_of_that_time() -> None:

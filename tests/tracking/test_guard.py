@@ -48,6 +48,7 @@ A kilometer beyond that one report is enough, if it is no jump.
   stand 3, arm, sleep 5, jump 1040, stand 1 -> armed
   stand 3, arm, sleep 5, jump 1060, stand 1 -> place 9 1060 m, triggered
   stand 3, arm, jump 3000, stand 1 -> armed
+  stand 3, arm, sleep 5, jump 1060, receive missed, stand 1 -> armed
 Where walls reflect its signals the bike has to be away for ten minutes.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 10 -> armed
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 11 -> place 33 200 m, triggered

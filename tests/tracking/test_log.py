@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking import log
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, in_order
 
 from ..long import examples
 from .conftest import NOW, a_position
@@ -40,6 +40,8 @@ A ride there and back that a tracker buffered: in order, newest first, at once.
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, receive live, stand 1, deliver newest, stand 9 -> started 14.83, ended 15, 2.5 km
 A dead zone under way: its reports or the history come two minutes after it at the latest, or it was a stop.
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1 @-15, deliver newest, ride 4 @-15, stand 9, history -> started 5, ended 29, 6 km
+  bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 2 @-15 -> started 5, 0.5 km
+  bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 2.1 @-15 -> started 5, ended 7, started 24.17, 0.5 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1.8 @-15, history, ride 4 @-15, stand 9 -> started 5, ended 29.83, 6.21 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1.8 @-15, stand 9 -> started 5, ended 7, started 24.17, ended 25.83, 1.62 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1.8 @-15, kill, stand 9 -> started 5, ended 7, started 24.17, ended 25.83, 1.63 km
@@ -104,17 +106,33 @@ A live ride, if its reports are more than 90 s apart, or the bike was seen 300 m
   receive live, stand 5, ride 3 @15, stand 6 -> none
   receive live, bike every=90, stand 6, ride 9 @15, stand 6 -> none
   receive live, bike every=91, stand 6, ride 9 @15, stand 9 -> 6.07 of a ride
-  receive live, stand 3, sleep 1, jump 40, ride 1 @15, stand 6 -> none
-  receive live, stand 3, sleep 1, jump 60, ride 1 @15, stand 6 -> 3 of a ride
+  receive live, stand 3, sleep 1, jump 49.5, ride 1 @15, stand 6 -> none
+  receive live, stand 3, sleep 1, jump 50.5, ride 1 @15, stand 6 -> 3 of a ride
+  receive live, stand 5, ride 2 @9, sleep 1, ride 1 @9, stand 6 -> 5 of a ride
+  receive live, stand 5, ride 3 @15, wait 31 -> none
+A server's total that grew unseen: by more than 150 m, and than twice the noise or the known drift.
+  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1495 -> none
+  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1505 -> 3
+  receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1745 -> none
+  receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1755 -> 3
+  says accuracy=30, receive live, stand 3 total_distance=10, stand 1 total_distance=10.355 -> none
+  says accuracy=30, receive live, stand 3 total_distance=10, stand 1 total_distance=10.365 -> 3
+  receive live, stand 3, jump 400, stand 1, jump -400, stand 2 total_distance=10, stand 1 total_distance=10.795 -> none
+  receive live, stand 3, jump 400, stand 1, jump -400, stand 2 total_distance=10, stand 1 total_distance=10.805 -> 6
+  receive live, stand 3 total_distance=10, ride 2 @15 total_distance=11, stand 9 total_distance=11 -> none
 An outage, a kill and a ride under way at the first report.
   receive live, stand 5, receive outage, ride 3 @15, receive poll, stand 1 -> 5 of a ride
   receive live, stand 5, kill, receive poll, stand 1 -> 5
   receive live, stand 5, receive outage, stand 3, receive poll, stand 1 -> 5
   says speed=15 motion=yes, ride 3 @15 -> -360 of a ride
+  stand 3, receive missed, stand 1 -> 3
+  stand 3, receive missed, stand 1, history, stand 2 -> none
 Late reports that show a ride.
   receive live, stand 3, receive hold, ride 2 @15, receive live, stand 9 -> 3 of a ride
   receive live, stand 3, receive hold, ride 2 @15, ride 2 @-15, receive live, stand 9, deliver newest -> 3 of a ride
   receive live, stand 3, receive hold, stand 2, receive live, stand 3, deliver newest -> none
+  receive live, bike every=30, stand 3, ride 1 @15, receive hold, ride 0.5 @15, receive live, ride 0.5 @15, deliver newest, stand 9 -> 3 of a ride
+  receive live, bike every=30, stand 3, ride 1 @15, receive hold, ride 0.5 @15, receive live, ride 0.5 @15, deliver newest -> none
 A part that the answer lacks, unless the ride is under way and its last 90 s lack.
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
@@ -138,6 +156,34 @@ A clock that is ahead, whose history has other times.
 def test_gaps(script: str, gap: str) -> None:
     """The history is requested where reports may be missing."""
     assert lived(script).gap == gap
+
+
+INPUTS = """
+Inputs of a standing bike are settled each five minutes, except those of the last fifteen.
+  receive live, stand 20 -> 21
+  receive live, stand 21 -> 16
+  receive live, stand 60 -> 19
+Those of a ride, from before its start on.
+  receive live, stand 30, ride 30 @15 -> 35
+  receive live, stand 30, ride 25 @15, stand 30 -> 19
+Those of a place in doubt.
+  receive live, stand 30, jump 400, stand 1, stand 30 is_fix=no -> 35
+All, once silence ended a ride.
+  receive live, stand 3, ride 3 @15, wait 31 -> 7
+  receive live, stand 3, ride 3 @15, wait 31, wait 1, stand 1 -> 1
+Those of a gap, until the history answers.
+  stand 30, receive outage, stand 3, receive poll, stand 30 -> 30
+  stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16
+None for a minute after a late report.
+  receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124
+  receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 1 -> 91
+"""
+
+
+@pytest.mark.parametrize(("script", "count"), rows(INPUTS))
+def test_inputs(script: str, count: str) -> None:
+    """Inputs are settled when they can no longer change."""
+    assert f"{len(lived(script).state.log.inputs)}" == count
 
 
 def test_longest_log() -> None:
@@ -168,6 +214,13 @@ def test_many_rides_at_once() -> None:
     fired = list(house.fired)
     house.live("stand 3, receive live, stand 3")
     assert house.fired == fired
+
+
+def test_order_of_reports() -> None:
+    """Their fix counts, without one their message, of the same one the ID."""
+    same, sent = a_position(3, fix_time=NOW), a_position(1, fix_time=None)
+    reports = [sent._replace(device_time=minutes(1)), same, same._replace(id=2)]
+    assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
 
 
 def test_message_without_a_fix_is_the_newest() -> None:

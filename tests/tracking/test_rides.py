@@ -93,8 +93,8 @@ A better fix of the same place replaces it, while the bike stands.
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=5, jump 40, stand 9 accuracy=5 -> started 4, ended 5, 0.04 km
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=25, jump 40, stand 9 accuracy=5 -> 0 km
 A fix that was 400 m off hides short rides: for a day, and until a ride.
-  ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1440, jump 300, stand 10 -> started 0, ended 4, started 1454, ended 1455, 1.3 km
-  ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1442, jump 300, stand 10 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
+  ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1439, stand 1, jump 300, stand 10 -> started 0, ended 4, started 1454, ended 1455, 1.3 km
+  ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1441, stand 1, jump 300, stand 10 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 10 -> 0 km
   stand 9, jump 400, stand 1, jump 3000, stand 1, jump -3400, stand 2, jump 300, stand 10 -> started 13, ended 14, 0.3 km
   stand 9, jump 400, stand 1, jump -400, stand 1 motion=yes speed=9, stand 20, jump 300, stand 10 -> started 31, ended 32, 0.3 km
