@@ -9,7 +9,7 @@ from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader
 
-from .conftest import a_device
+from .conftest import a_device, a_position
 from .house import House, minutes, story
 
 PLACE = {"time": "2026-11-21T11:50:00Z", "latitude": 47.9, "longitude": 7.8}
@@ -76,6 +76,8 @@ def test_rides_go_on() -> None:
     """The next ride is fired, and only that one."""
     house = House(Account("Bikes", {"red": imported()}))
     house.listener.last_fired = 7
+    house.poll(a_position(9, fix_time=minutes(-10)))
+    assert house.state.position
     house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
     assert house.rides == "started 0, ended 5, 1.25 km"
 

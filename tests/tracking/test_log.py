@@ -38,6 +38,8 @@ A ride there and back that a tracker buffered: in order, newest first, at once.
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver newest, stand 9, history -> started 14.83, ended 15, 2.5 km
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, deliver at once, stand 9, history -> started 5, ended 15, 2.5 km
   bike every=10, receive live, stand 5, receive hold, ride 5 @15, ride 5 @-15, stand 2, receive live, stand 1, deliver newest, stand 9 -> started 14.83, ended 15, 2.5 km
+A late report and newer ones in one message.
+  receive live, stand 3, receive hold, stand 1, receive live, stand 1, receive hold, ride 3 @15, deliver at once, stand 9 -> started 5, ended 8, 0.75 km
 A dead zone under way: its reports or the history come two minutes after it at the latest, or it was a stop.
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 1 @-15, deliver newest, ride 4 @-15, stand 9, history -> started 5, ended 29, 6 km
   bike every=10, receive live, stand 5, ride 2 @15, receive hold, ride 10 @15, ride 7 @-15, receive live, ride 2 @-15 -> started 5, 0.5 km
@@ -111,7 +113,7 @@ A live ride, if its reports are more than 90 s apart, or the bike was seen 300 m
   receive live, stand 5, ride 2 @9, sleep 1, ride 1 @9, stand 6 -> 5 of a ride
   receive live, stand 5, ride 3 @15, wait 31 -> none
 A server's total that grew unseen: by more than 150 m, and than twice the noise or the known drift.
-  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1495 -> none
+  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1499 -> none
   receive live, stand 3 total_distance=10, stand 1 total_distance=10.1505 -> 3
   receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1745 -> none
   receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1755 -> 3
@@ -133,6 +135,7 @@ Late reports that show a ride.
   receive live, stand 3, receive hold, stand 2, receive live, stand 3, deliver newest -> none
   receive live, bike every=30, stand 3, ride 1 @15, receive hold, ride 0.5 @15, receive live, ride 0.5 @15, deliver newest, stand 9 -> 3 of a ride
   receive live, bike every=30, stand 3, ride 1 @15, receive hold, ride 0.5 @15, receive live, ride 0.5 @15, deliver newest -> none
+  receive live, bike every=30, stand 3, bike fix_age=0.5, stand 0.5, bike fix_age=0, receive hold, ride 0.5 @15, ride 0.5 @-15, receive live, stand 3, deliver newest, stand 9 -> 3.5 of a ride
 A part that the answer lacks, unless the ride is under way and its last 90 s lack.
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
@@ -171,6 +174,7 @@ Those of a place in doubt.
 All, once silence ended a ride.
   receive live, stand 3, ride 3 @15, wait 31 -> 7
   receive live, stand 3, ride 3 @15, wait 31, wait 1, stand 1 -> 1
+  receive live, bike every=30, stand 3, ride 2 @15, receive hold, ride 0.5 @15, receive live, ride 1 @15, wait 31, deliver newest -> 0
 Those of a gap, until the history answers.
   stand 30, receive outage, stand 3, receive poll, stand 30 -> 30
   stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16
@@ -339,6 +343,22 @@ def test_totals_out_of_order(way: str) -> None:
         house.answer(sorted(sent, key=time_of), minutes(27))
     [ride] = house.book
     assert ride.distance == pytest.approx(2.5, rel=0.03)
+
+
+def test_numbers_out_of_order() -> None:
+    """The server's total counts only between reports whose numbers rise with their fixes."""
+    for ids, kilometers in (((3, 4), 0.8), ((4, 3), 0.5)):
+        reports = story("stand 1, ride 2 @15, stand 9", total_distance=10.8)
+        for index, number, total in zip((2, 3), ids, (10.3, 10.8), strict=True):
+            report = reports[index]._replace(id=number, total_distance=total)
+            reports[index] = report
+        reports[:2] = [it._replace(total_distance=10.0) for it in reports[:2]]
+        house = House()
+        house.poll(reports[0])
+        for report in reports[1:]:
+            house.hear([report], time_of(report))
+        [ride] = house.book
+        assert ride.distance == pytest.approx(kilometers)
 
 
 def test_no_more_than_seven_days() -> None:
