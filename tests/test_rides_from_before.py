@@ -1,12 +1,10 @@
 """Rides from before a tracker was set up: thirty days of them, into the book alone."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import State
-from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
 
@@ -17,7 +15,6 @@ from custom_components.bike_tracker.api.errors import (
     ServiceUnavailableError,
     TrackingError,
 )
-from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
@@ -84,6 +81,27 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
         for early, late in zip(times, times[a_minute:], strict=False)
     )
     return len(times)
+
+
+type Refuse = Callable[[Callable[[datetime, datetime], Exception | None]], None]
+
+
+@pytest.fixture
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Refuse:
+    """Return a function for a rule: requests of these times raise the error it returns."""
+    get = TrackingClient.async_get_history
+
+    def _refuse(rule: Callable[[datetime, datetime], Exception | None]) -> None:
+        async def _get(
+            client: TrackingClient, device_id: int, start: datetime, end: datetime
+        ) -> Any:
+            if error := rule(start, end):
+                raise error
+            return await get(client, device_id, start, end)
+
+        monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+
+    return _refuse
 
 
 @pytest.fixture
@@ -164,14 +182,9 @@ async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
     await home.async_move_in(EMAIL)
     await home.async_wait(20 * MINUTE)
     for _ in range(2):
-        [distance, duration] = (
-            home.hass.states.get(f"sensor.red_bike_ride_{name}")
-            for name in ("distance", "duration")
-        )
-        assert distance
-        assert duration
-        assert float(distance.state) == pytest.approx(1, abs=0.1)
-        assert float(duration.state) == pytest.approx(10, abs=1)
+        for name, value in (("distance", 1), ("duration", 10)):
+            shown = home.state(f"sensor.red_bike_ride_{name}").state
+            assert float(shown) == pytest.approx(value, rel=0.1)
         await home.async_restart()
 
 
@@ -189,23 +202,18 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     hold(await home.booked(RED), starts[-29:])
 
 
-def go(simulator: Simulator, *trackers: str, metres: float = 50) -> None:
-    """Let bikes go north."""
+def go(simulator: Simulator, *trackers: str, metres: float = 50) -> float:
+    """Let bikes go north, and return the latitude of the last one."""
+    latitude = 0.0
     for tracker in trackers:
+        position = simulator.devices[tracker].position
+        assert position
+        latitude = position.latitude + metres / METRES_PER_DEGREE
+        moves: dict[str, Json] = {"motion": True}
         simulator.report(
-            tracker,
-            latitude=latitude(simulator, tracker) + metres / METRES_PER_DEGREE,
-            accuracy=5.0,
-            speed=5.0,
-            attributes={"motion": True},
+            tracker, latitude=latitude, accuracy=5.0, speed=5.0, attributes=moves
         )
-
-
-def latitude(simulator: Simulator, tracker: str) -> float:
-    """Return where a bike is."""
-    position = simulator.devices[tracker].position
-    assert position
-    return position.latitude
+    return latitude
 
 
 async def ride(home: Home, *trackers: str) -> None:
@@ -215,17 +223,6 @@ async def ride(home: Home, *trackers: str) -> None:
         await home.async_wait(30)
     for tracker in trackers:
         home.simulator.report(tracker, speed=0.0, attributes={"motion": False})
-
-
-def state_of(home: Home, tracker: str, key: str = "") -> State:
-    """Return the state of a tracker's guard, or of its device tracker."""
-    domain, unique_id = "device_tracker", tracker
-    if key:
-        domain, unique_id = "alarm_control_panel", f"{tracker}_{key}"
-    entities = er.async_get(home.hass)
-    entity_id = entities.async_get_entity_id(domain, DOMAIN, unique_id)
-    assert entity_id
-    return home.state(entity_id)
 
 
 @pytest.mark.usefixtures("never_quick")
@@ -254,14 +251,15 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     booked = len(await home.booked(RED))
     assert 1 < booked < 9
 
-    go(simulator, BLUE, metres=700)
+    latitude = go(simulator, BLUE, metres=700)
     await home.async_wait(1)
-    shown = state_of(home, BLUE).attributes["latitude"]
-    assert shown == latitude(simulator, BLUE)
-    assert state_of(home, RED, "guard").state == "armed_away"
+    shown = home.state("device_tracker.blue_bike").attributes["latitude"]
+    assert shown == latitude
+    guard = "alarm_control_panel.red_bike_guard"
+    assert home.state(guard).state == "armed_away"
     go(simulator, RED, metres=700)
     await home.async_wait(1)
-    assert state_of(home, RED, "guard").state == "triggered"
+    assert home.state(guard).state == "triggered"
     assert len(await home.booked(RED)) == booked
 
     await home.async_stop()
@@ -269,7 +267,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     before = len(questions(simulator))
     await home.async_start()
     await home.async_wait(4 * MINUTE)
-    assert state_of(home, RED, "guard").state == "triggered"
+    assert home.state(guard).state == "triggered"
     asked_of = [item.query.split("&")[0] for item in questions(simulator)[before:]]
     ids = [simulator.devices[key].id for key in (RED, BLUE)]
     # A guard that was triggered already does not put its bike first.
@@ -325,19 +323,12 @@ async def test_traccar(
 
 @pytest.mark.parametrize("refuses", [False, True])
 async def test_service_that_keeps_a_week(
-    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch, refuses: bool
+    home: Home, simulator: Simulator, refuse: Refuse, refuses: bool
 ) -> None:
     """There is no more to tell, whether older days are empty or refused."""
-    get = TrackingClient.async_get_history
-
-    async def _get(
-        client: TrackingClient, device_id: int, start: datetime, end: datetime
-    ) -> Any:
-        if refuses and start < dt_util.utcnow() - 8 * DAY:
-            raise InvalidResponseError("status 400")
-        return await get(client, device_id, start, end)
-
-    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+    if refuses:
+        error = InvalidResponseError("status 400")
+        refuse(lambda start, _: error if start < dt_util.utcnow() - 8 * DAY else None)
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     # A day is left out after three failures, each proven by a request that succeeds.
@@ -371,21 +362,19 @@ async def test_history_fails_for_a_while(
 
 
 async def test_day_that_never_comes(
-    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    home: Home, simulator: Simulator, refuse: Refuse
 ) -> None:
     """A day that fails three times while others succeed is left out."""
-    get, failed = TrackingClient.async_get_history, list[timedelta]()
+    failed = list[timedelta]()
 
-    async def _get(
-        client: TrackingClient, device_id: int, start: datetime, end: datetime
-    ) -> Any:
+    def _rule(start: datetime, end: datetime) -> Exception | None:
         age = dt_util.utcnow() - start
         if 2 * DAY < age < 3.5 * DAY and end - start > DAY / 2:
             failed.append(age)
-            raise ServiceUnavailableError("status 500")
-        return await get(client, device_id, start, end)
+            return ServiceUnavailableError("status 500")
+        return None
 
-    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+    refuse(_rule)
     starts = ride_on_days(simulator, 6)
     await home.async_move_in(EMAIL)
     await home.async_wait(120 * MINUTE)
@@ -462,19 +451,11 @@ async def test_service_without_history(
 
 
 async def test_days_that_are_too_large(
-    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    home: Home, simulator: Simulator, refuse: Refuse
 ) -> None:
     """They come in halves."""
-    get = TrackingClient.async_get_history
-
-    async def _get(
-        client: TrackingClient, device_id: int, start: datetime, end: datetime
-    ) -> Any:
-        if end - start > DAY / 2:
-            raise TrackingError("too large", is_too_large=True)
-        return await get(client, device_id, start, end)
-
-    monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+    error = TrackingError("too large", is_too_large=True)
+    refuse(lambda start, end: error if end - start > DAY / 2 else None)
     starts = ride_on_days(simulator, 3)
     await home.async_move_in(EMAIL)
     await home.async_wait(40 * MINUTE)
