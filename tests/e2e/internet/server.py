@@ -2,15 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-import ssl
 from tempfile import TemporaryDirectory
 from typing import Self
 
 from aiohttp import web
+from cryptography import x509
 
 from tests.tools.simulator.listener import Listener
-
-from .certificates import certificates
+from tests.tools.simulator.tls import Signer, server_context
 
 type Site = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 """What answers for a host."""
@@ -25,11 +24,13 @@ class Internet:
         """The addresses that were asked for, oldest first."""
         self._sites = sites
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
-        authority, server = certificates(sites)
+        authority, server = Signer("Authority"), Signer("Internet")
         self.authority = Path(self._folder.name, "authority.pem")
         """The file that a client needs to trust the sites."""
-        self.authority.write_bytes(authority)
-        self._listener = Listener(self._answer, tls=self._context(server))
+        self.authority.write_bytes(authority.sign(authority, [], authority=True))
+        certificate = authority.sign(server, map(x509.DNSName, sites))
+        tls = server_context(certificate + server.key_pem)
+        self._listener = Listener(self._answer, tls=tls)
 
     async def __aenter__(self) -> Self:
         """Go online."""
@@ -45,13 +46,6 @@ class Internet:
     def port(self) -> int:
         """The port on 127.0.0.1, once online."""
         return self._listener.port
-
-    def _context(self, certificate: bytes) -> ssl.SSLContext:
-        path = Path(self._folder.name, "server.pem")
-        path.write_bytes(certificate)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(path)
-        return context
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         self.asked.append(f"{request.host}{request.path_qs}")

@@ -19,7 +19,7 @@ from .live_faults import LIVE_FAULTS, LiveFault
 from .record import RecordedRequest
 from .server import Simulator, authorization
 from .tls import client_context
-from .world import MISSING, SimAccount, SimDevice, SimPosition, UnknownNameError, World
+from .world import MISSING, SimAccount, SimDevice, SimPosition, World
 
 __all__ = [
     "FAULTS",
@@ -33,7 +33,6 @@ __all__ = [
     "SimDevice",
     "SimPosition",
     "Simulator",
-    "UnknownNameError",
     "World",
     "authorization",
     "client_context",

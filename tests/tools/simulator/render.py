@@ -1,4 +1,4 @@
-"""The JSON of devices and positions, rendered once for each change."""
+"""The JSON of devices and positions."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -95,36 +95,43 @@ def _overridden(
 
 
 class Renderer:
-    """Turns a world into answers; what did not change since the last answer is not rendered again."""
+    """Turns a world into answers."""
 
     def __init__(self, world: World, kind: Kind) -> None:
         """Render this world, in another order each time."""
         self._world = world
         self._kind = kind
-        self._rendered: dict[tuple[Endpoint, str], tuple[int, bytes]] = {}
 
     def body(self, endpoint: Endpoint, email: str) -> bytes:
         """Return the answer for an account."""
         raw = self._world.raw_answers.get(endpoint)
         if raw is not None:
             return raw if isinstance(raw, bytes) else orjson.dumps(raw)
-        parts = self._parts(endpoint, email)
-        shuffle(parts)
-        return _array(parts)
+        items = self.items(endpoint, email)
+        shuffle(items)
+        return orjson.dumps(items)
 
     def items(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
         """Return the objects of the answer for an account, in a lasting order."""
-        items: list[dict[str, Json]] = orjson.loads(
-            _array(self._parts(endpoint, email))
-        )
-        return items
+        devices = self._world.devices_of(email)
+        if endpoint == "devices":
+            return [
+                device_json(device, self._kind)
+                for device in devices
+                if self._kind.lists_disabled or not device.disabled
+            ]
+        return [
+            self._position(device, device.position)
+            for device in devices
+            if device.position and not self._is_too_old(device.position)
+        ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
         """Return the last position of a device, however old; None if the account lacks the device."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
-                parts = [self._part("positions", device)] if device.position else []
-                return _array(parts)
+                last = [device.position] if device.position else []
+                return orjson.dumps([self._position(device, it) for it in last])
         return None
 
     def history(
@@ -148,39 +155,11 @@ class Renderer:
     def every_device(self) -> bytes:
         """Return a list of all trackers, whoever they are assigned to."""
         devices = self._world.devices.values()
-        return _array([self._part("devices", device) for device in devices])
-
-    def _parts(self, endpoint: Endpoint, email: str) -> list[bytes]:
-        devices = self._world.devices_of(email)
-        if endpoint == "devices":
-            return [
-                self._part(endpoint, device)
-                for device in devices
-                if self._kind.lists_disabled or not device.disabled
-            ]
-        return [
-            self._part(endpoint, device)
-            for device in devices
-            if device.position and not self._is_too_old(device.position)
-        ]
+        return orjson.dumps([device_json(device, self._kind) for device in devices])
 
     def _is_too_old(self, position: SimPosition) -> bool:
         oldest = self._kind.oldest_fix
         return oldest is not None and datetime.now(UTC) - position.fix_time > oldest
-
-    def _part(self, endpoint: Endpoint, device: SimDevice) -> bytes:
-        key = endpoint, device.unique_id
-        revision, part = self._rendered.get(key, (-1, b""))
-        if revision != device.revision:
-            part = orjson.dumps(self._json(endpoint, device))
-            self._rendered[key] = device.revision, part
-        return part
-
-    def _json(self, endpoint: Endpoint, device: SimDevice) -> dict[str, Json]:
-        if endpoint == "devices":
-            return device_json(device, self._kind)
-        assert device.position is not None
-        return self._position(device, device.position)
 
     def _position(self, device: SimDevice, position: SimPosition) -> dict[str, Json]:
         return position_json(
@@ -191,7 +170,3 @@ class Renderer:
 def _as_sent(moment: datetime) -> datetime:
     """Return a time as exact as it is told, and remembered."""
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
-
-
-def _array(parts: list[bytes]) -> bytes:
-    return b"[" + b",".join(parts) + b"]"

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 import contextlib
 from datetime import datetime
-from typing import Self, override
+from typing import Any, Self, override
 
 from aiohttp import web
 import orjson
@@ -140,30 +140,16 @@ class Simulator(World):
         *,
         path: Endpoint | None = None,
         times: int | None = None,
-        retry_after: str | None = None,
-        rate: float = FaultOptions.rate,
-        seconds: float = FaultOptions.seconds,
-        size: int = FaultOptions.size,
-        every: int = FaultOptions.every,
-        late: float = FaultOptions.late,
+        **options: Any,
     ) -> None:
         """Fail in this way from the next call on; with None be well again.
 
         Without `path` every call is struck that the fault can strike; without `times` it lasts until another fault,
-        None or `stop`. With `every=2` each second of these calls is struck, counted over both if without `path`. The other arguments are those of FaultOptions. Raises ValueError when there is no such fault or
+        None or `stop`. With `every=2` each second of these calls is struck, counted over both if without `path`. The options are those of FaultOptions. Raises ValueError when there is no such fault or
         it cannot strike here.
         """
-        options = FaultOptions(
-            retry_after=retry_after,
-            rate=rate,
-            seconds=seconds,
-            size=size,
-            every=every,
-            late=late,
-        )
-        self._switchboard.set(
-            name, path, times, options, tls=self.certificates is not None
-        )
+        has_tls = self.certificates is not None
+        self._switchboard.set(name, path, times, FaultOptions(**options), tls=has_tls)
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:

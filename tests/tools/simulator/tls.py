@@ -1,6 +1,6 @@
 """Certificates: a good one, and those that no client may accept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 import ipaddress
 from pathlib import Path
@@ -20,15 +20,17 @@ EXPIRED = datetime(2021, 1, 1, tzinfo=UTC)
 END = datetime(2120, 1, 1, tzinfo=UTC)
 
 
-class _Signer:
+class Signer:
     """A name with a key."""
 
     def __init__(self, name: str) -> None:
+        """Make a key for this name."""
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.key = ec.generate_private_key(ec.SECP256R1())
 
     @property
     def key_pem(self) -> bytes:
+        """The key, in PEM."""
         return self.key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
@@ -37,8 +39,8 @@ class _Signer:
 
     def sign(
         self,
-        subject: _Signer,
-        hosts: list[x509.GeneralName],
+        subject: Signer,
+        hosts: Iterable[x509.GeneralName],
         *,
         authority: bool = False,
         end: datetime = END,
@@ -78,7 +80,7 @@ class _Signer:
                 critical=True,
             )
         )
-        if hosts:
+        if not authority:
             builder = builder.add_extension(
                 x509.SubjectAlternativeName(hosts), critical=False
             )
@@ -88,7 +90,7 @@ class _Signer:
 
 def _make() -> tuple[str, bytes, dict[str, bytes]]:
     """Return the authority, the server's key and each certificate by name, in PEM."""
-    authority, server = _Signer("Simulator CA"), _Signer(HOST)
+    authority, server = Signer("Simulator CA"), Signer(HOST)
     here: list[x509.GeneralName] = [
         x509.IPAddress(ipaddress.ip_address(HOST)),
         x509.DNSName("localhost"),
@@ -115,7 +117,7 @@ class Certificates:
         """Show the good one."""
         self.selected = GOOD
         self._contexts: Mapping[str, ssl.SSLContext] = {
-            name: _context(certificate, _KEY)
+            name: server_context(certificate + _KEY)
             for name, certificate in _CERTIFICATES.items()
         }
         self.context = self._contexts[GOOD]
@@ -132,10 +134,11 @@ def client_context() -> ssl.SSLContext:
     return ssl.create_default_context(cadata=CA_PEM)
 
 
-def _context(certificate: bytes, key: bytes) -> ssl.SSLContext:
+def server_context(pem: bytes) -> ssl.SSLContext:
+    """Return what a server needs to show a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as folder:
         path = Path(folder, "server.pem")
-        path.write_bytes(certificate + key)
+        path.write_bytes(pem)
         context.load_cert_chain(path)
     return context

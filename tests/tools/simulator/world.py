@@ -35,10 +35,6 @@ MOST_REPORTS = 50_000
 """How many reports of a tracker are kept, and told at once unless there is another limit."""
 
 
-class UnknownNameError(KeyError):
-    """No account or tracker has that name."""
-
-
 @dataclass(slots=True)
 class SimPosition:
     """A last known position, in Traccar's units: degrees, metres, knots."""
@@ -60,10 +56,7 @@ class SimPosition:
 
 @dataclass(slots=True)
 class SimDevice:
-    """A tracker: the eight documented fields and what a test wants to be different about them.
-
-    To be read; a change that does not come from a method of World may not be served.
-    """
+    """A tracker: the eight documented fields and what a test wants to be different about them."""
 
     id: int
     unique_id: str
@@ -79,7 +72,6 @@ class SimDevice:
     position: SimPosition | None = None
     overrides: dict[str, Override] = field(default_factory=dict)
     position_overrides: dict[str, Override] = field(default_factory=dict)
-    revision: int = 0
 
 
 @dataclass(slots=True)
@@ -105,7 +97,6 @@ class World:
         )
         """All that each tracker reported, by `uniqueId`, as it came in."""
         self.max_positions = MOST_REPORTS
-        self._revisions = count(1)
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
 
@@ -124,19 +115,15 @@ class World:
 
     def set_password(self, email: str, password: str) -> None:
         """Change the password: the one before is refused from now on."""
-        self._account(email).password = password
+        self.accounts[email].password = password
 
     def assign(self, email: str, unique_id: str) -> None:
         """Let the account list the tracker."""
-        self._account(email).assigned[self._device(unique_id).unique_id] = None
+        self.accounts[email].assigned[unique_id] = None
 
     def unassign(self, email: str, unique_id: str) -> None:
         """Stop listing the tracker in the account."""
-        self._account(email).assigned.pop(unique_id, None)
-
-    def set_disable_reports(self, email: str, disable_reports: bool) -> None:
-        """Refuse the account what its trackers reported in the past, where servers know that."""
-        self._account(email).disable_reports = disable_reports
+        self.accounts[email].assigned.pop(unique_id, None)
 
     def set_max_positions(self, max_positions: int) -> None:
         """Tell no more than this many reports at once: the first ones of those asked for."""
@@ -185,70 +172,60 @@ class World:
             )
         if email is not None:
             self.assign(email, unique_id)
-        self._changed(unique_id)
         return device
 
     def delete_device(self, unique_id: str) -> None:
         """Delete a tracker: no account lists it any more."""
-        del self.devices[self._device(unique_id).unique_id]
+        del self.devices[unique_id]
         for account in self.accounts.values():
             account.assigned.pop(unique_id, None)
 
     def rename(self, unique_id: str, name: str) -> None:
         """Change the display name."""
-        self._device(unique_id).name = name
-        self._changed(unique_id)
+        self.devices[unique_id].name = name
 
     def set_status(self, unique_id: str, status: str) -> None:
         """Change the status alone; documented are `online` and `offline`."""
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         device.status = status
-        self._changed(unique_id)
         self.tell(device)
 
     def set_disabled(self, unique_id: str, disabled: bool) -> None:
         """Disable or enable the tracker."""
-        self._device(unique_id).disabled = disabled
-        self._changed(unique_id)
+        self.devices[unique_id].disabled = disabled
 
     def set_group(self, unique_id: str, group_id: int) -> None:
         """Move the tracker to another group; 0 is none."""
-        self._device(unique_id).group_id = group_id
-        self._changed(unique_id)
+        self.devices[unique_id].group_id = group_id
 
     def set_attributes(self, unique_id: str, attributes: Mapping[str, Json]) -> None:
         """Replace the undocumented `attributes` of the device, where such servers keep secrets."""
-        self._device(unique_id).attributes = dict(attributes)
-        self._changed(unique_id)
+        self.devices[unique_id].attributes = dict(attributes)
 
     def set_last_update(self, unique_id: str, last_update: datetime) -> None:
         """Set `lastUpdate` alone."""
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         device.last_update = last_update
         device.reported = True
-        self._changed(unique_id)
         self.tell(device)
 
     def move_internal_id(self, unique_id: str) -> int:
         """Give the tracker another internal `id`, as if it was deleted and created again."""
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         device.id = next(self._device_ids)
-        self._changed(unique_id)
         return device.id
 
     def override_field(
         self, unique_id: str, field: str, value: Override = MISSING
     ) -> None:
         """Send any value as a field of the device, or leave the field out."""
-        self._device(unique_id).overrides[field] = value
-        self._changed(unique_id)
+        self.devices[unique_id].overrides[field] = value
 
     def clear_overrides(self, unique_id: str) -> None:
         """Send device and position as they are again."""
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         device.overrides.clear()
         device.position_overrides.clear()
-        self._changed(unique_id)
 
     # Reports
 
@@ -280,7 +257,7 @@ class World:
         is late is told over live, and the position before stays the last one. `is_buffered` is one that the tracker kept
         until it sends another: it is in the history alone.
         """
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         now = last_update or _now()
         before = device.position or SimPosition(
             0, DEFAULT_LATITUDE, DEFAULT_LONGITUDE, now, now, now
@@ -318,7 +295,6 @@ class World:
         if not is_late:
             device.position = position
             device.position_id = position.id
-        self._changed(unique_id)
         self.tell(device, position)
         return position
 
@@ -339,7 +315,7 @@ class World:
     def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
         """Have these trackers, or all, report from some ten metres further on."""
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
-            position = self._device(unique_id).position
+            position = self.devices[unique_id].position
             latitude = DEFAULT_LATITUDE if position is None else position.latitude
             self.report(unique_id, latitude=round(latitude + 0.0001, 6))
 
@@ -360,15 +336,13 @@ class World:
         self, unique_id: str, field: str, value: Override = MISSING
     ) -> None:
         """Send any value as a field of the tracker's position, or leave the field out."""
-        self._device(unique_id).position_overrides[field] = value
-        self._changed(unique_id)
+        self.devices[unique_id].position_overrides[field] = value
 
     def forget_position(self, unique_id: str) -> None:
         """Drop the positions, as servers do with old ones; the positionId stays."""
-        device = self._device(unique_id)
+        device = self.devices[unique_id]
         device.position = None
         self.reports.pop(unique_id, None)
-        self._changed(unique_id)
 
     # Whole answers
 
@@ -392,25 +366,10 @@ class World:
 
     def devices_of(self, email: str) -> list[SimDevice]:
         """Return the trackers that are assigned to the account."""
-        return [self.devices[unique_id] for unique_id in self._account(email).assigned]
+        return [self.devices[unique_id] for unique_id in self.accounts[email].assigned]
 
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
         """Tell whoever listens of a device that was heard of, or of its new position."""
-
-    def _account(self, email: str) -> SimAccount:
-        try:
-            return self.accounts[email]
-        except KeyError:
-            raise UnknownNameError(f"no account {email}") from None
-
-    def _device(self, unique_id: str) -> SimDevice:
-        try:
-            return self.devices[unique_id]
-        except KeyError:
-            raise UnknownNameError(f"no tracker {unique_id}") from None
-
-    def _changed(self, unique_id: str) -> None:
-        self._device(unique_id).revision = next(self._revisions)
 
 
 def _now() -> datetime:

@@ -11,6 +11,7 @@ from tests.tools.simulator.wire import Raw, Streamed, head
 from .fault import Call, Fault, as_json
 
 DEPTH = 100_000
+SIZE = 64 * 2**20
 CHUNK = 2**20
 GZIP = 16 + zlib.MAX_WBITS
 DEFLATE = zlib.MAX_WBITS
@@ -18,29 +19,28 @@ DEFLATE = zlib.MAX_WBITS
 HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in</body></html>"
 
 
-def _padded(body: bytes, size: int) -> Iterator[bytes]:
-    """Return the same JSON with so much white space that it has this size."""
+def _padded(body: bytes) -> Iterator[bytes]:
+    """Return the same JSON with so much white space that it is huge."""
     yield body[:1]
-    padding = size - len(body)
+    padding = SIZE - len(body)
     for start in range(0, padding, CHUNK):
         yield b" " * min(CHUNK, padding - start)
     yield body[1:]
 
 
 @lru_cache(maxsize=2)
-def _bomb(body: bytes, size: int, wbits: int) -> bytes:
+def _bomb(body: bytes, wbits: int) -> bytes:
     compressor = zlib.compressobj(9, wbits=wbits)
-    parts = [compressor.compress(chunk) for chunk in _padded(body, size)]
+    parts = [compressor.compress(chunk) for chunk in _padded(body)]
     return b"".join([*parts, compressor.flush()])
 
 
 def _huge(call: Call) -> web.StreamResponse:
-    size = max(call.options.size, len(call.body))
-    return Streamed(_padded(call.body, size), length=size)
+    return Streamed(_padded(call.body), length=SIZE)
 
 
 def _huge_chunked(call: Call) -> web.StreamResponse:
-    return Streamed(_padded(call.body, call.options.size))
+    return Streamed(_padded(call.body))
 
 
 def _encoded(body: bytes, encoding: str) -> web.Response:
@@ -103,12 +103,12 @@ BODY_FAULTS = (
     Fault(
         "gzip-bomb",
         "64 kB that are 64 MB once decompressed (gzip)",
-        lambda call: _encoded(_bomb(call.body, call.options.size, GZIP), "gzip"),
+        lambda call: _encoded(_bomb(call.body, GZIP), "gzip"),
     ),
     Fault(
         "deflate-bomb",
         "64 kB that are 64 MB once decompressed (deflate)",
-        lambda call: _encoded(_bomb(call.body, call.options.size, DEFLATE), "deflate"),
+        lambda call: _encoded(_bomb(call.body, DEFLATE), "deflate"),
     ),
     Fault(
         "gzip-broken",

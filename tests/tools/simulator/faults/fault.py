@@ -21,7 +21,6 @@ class FaultOptions:
         retry_after: the value of the header Retry-After that a status comes with
         rate: bytes a second of a slow answer
         seconds: how long a server that restarts is away
-        size: bytes of a huge body, once decompressed
         every: strikes each so many-th call, and lets the others be well
         late: seconds that a late answer takes
     """
@@ -29,7 +28,6 @@ class FaultOptions:
     retry_after: str | None = None
     rate: float = 1.0
     seconds: float = 1.0
-    size: int = 64 * 2**20
     every: int = 1
     late: float = 20.0
 

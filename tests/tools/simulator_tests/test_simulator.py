@@ -1,24 +1,42 @@
-"""What the simulator answers as a kind of server has the shape of what real ones answered."""
+"""What the simulator answers has the shape of what real servers answered, and it takes nothing else."""
 
-from collections.abc import AsyncIterator, Iterable
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from datetime import UTC, datetime, timedelta
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import ClientSession
+import orjson
 import pytest
+from yarl import URL
 
 from tests.tools.simulator import KINDS, Simulator, authorization
 from tests.traccar import VERSIONS, recorded
 
-from .conftest import EMAIL, PASSWORD, Ask
-
+EMAIL = "rider@example.com"
+PASSWORD = "demo"
 BIKE = "860000000000001"
 SILENT = "860000000000002"
 ALL = ["4.11", "5.12", "6.14.5"]
 
 type Shape = dict[str, set[str]]
 """By field, the types of its values; of a time, how it is written."""
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """Read the body."""
+        return orjson.loads(self.body)
+
+
+type Ask = Callable[..., Coroutine[Any, Any, Answer]]
 
 
 def shape(items: Iterable[dict[str, Any]]) -> Shape:
@@ -66,10 +84,15 @@ def real_positions(version: str) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.fixture(autouse=True)
+def integration(socket_enabled: None) -> None:
+    """Do without Home Assistant, which the other tests start each time."""
+
+
 @pytest.fixture
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
     """Return a server of the kind, with a tracker that reported and one that never did."""
-    async with Simulator(kind=request.param) as server:
+    async with Simulator(kind=getattr(request, "param", "service")) as server:
         server.add_account(EMAIL, PASSWORD)
         server.add_device(BIKE, email=EMAIL)
         server.add_device(SILENT, email=EMAIL, latitude=None)
@@ -77,9 +100,27 @@ async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 
 @pytest.fixture
-def ask(server: Simulator, session: ClientSession) -> Ask:
-    """Ask that server."""
-    return Ask(server, session)
+async def ask(server: Simulator) -> AsyncIterator[Ask]:
+    """Return what sends one request, by default for the devices and with the right headers, and follows nothing."""
+    async with ClientSession() as session:
+
+        async def ask(
+            path: str = "devices",
+            *,
+            method: str = "GET",
+            authorization: str | None = authorization(EMAIL, PASSWORD),
+        ) -> Answer:
+            headers = {"accept": "application/json"}
+            if authorization is not None:
+                headers["Authorization"] = authorization
+            url = URL(f"{server.url}/{path}", encoded=True)
+            async with session.request(
+                method, url, headers=headers, allow_redirects=False
+            ) as response:
+                body = await response.read()
+                return Answer(response.status, dict(response.headers), body)
+
+        yield ask
 
 
 async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
@@ -208,3 +249,52 @@ def test_unknown_kind() -> None:
     assert set(KINDS) == {"documented", "service", *ALL}
     with pytest.raises(ValueError, match="no kind"):
         Simulator(kind="7.0")
+
+
+def _encoded(text: str, encoding: str = "utf-8") -> str:
+    return b64encode(text.encode(encoding)).decode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "",
+        "Basic",
+        f"Basic  {_encoded(f'{EMAIL}:pät')}",
+        f"basic {_encoded(f'{EMAIL}:pät')}",
+        f"Basic {_encoded(f'{EMAIL}:pät')}=",
+        f"Basic {_encoded(f'{EMAIL}:pät ')}",
+        f"Basic {_encoded(f'{EMAIL.upper()}:pät')}",
+        f"Basic {_encoded(f'{EMAIL}:pät', 'latin-1')}",
+        f"Basic {EMAIL}:pät",
+        f"Bearer {_encoded(f'{EMAIL}:pät')}",
+    ],
+)
+async def test_refuses_anything_else(
+    server: Simulator, ask: Ask, value: str | None
+) -> None:
+    """A header that differs in one character is a 401, and a missing one too."""
+    server.set_password(EMAIL, "pät")
+    answer = await ask(authorization=value)
+    assert answer.status == 401
+    assert server.requests[-1].account is None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "devices/", 404),
+        ("GET", "devices?all=true", 404),
+        ("GET", "Devices", 404),
+        ("GET", "", 404),
+        ("GET", "../devices", 404),
+        ("POST", "devices", 405),
+        ("HEAD", "devices", 405),
+    ],
+)
+async def test_serves_nothing_else(
+    ask: Ask, method: str, path: str, status: int
+) -> None:
+    """Other paths, methods and parameters do not exist."""
+    assert (await ask(path, method=method)).status == status
