@@ -1,11 +1,10 @@
 """The guard as a person sees it: one tap arms it, another one disarms it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import timedelta
 
 from homeassistant.auth.models import User
-from homeassistant.const import ATTR_ENTITY_ID, Platform
-from homeassistant.core import Context, HomeAssistant, State
+from homeassistant.core import Context, State
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
@@ -17,14 +16,13 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, RED, Bikes, Poll, StateOf
+from .conftest import EMAIL, RED, Bikes, Poll
 from .tools.simulator.server import Simulator
 from .tools.simulator.world import DEFAULT_LATITUDE
 
 GUARD = "alarm_control_panel.red_bike_guard"
 AWAY = DEFAULT_LATITUDE + 0.01
 
-type Call = Callable[..., Awaitable[None]]
 type Guard = Callable[[], State]
 
 
@@ -36,43 +34,22 @@ async def standing(simulator: Simulator, setup: MockConfigEntry, poll: Poll) -> 
 
 
 @pytest.fixture
-def call(hass: HomeAssistant) -> Call:
-    """Return a function that arms or disarms a guard."""
-
-    async def _call(action: str, entity_id: str = GUARD) -> None:
-        await hass.services.async_call(
-            Platform.ALARM_CONTROL_PANEL,
-            f"alarm_{action}",
-            {ATTR_ENTITY_ID: entity_id},
-            blocking=True,
-        )
-
-    return _call
-
-
-@pytest.fixture
-def guard(state_of: StateOf) -> Guard:
+def guard(bikes: Bikes) -> Guard:
     """Return a function for the state of the red bike's guard."""
-
-    def _guard() -> State:
-        state = state_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL)
-        assert state is not None
-        return state
-
-    return _guard
+    return lambda: bikes.state(GUARD)
 
 
 @pytest.mark.usefixtures("standing")
-async def test_one_tap(bikes: Bikes, call: Call, guard: Guard) -> None:
+async def test_one_tap(bikes: Bikes, guard: Guard) -> None:
     """It needs no code, knows one mode, and shows at once what it is."""
     assert guard().state == "disarmed"
     assert guard().attributes["code_format"] is None
     assert guard().attributes["code_arm_required"] is False
-    await call("arm_away")
+    await bikes.async_guard()
     assert guard().state == "armed_away"
     await bikes.poll()
     assert guard().state == "armed_away"
-    await call("disarm")
+    await bikes.async_guard("disarm")
     assert guard().state == "disarmed"
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
@@ -80,16 +57,16 @@ async def test_one_tap(bikes: Bikes, call: Call, guard: Guard) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-async def test_triggered(bikes: Bikes, call: Call, guard: Guard) -> None:
+async def test_triggered(bikes: Bikes, guard: Guard) -> None:
     """It says why, since when and how far away, until it is disarmed or armed anew."""
-    await call("arm_away")
+    await bikes.async_guard()
     await bikes.poll()
     position = bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
     assert guard().state == "triggered"
-    assert guard().attributes["cause"] == "place"
-    assert guard().attributes["distance"] == 1112
-    since = dt_util.parse_datetime(guard().attributes["since"])
+    attributes = guard().attributes
+    assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
+    since = dt_util.parse_datetime(attributes["since"])
     assert since is not None
     assert abs(since - position.fix_time) < timedelta(milliseconds=1)
     for _ in range(7):
@@ -97,29 +74,30 @@ async def test_triggered(bikes: Bikes, call: Call, guard: Guard) -> None:
         await bikes.poll()
     assert guard().state == "triggered"
 
-    await call("arm_away")
+    await bikes.async_guard()
     assert guard().state == "armed_away"
     assert "cause" not in guard().attributes
     await bikes.poll()
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll()
     assert guard().attributes["cause"] == "alarm"
-    await call("disarm")
+    await bikes.async_guard("disarm")
     assert guard().state == "disarmed"
     assert "cause" not in guard().attributes
 
 
 @pytest.mark.usefixtures("standing")
-async def test_armed_while_it_moves(bikes: Bikes, call: Call, guard: Guard) -> None:
+async def test_armed_while_it_moves(bikes: Bikes, guard: Guard) -> None:
     """A moving bike is not guarded again; the alarm stays, and its message too."""
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
-    await call("arm_away")
+    await bikes.async_guard()
     await bikes.poll()
     for part in (1, 2, 3):
         bikes.simulator.report(RED, latitude=AWAY + 0.003 * part, motion=True)
         await bikes.poll()
     with pytest.raises(ServiceValidationError, match="Still moving"):
-        await call("arm_away")
+        await bikes.async_guard()
+    await bikes.hass.async_block_till_done()
     assert guard().state == "triggered"
     assert gone == []
 
@@ -138,7 +116,6 @@ async def test_armed_while_it_moves(bikes: Bikes, call: Call, guard: Guard) -> N
 async def test_switched_off(
     bikes: Bikes,
     entity_registry: er.EntityRegistry,
-    call: Call,
     guard: Guard,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
@@ -147,7 +124,7 @@ async def test_switched_off(
 ) -> None:
     """A guard that nobody could disarm any more is disarmed, and no theft is shown."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
-    await call("arm_away")
+    await bikes.async_guard()
     await bikes.poll()
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
@@ -165,22 +142,24 @@ async def test_switched_off(
 
 
 @pytest.mark.usefixtures("standing")
-async def test_place_of_an_unknown_time(bikes: Bikes, call: Call) -> None:
+async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
     """It is refused with a reason."""
+    new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
     await bikes.poll()
     with pytest.raises(ServiceValidationError) as refused:
-        await call("arm_away", "alarm_control_panel.new_bike_guard")
+        await bikes.hass.services.async_call(
+            "alarm_control_panel", "alarm_arm_away", {"entity_id": new}, blocking=True
+        )
     assert refused.value.translation_key == "guard_without_place"
     assert "location is unknown" in str(refused.value)
-    state = bikes.state("alarm_control_panel.new_bike_guard")
-    assert state.state == "disarmed"
+    assert bikes.state(new).state == "disarmed"
 
 
 @pytest.mark.usefixtures("standing")
 async def test_while_the_service_does_not_answer(
-    bikes: Bikes, hass_admin_user: User, call: Call, guard: Guard
+    bikes: Bikes, hass_admin_user: User, guard: Guard
 ) -> None:
     """It is armed and disarmed all the same, and says who did that."""
     bikes.simulator.fault("status-503")
@@ -196,6 +175,6 @@ async def test_while_the_service_does_not_answer(
     assert guard().state == "triggered"
     bikes.simulator.fault("status-503")
     await bikes.poll()
-    await call("disarm")
+    await bikes.async_guard("disarm")
     assert guard().state == "disarmed"
     assert guard().attributes["changed_by"] is None
