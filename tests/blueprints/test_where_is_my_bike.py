@@ -23,56 +23,43 @@ async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str
     return said
 
 
-@pytest.mark.parametrize(
-    ("asked", "fired"),
-    [
-        ("Where are my bikes?", ["Blue", "N4-ride"]),
-        ("where is the bike", ["Blue", "N4-ride"]),
-        ("Where is the n4 ride?", ["N4-ride"]),
-        ("where is n4ride", ["N4-ride"]),
-        ("where is the BLUE BIKE", ["Blue"]),
-    ],
-)
-async def test_by_name(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    house: House,
-    asked: str,
-    fired: list[str],
-) -> None:
-    """The one that is named is told of, or all; letters alone count."""
-    simulator.rename(RED, "N4-ride")
-    await house.async_minutes(1)
-    await house.async_automate("where_is_my_bike", RED, BLUE)
-    said = await async_ask(hass, asked)
-    assert [name for name in ("Blue", "N4-ride") if f"{name}" in said] == fired
-    assert said.count("at home") == len(fired)
+ANSWERS = """
+Where are my bikes? -> Blue bike is at home; N4-ride is at home
+where is the bike -> Blue bike is at home; N4-ride is at home
+Where is the n4 ride? -> N4-ride is at home
+where is n4ride -> N4-ride is at home
+where is the BLUE BIKE -> Blue bike is at home
+find my bike -> Blue bike is at home; N4-ride is at home
+where's my bike -> Blue bike is at home; N4-ride is at home
+where's the blue bike -> Blue bike is at home
+find the blue bike -> Blue bike is at home
+is the blue bike at home -> Blue bike is at home
+is my bike guarded? -> Blue bike: Not guarded.; N4-ride: Not guarded.
+is the blue bike guarded -> Blue bike: Not guarded.
+guard my bike -> Blue bike: Guarded.; N4-ride: Guarded.
+guard the blue bike -> Blue bike: Guarded.
+guard the green bike -> No bike is named green bike. Your bikes: Blue bike, N4-ride.
+where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-ride.
+"""
 
 
 @pytest.mark.parametrize(
     ("asked", "answer"),
-    [
-        ("is my bike guarded?", "Blue bike: Not guarded. Red bike: Not guarded."),
-        ("is the red bike guarded", "Red bike: Not guarded."),
-        ("guard my bike", "Blue bike: Guarded. Red bike: Guarded."),
-        ("guard the red bike", "Red bike: Guarded."),
-        ("find my bike", "at home"),
-        ("where's my bike", "at home"),
-        ("where's the red bike", "Red bike is at home"),
-        ("find the red bike", "Red bike is at home"),
-        ("is the red bike at home", "Red bike is at home"),
-        ("guard the green bike", "No bike"),
-    ],
+    [line.split(" -> ") for line in ANSWERS.strip().splitlines()],
 )
-async def test_guard(
+async def test_answers(
     hass: HomeAssistant, simulator: Simulator, house: House, asked: str, answer: str
 ) -> None:
-    """Bikes are guarded by a sentence, and the answer says whether they are."""
+    """The bike that is named is told of, or guarded, or all; letters alone count."""
     for bike in (RED, BLUE):
         simulator.report(bike, motion=False)
+    simulator.rename(RED, "N4-ride")
     await house.async_minutes(1)
     await house.async_automate("where_is_my_bike", RED, BLUE)
-    assert answer in await async_ask(hass, asked)
+    said = await async_ask(hass, asked)
+    assert [part for part in answer.split("; ") if part not in said] == []
+    named = [name for name in ("Blue bike", "N4-ride") if name in said]
+    assert named == [name for name in ("Blue bike", "N4-ride") if name in answer]
 
 
 async def test_five_bikes(
@@ -96,44 +83,23 @@ async def test_five_bikes(
         assert await async_ask(hass, asked) == answers
 
 
+LANGUAGES = """
+Czech | cs | Kde je moje kolo? | kde jsou naše kola | kde je moje {}
+Danish | da | Hvor er cyklen? | hvor er vores cykler | hvor er {}
+Dutch | nl | Waar is mijn fiets? | waar zijn de fietsen | waar is de {}
+French | fr | Où est mon vélo ? | où sont nos vélos | où est {}
+German | de | Wo ist mein Fahrrad? | wo sind unsere fahrräder | wo ist {}
+Italian | it | Dove si trova la bici? | dove si trovano le mie bici | dove si trova la mia {}
+Polish | pl | Gdzie jest mój rower? | gdzie są rowery | gdzie jest {}
+Portuguese | pt | Onde está a minha bicicleta? | onde estão as bicicletas | onde está a {}
+Spanish | es | ¿Dónde está mi bici? | dónde están las bicis | dónde está {}
+Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "language", "one", "all_bikes", "by_name"),
-    [
-        ("Czech", "cs", "Kde je moje kolo?", "kde jsou naše kola", "kde je moje {}"),
-        ("Danish", "da", "Hvor er cyklen?", "hvor er vores cykler", "hvor er {}"),
-        ("Dutch", "nl", "Waar is mijn fiets?", "waar zijn de fietsen", "waar is de {}"),
-        ("French", "fr", "Où est mon vélo ?", "où sont nos vélos", "où est {}"),
-        (
-            "German",
-            "de",
-            "Wo ist mein Fahrrad?",
-            "wo sind unsere fahrräder",
-            "wo ist {}",
-        ),
-        (
-            "Italian",
-            "it",
-            "Dove si trova la bici?",
-            "dove si trovano le mie bici",
-            "dove si trova la mia {}",
-        ),
-        ("Polish", "pl", "Gdzie jest mój rower?", "gdzie są rowery", "gdzie jest {}"),
-        (
-            "Portuguese",
-            "pt",
-            "Onde está a minha bicicleta?",
-            "onde estão as bicicletas",
-            "onde está a {}",
-        ),
-        (
-            "Spanish",
-            "es",
-            "¿Dónde está mi bici?",
-            "dónde están las bicis",
-            "dónde está {}",
-        ),
-        ("Swedish", "sv", "Var är min cykel?", "var är våra cyklar", "var är {}"),
-    ],
+    [line.split(" | ") for line in LANGUAGES.strip().splitlines()],
 )
 async def test_languages(
     hass: HomeAssistant,
@@ -149,20 +115,10 @@ async def test_languages(
     [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
     sentences = re.findall("`(.+?)`", line)
     await house.async_automate("where_is_my_bike", RED, BLUE, sentences=sentences)
-    for question in (one, all_bikes):
+    for question in (one, all_bikes, by_name.format("Blue Bike")):
         said = await async_ask(hass, question, language)
         assert "Blue bike" in said, question
-        assert "Red bike" in said, question
-    said = await async_ask(hass, by_name.format("Blue Bike"), language)
-    assert "Blue bike" in said
-    assert "Red bike" not in said
-
-
-async def test_unknown_name(hass: HomeAssistant, house: House) -> None:
-    """It is told that no bike is called so, and which there are."""
-    await house.async_automate("where_is_my_bike", RED, BLUE)
-    said = await async_ask(hass, "where is the citi bike")
-    assert said == "No bike is named citi bike. Your bikes: Blue bike, Red bike."
+        assert ("Red bike" in said) is ("Blue Bike" not in question), question
 
 
 async def test_in_outage(
