@@ -43,6 +43,7 @@ WORDS = {
     "powerOff": "power_off",
     "powerOn": "power_on",
 }
+NEWER = "2100-01-01T00:00:00.000+00:00"
 OTHERS = ["general", "geofence", "SOS", "other", "Fahrrad weg!", "fall_Down"]
 
 
@@ -102,10 +103,10 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
-    "restored", [None, STATE_UNKNOWN, "2020-01-01T00:00:00.000+00:00"]
+    "restored", [None, STATE_UNKNOWN, *("2020-01-01T00:00:00.000+00:00", NEWER)]
 )
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
-    """The last alarm is there again, where Home Assistant has none or an older one.
+    """The last alarm is there again, unless Home Assistant has a newer one.
 
     A ride after the alarm changes nothing.
     """
@@ -119,7 +120,10 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
     mock_restore_cache_with_extra_data(bikes.hass, [(state, older)])
     await async_setup(bikes.hass, bikes.entry)
     after = bikes.state(ENTITY)
-    assert (after.state, after.attributes) == (before.state, before.attributes)
+    if restored == NEWER:
+        assert (after.state, after.attributes["alarm"]) == (NEWER, "tow")
+    else:
+        assert (after.state, after.attributes) == (before.state, before.attributes)
     assert [it.attributes["alarm"] for it in fired] == ["sos"]
 
 

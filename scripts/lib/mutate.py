@@ -40,10 +40,15 @@ TESTS = {
     "polling": [
         *("tests/polling", "tests/test_live.py", "tests/test_rides_from_before.py")
     ],
-    "dispatch.py": ["tests/test_dispatch.py", "tests/test_alarms.py"],
+    "dispatch.py": [
+        *("tests/test_dispatch.py", "tests/test_alarms.py"),
+        "tests/automations/test_clock.py",
+    ],
     "event.py": ["tests/test_alarms.py", "tests/test_dispatch.py"],
     "alarm_control_panel.py": ["tests/test_guard.py"],
-    "entity.py": ["tests/test_adding.py", "tests/test_dispatch.py"],
+    "entity.py": [
+        *("tests/test_adding.py", "tests/test_dispatch.py", "tests/test_devices.py")
+    ],
     "database": ["tests/test_devices.py", "tests/test_database.py"],
     "devices.py": ["tests/test_devices.py", "tests/test_hardware.py"],
     "night_guard": ["tests/night_guard"],
