@@ -42,13 +42,6 @@ async def test_is_that_of_the_place(bikes: Bikes) -> None:
     assert shown(bikes) == "Salzstraße 2"
 
 
-async def test_long_address(bikes: Bikes) -> None:
-    """Home Assistant takes no state of more than 255 characters."""
-    bikes.simulator.report(RED, address="ä" * 300)
-    await bikes.poll()
-    assert shown(bikes) == "ä" * 255
-
-
 async def test_moved_during_a_restart(bikes: Bikes) -> None:
     """The street where it was is not shown once it stands in another one."""
     bikes.simulator.report(RED, address="Old street", motion=False)

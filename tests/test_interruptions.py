@@ -1,13 +1,11 @@
 """Polls, set-up and reloads that are interrupted, or interrupt each other."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from types import SimpleNamespace
 from typing import Any, Literal
 from unittest.mock import patch
 
 from homeassistant.const import STATE_UNAVAILABLE, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
@@ -15,88 +13,68 @@ import pytest
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import BLUE, EMAIL, RED, Bikes, Poll, StateOf
-from .tools.simulator.server import Simulator
+from .conftest import BLUE, EMAIL, RED, Bikes
 
 MANY = [f"35{number:013}" for number in range(300)]
 
 type Path = Literal["devices", "positions"]
-type CutShort = Callable[[Path], Coroutine[Any, Any, None]]
 
 
-@pytest.fixture
-def cut_short(hass: HomeAssistant, simulator: Simulator) -> CutShort:
-    """Return a function that cuts a poll short while it waits for an answer.
-
-    As when a script that asked for it is started anew.
-    """
-
-    async def _cut_short(path: Path) -> None:
-        assert await async_setup_component(hass, "homeassistant", {})
-        simulator.fault("no-answer", path=path, times=1)
-        simulator.record.clear()
-        call = hass.services.async_call(
-            "homeassistant",
-            "update_entity",
-            {"entity_id": "device_tracker.red_bike"},
-            blocking=True,
-        )
-        task = asyncio.create_task(call)
-        while f"/api/{path}" not in simulator.record.counts:
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    return _cut_short
+async def cut_short(bikes: Bikes, path: Path) -> None:
+    """Cut a poll short while it waits for an answer, as when a script that asked for it is started anew."""
+    assert await async_setup_component(bikes.hass, "homeassistant", {})
+    bikes.simulator.fault("no-answer", path=path, times=1)
+    bikes.simulator.record.clear()
+    call = bikes.hass.services.async_call(
+        "homeassistant",
+        "update_entity",
+        {"entity_id": "device_tracker.red_bike"},
+        blocking=True,
+    )
+    task = asyncio.create_task(call)
+    while f"/api/{path}" not in bikes.simulator.record.counts:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
-@pytest.fixture
-def online(state_of: StateOf) -> Callable[[str], str | None]:
-    """Return a function for the state of a tracker's connectivity."""
-
-    def _online(tracker: str) -> str | None:
-        state = state_of(f"{tracker}_online", Platform.BINARY_SENSOR)
-        return state.state if state else None
-
-    return _online
+def online(bikes: Bikes, tracker: str = RED) -> str | None:
+    """Return the state of a tracker's connectivity."""
+    return bikes.value_of(f"{tracker}_online", Platform.BINARY_SENSOR)
 
 
 @pytest.mark.usefixtures("setup")
-async def test_news_of_a_poll_that_is_cut_short(
-    bikes: Bikes, cut_short: CutShort, online: Any
-) -> None:
+async def test_news_of_a_poll_that_is_cut_short(bikes: Bikes) -> None:
     """What it had found out is there after the next one."""
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
-    await cut_short("positions")
+    await cut_short(bikes, "positions")
 
     await bikes.poll()
 
-    assert online(RED) == "off"
+    assert online(bikes) == "off"
 
 
 @pytest.mark.usefixtures("setup")
-async def test_outage_after_a_poll_that_is_cut_short(
-    simulator: Simulator, poll: Poll, cut_short: CutShort, online: Any
-) -> None:
+async def test_outage_after_a_poll_that_is_cut_short(bikes: Bikes) -> None:
     """It is noticed, and so is its end."""
-    await cut_short("devices")
-    assert online(RED) == "on"
+    await cut_short(bikes, "devices")
+    assert online(bikes) == "on"
 
-    simulator.fault("status-503")
-    await poll()
-    assert online(RED) == STATE_UNAVAILABLE
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    assert online(bikes) == STATE_UNAVAILABLE
 
-    simulator.fault(None)
-    await poll(120)
-    assert online(RED) == "on"
+    bikes.simulator.fault(None)
+    await bikes.poll(120)
+    assert online(bikes) == "on"
 
 
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("turn", [0, 1], ids=["before", "after"])
 async def test_armed_while_a_poll_is_taken_in(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, online: Any, turn: int
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
     """What came meanwhile is shown, and so is what the poll found out."""
     bikes.simulator.report(RED, motion=False)
@@ -114,12 +92,12 @@ async def test_armed_while_a_poll_is_taken_in(
         await bikes.coordinator.async_refresh()
 
     assert bikes.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
-    assert online(RED) == "off"
+    assert online(bikes) == "off"
 
 
 @pytest.mark.usefixtures("setup")
 async def test_reload_while_trackers_are_added(
-    bikes: Bikes, online: Any, caplog: pytest.LogCaptureFixture
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Every tracker is there once, and follows its status."""
     for tracker in MANY:
@@ -134,7 +112,7 @@ async def test_reload_while_trackers_are_added(
         bikes.simulator.set_status(tracker, "offline")
     await bikes.poll()
 
-    assert {online(tracker) for tracker in MANY} == {"off"}
+    assert {online(bikes, tracker) for tracker in MANY} == {"off"}
     assert "already exists" not in caplog.text
 
 
@@ -167,7 +145,6 @@ async def test_delete_button_while_the_tracker_comes_back(
 @pytest.mark.usefixtures("setup")
 async def test_error_costs_one_tracker(
     bikes: Bikes,
-    online: Any,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -187,10 +164,10 @@ async def test_error_costs_one_tracker(
     with monkeypatch.context() as broken:
         broken.setattr(TrackerState, "with_flag", fail)
         await bikes.poll()
-    assert (online(RED), online(BLUE)) == ("on", "off")
+    assert (online(bikes), online(bikes, BLUE)) == ("on", "off")
     assert f"{bikes.entry.title}: Unexpected error updating a tracker" in caplog.text
     caplog.clear()
 
     bikes.simulator.touch([RED])
     await bikes.poll()
-    assert online(RED) == "off"
+    assert online(bikes) == "off"

@@ -186,28 +186,23 @@ async def test_polling_that_is_disabled_later(
     assert len(live.simulator.live.sockets) == 1
 
 
-async def test_unload(live: Bikes) -> None:
-    """It ends at once, with a goodbye, and for good: no message is applied afterwards."""
+@pytest.mark.parametrize("ends", ["account", "Home Assistant"])
+async def test_end(live: Bikes, ends: str) -> None:
+    """It ends with a goodbye, and for good: no message is applied afterwards."""
     connection = live.coordinator.live
-    await live.hass.config_entries.async_unload(live.entry.entry_id)
+    if ends == "account":
+        await live.hass.config_entries.async_unload(live.entry.entry_id)
+        await live.async_wait(3600)
+    else:
+        stopping = asyncio.create_task(live.hass.async_stop(force=True))
+        while not stopping.done():
+            await pause(0.002)
+        await stopping
     assert connection.task and connection.task.done()
-    await settle(live.hass)
     assert live.simulator.live.sockets == []
     assert live.simulator.live.goodbyes == 1
-    await live.async_wait(3600)
     assert sign_ins(live.simulator) == 1
     assert {request.method for request in live.simulator.requests} == {"GET", "POST"}
-
-
-async def test_shutdown(live: Bikes) -> None:
-    """It ends with Home Assistant."""
-    stopping = asyncio.create_task(live.hass.async_stop(force=True))
-    while not stopping.done():
-        await pause(0.002)
-    await stopping
-    assert live.simulator.live.sockets == []
-    assert live.simulator.live.goodbyes == 1
-    assert sign_ins(live.simulator) == 1
 
 
 # When it is tried again

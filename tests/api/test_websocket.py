@@ -218,13 +218,11 @@ async def test_pings(client: TrackingClient, simulator: Simulator) -> None:
     assert simulator.live.pongs == [b"there?"]
 
 
-@pytest.mark.parametrize("is_asked", [True, False])
 @pytest.mark.usefixtures("hurried")
 async def test_lost_while_a_sign_of_life_is_sent(
     client: TrackingClient,
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
-    is_asked: bool,
 ) -> None:
     """That is a lost connection as well."""
 
@@ -233,8 +231,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
 
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
-        if is_asked:
-            await simulator.live.sockets[0].web.ping()
+        await simulator.live.sockets[0].web.ping()
         monkeypatch.setattr("aiohttp.client_ws.WebSocketWriter.send_frame", lose)
         with pytest.raises(CannotConnectError, match="connection closed"):
             await anext(messages)

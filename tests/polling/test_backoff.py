@@ -93,20 +93,6 @@ def test_retry_after_is_clamped() -> None:
 # Polls
 
 
-@pytest.mark.usefixtures("setup")
-async def test_failures_and_a_success(bikes: Bikes) -> None:
-    """Polls become rarer whatever fails; the first good answer ends that within minutes."""
-    for faults in (["status-500"] * 4, ["html", "status-503", "redirect-302-other"]):
-        for fault in faults:
-            bikes.simulator.fault(fault)
-            await polls_in(bikes.simulator, bikes.poll, 10)
-        assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
-        bikes.simulator.fault(None)
-        await polls_in(bikes.simulator, bikes.poll, 5)
-        assert bikes.value_of(RED) not in (None, STATE_UNAVAILABLE)
-        assert await polls_in(bikes.simulator, bikes.poll, 10) == 10
-
-
 async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
     """With polling disabled nothing is asked for again, however it failed."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, pref_disable_polling=True)

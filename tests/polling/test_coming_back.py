@@ -1,86 +1,50 @@
 """A tracker that comes back is first where it was."""
 
-from typing import Any
-
 from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
-from homeassistant.core import CoreState, HomeAssistant
-from homeassistant.helpers import device_registry as dr
+from homeassistant.core import CoreState
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_mock_service,
-)
-
-from custom_components.bike_tracker.const import DOMAIN
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from ..tools.simulator.world import DEFAULT_LONGITUDE
 from .places import AT_HOME, AWAY, place
 
 
-async def async_watch_for_leaving(
-    hass: HomeAssistant, entry: MockConfigEntry
-) -> list[Any]:
-    """Set up an automation on the red bike's device; return what it does."""
-    device = dr.async_get(hass).async_get_device_by_identifier(
-        (DOMAIN, RED), entry.entry_id
-    )
-    assert device is not None
-    calls = async_mock_service(hass, "notify", "theft")
-    assert await async_setup_component(
-        hass,
-        "automation",
-        {
-            "automation": {
-                "triggers": {
-                    "trigger": "zone.left",
-                    "target": {"device_id": device.id},
-                    "options": {"zone": "zone.home"},
-                },
-                "actions": {"action": "notify.theft"},
-            }
-        },
-    )
-    await hass.async_block_till_done()
-    return calls
-
-
 @pytest.mark.usefixtures("setup")
-async def test_ride_away_during_an_outage(bikes: Bikes) -> None:
-    """A ride that begins while the server is down is noticed seconds after it is back."""
-    calls = await async_watch_for_leaving(bikes.hass, bikes.entry)
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    bikes.simulator.report(RED, **AWAY)
-    bikes.simulator.fault(None)
-    await bikes.poll()
-    assert place(bikes.state_of(RED)) == AT_HOME
-    requests = len(bikes.simulator.requests)
-
-    await bikes.poll(5)
-
-    assert len(calls) == 1
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
-    assert len(bikes.simulator.requests) == requests
-
-
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize("reloads", [1, 2])
-async def test_ride_away_during_a_reload(bikes: Bikes, reloads: int) -> None:
-    """After reloads the tracker is first where it was; seconds later it has left."""
-    calls = await async_watch_for_leaving(bikes.hass, bikes.entry)
+@pytest.mark.parametrize("reloads", [0, 1, 2])
+async def test_ride_away(bikes: Bikes, reloads: int) -> None:
+    """A ride that begins during an outage or reloads is noticed seconds after: the tracker is first where it was."""
+    calls = async_mock_service(bikes.hass, "notify", "theft")
+    trigger = {
+        "trigger": "zone.left",
+        "target": {"device_id": bikes.device().id},
+        "options": {"zone": "zone.home"},
+    }
+    theft = {"triggers": trigger, "actions": {"action": "notify.theft"}}
+    assert await async_setup_component(bikes.hass, "automation", {"automation": theft})
+    await bikes.hass.async_block_till_done()
+    if not reloads:
+        bikes.simulator.fault("status-503")
+        await bikes.poll()
+        bikes.simulator.report(RED, **AWAY)
+        bikes.simulator.fault(None)
+        await bikes.poll()
+        assert place(bikes.state_of(RED)) == AT_HOME
     for _ in range(reloads):
         await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
         bikes.simulator.report(RED, **AWAY)
         await async_setup(bikes.hass, bikes.entry)
         assert place(bikes.state_of(RED)) == AT_HOME
         await bikes.poll(1)
+    requests = len(bikes.simulator.requests)
 
     await bikes.poll(5)
 
     assert len(calls) == 1
     assert bikes.value_of(RED) == "not_home"
+    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert len(bikes.simulator.requests) == requests
 
 
 @pytest.mark.usefixtures("setup")

@@ -9,7 +9,6 @@ from pytest_homeassistant_custom_component.common import (
     mock_restore_cache_with_extra_data,
 )
 
-from ..books import file_of, state_in
 from ..conftest import RED, Bikes, async_setup
 from .places import AWAY
 
@@ -49,33 +48,6 @@ async def test_restart_with_a_time_that_was_not_readable(bikes: Bikes) -> None:
         STATE_UNKNOWN,
         STATE_UNAVAILABLE,
     )
-
-
-@pytest.mark.usefixtures("setup")
-async def test_unloading_with_news(bikes: Bikes) -> None:
-    """What is not on disk yet is written at once."""
-    for _ in range(10):
-        await bikes.poll()
-    bikes.simulator.report(RED, latitude=50.0)
-    await bikes.poll()
-
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-
-    assert state_in(bikes.hass, bikes.entry)["position"]["latitude"] == 50.0
-
-
-@pytest.mark.usefixtures("setup")
-async def test_nothing_is_written_after_unloading(bikes: Bikes) -> None:
-    """Whoever loads the account next has the file for itself."""
-    coordinator = bikes.coordinator
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    file = file_of(bikes.hass, bikes.entry)
-    before = file.read_bytes()
-
-    coordinator.database.async_forget(RED)
-    await bikes.poll(301)
-
-    assert file.read_bytes() == before
 
 
 @pytest.mark.usefixtures("freezer")
