@@ -346,15 +346,16 @@ async def test_no_tls(
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
     """Where nothing listens there is nobody; one who hangs up is somebody."""
-    for fault, can_try_http in {
-        "connection-refused": True,
-        "close-before-headers": False,
-        "reset-before-headers": False,
+    for fault, code in {
+        "connection-refused": "connection_refused",
+        "close-before-headers": "",
+        "reset-before-headers": "",
     }.items():
         simulator.fault(fault)
         with pytest.raises(CannotConnectError) as caught:
             await client.async_get_devices()
-        assert caught.value.can_try_http is can_try_http
+        assert caught.value.code == code
+        assert caught.value.can_try_http is bool(code)
 
 
 async def test_name_not_found(make_client: MakeClient) -> None:

@@ -175,7 +175,8 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
         *_all("accuracy", 0, MISSING, None, -1, "5", True, [5]),
         ({"accuracy": 5_000}, {"accuracy": 5_000}),
         *_all("altitude", None, MISSING, None, -1_001, 20_001, "5", True, 1e300),
-        *_all("speed", None, MISSING, None, -0.1, 1_001, "5", False),
+        *_all("speed", None, MISSING, None, -0.1, 1_000.2, "5", False),
+        *_all("speed", 1_852, 1_000),
         *_all("course", None, MISSING, None, -1, 361, "90", {}),
         ({"serverTime": DEVICE["lastUpdate"]}, {"server_time": MOMENT}),
         # The tracker's own clock, unless it never was set.

@@ -24,10 +24,10 @@ from custom_components.bike_tracker.api.websocket import (
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import HOME
 
-from .conftest import RED
+from .conftest import EMAIL, RED
 
-EMAIL = "ann+1@example.com"
-PASSWORD = "pä:ss wörd & more=1%"
+ODD_EMAIL = "ann+1@example.com"
+ODD_PASSWORD = "pä:ss wörd & more=1%"
 
 
 @pytest.fixture
@@ -65,22 +65,31 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """Messages that arrive together are read without a pause, and other tasks run."""
+    """Messages that arrive together are read without a pause, also between keep-alives, and other tasks run."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
-        for _ in range(50):
+        for _ in range(20):
             simulator.report(RED)
-        async with asyncio.timeout(2):
-            found = [await anext(messages) for _ in range(100)]
-    assert sum(len(message.positions) for message in found) == 50
+        # By then all have arrived.
+        await asyncio.sleep(0.2)
+        others = asyncio.Event()
+        asyncio.get_running_loop().call_soon(others.set)
+        found = [await anext(messages) for _ in range(40)]
+        assert others.is_set()
+        for _ in range(20):
+            simulator.live.tell([EMAIL], {})
+            simulator.report(RED)
+        async with asyncio.timeout(5):
+            found += [await anext(messages) for _ in range(40)]
+    assert sum(len(message.positions) for message in found) == 40
 
 
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
     """The password in one form, its cookie to one socket, and nothing else anywhere."""
-    simulator.add_account(EMAIL, PASSWORD)
-    client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+    simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
+    client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):
         async with aclosing(async_messages(client)) as messages:
             await anext(messages)
@@ -90,7 +99,7 @@ async def test_what_is_sent(
         ("GET", "/api/socket"),
     ]
     for request in (sign_in, again):
-        assert request.account == EMAIL
+        assert request.account == ODD_EMAIL
         assert request.header("Cookie") is None
         assert request.header("Content-Type") == "application/x-www-form-urlencoded"
         assert request.header("Accept") == "application/json"
