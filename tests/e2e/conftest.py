@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import HomeAssistantProcess, SimulatedService
 
 from . import RESULTS
 
@@ -35,9 +35,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-async def simulator() -> AsyncIterator[SimulatorProcess]:
+async def simulator() -> AsyncIterator[SimulatedService]:
     """Return a service with three trackers that rest; the first one is at home."""
-    async with SimulatorProcess() as simulator:
+    async with SimulatedService() as simulator:
         yield simulator
 
 

@@ -7,7 +7,7 @@ from tests.tools.demo import (
     PASSWORD,
     HomeAssistantClient,
     HomeAssistantProcess,
-    SimulatorProcess,
+    SimulatedService,
 )
 from tests.tools.demo.town import settle
 
@@ -29,7 +29,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 
 
 async def test_fires_once(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
     """What happens is told, at once or after the restart that it happened in."""
     client = home_assistant.client
@@ -58,20 +58,20 @@ async def test_fires_once(
         },
     )
 
-    await simulator.control.do("set_status", unique_id=BIKE, status="offline")
+    simulator.set_status(BIKE, "offline")
     await client.poll()
     await wait_for_runs(client, 1)
     await home_assistant.stop()
     await home_assistant.start()
     client = home_assistant.client
-    await simulator.control.do("set_status", unique_id=BIKE, status="online")
+    simulator.set_status(BIKE, "online")
     await client.poll()
     online = await client.entity_id("binary_sensor", f"{BIKE}_online")
     await client.wait_for_state(online, "on")
     assert await runs(client) == 1
 
     await home_assistant.stop()
-    await simulator.control.do("set_status", unique_id=BIKE, status="offline")
+    simulator.set_status(BIKE, "offline")
     await home_assistant.start()
     await wait_for_runs(home_assistant.client, 2)
     assert home_assistant.complaints() == []

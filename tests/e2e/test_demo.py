@@ -51,26 +51,15 @@ async def signed_in(url: str) -> AsyncIterator[HomeAssistantClient]:
         client = HomeAssistantClient(session, url)
         await client.sign_in()
         yield client
-        await client.close()
 
 
-def test_check_of_the_documented_interface_alone(tmp_path: Path) -> None:
-    """Every entity of every tracker is there and right, and nobody knows where the bikes are."""
-    with demo(tmp_path, "--check", "--trackers", "2", "--documented-only") as process:
+def test_check(tmp_path: Path) -> None:
+    """Every entity of every tracker is there and right."""
+    with demo(tmp_path, "--check", "--trackers", "2") as process:
         output, errors = process.communicate()
     assert process.returncode == 0, output + errors
     assert "2 of 2 trackers" in output
     assert "WRONG" not in output
-    assert re.search(r"device_tracker\.city_bike +unknown +unknown", output)
-
-
-def test_documented_interface_alone_says_what_to_expect(tmp_path: Path) -> None:
-    """Nobody knows where the bikes are."""
-    options = ("--trackers", "1", "--documented-only", "--port", str(free_port()))
-    with demo(tmp_path, *options) as process:
-        assert process.stdout is not None
-        said = "".join(iter(process.stdout.readline, "Ctrl-C ends it.\n"))
-    assert "Nobody knows where the bikes are" in said
 
 
 async def test_runs_until_ctrl_c(tmp_path: Path) -> None:

@@ -2,28 +2,28 @@
 
 import asyncio
 
-from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatedService
 from tests.tools.demo.check import check, table
 
 BIKE = "860000000000001"
 
 
 async def test_what_happens_shows(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
     """A bike that is offline is that, and nothing else has changed; one that moves is on the map each time."""
-    client, control = home_assistant.client, simulator.control
+    client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     rows = await check(client, simulator)
     assert all(row.right for row in rows), table(rows)
     async with asyncio.timeout(60):
-        while not (await control.state())["live"]:
+        while not simulator.live.sockets:
             await asyncio.sleep(0.1)
-    before, polls = await client.states(), await simulator.polls()
+    before, polls = await client.states(), simulator.polls
     connectivity = await client.entity_id("binary_sensor", f"{BIKE}_online")
     assert before[connectivity].state == "on"
 
-    await control.do("set_status", unique_id=BIKE, status="offline")
+    simulator.set_status(BIKE, "offline")
     async with asyncio.timeout(60):
         while (after := await client.states())[connectivity].state != "off":
             await asyncio.sleep(0.02)
@@ -34,9 +34,9 @@ async def test_what_happens_shows(
     tracker = await client.entity_id("device_tracker", BIKE)
     for number in range(5):
         latitude = 48.0 + number
-        await control.do("report", unique_id=BIKE, latitude=latitude)
+        simulator.report(BIKE, latitude=latitude)
         async with asyncio.timeout(60):
             while (await client.states())[tracker].attributes["latitude"] != latitude:
                 await asyncio.sleep(0.02)
-    assert await simulator.polls() <= polls + 1
+    assert simulator.polls <= polls + 1
     assert home_assistant.complaints() == []

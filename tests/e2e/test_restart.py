@@ -14,7 +14,7 @@ from tests.tools.demo import (
     PASSWORD,
     HomeAssistantClient,
     HomeAssistantProcess,
-    SimulatorProcess,
+    SimulatedService,
 )
 from tests.tools.demo.ports import free_port
 from tests.tools.demo.town import settle
@@ -66,7 +66,7 @@ async def look(client: HomeAssistantClient) -> Built:
 
 
 async def build(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> Built:
     """Add the account, name things, put a bike in an area, and automate."""
     client = home_assistant.client
@@ -118,7 +118,7 @@ async def live_in(folder: Path) -> LivedIn:
     """Start Home Assistant in a new folder, build, and stop it."""
     port, simulator_port = free_port(), free_port()
     async with (
-        SimulatorProcess(port=simulator_port) as simulator,
+        SimulatedService(port=simulator_port) as simulator,
         HomeAssistantProcess(folder, port=port) as home_assistant,
     ):
         built = await build(home_assistant, simulator)
@@ -138,9 +138,9 @@ def built(lived_in: LivedIn) -> Built:
 
 
 @pytest.fixture
-async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatorProcess]:
+async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
     """Return the service that the account is at; nothing has moved yet."""
-    async with SimulatorProcess(port=lived_in.simulator_port) as simulator:
+    async with SimulatedService(port=lived_in.simulator_port) as simulator:
         yield simulator
 
 
@@ -157,15 +157,15 @@ async def home_assistant(
     assert list(home_assistant.complaints()) == []
 
 
-async def wait_for_request(simulator: SimulatorProcess, after: int) -> None:
+async def wait_for_request(simulator: SimulatedService, after: int) -> None:
     """Wait until the trackers were asked for once more."""
     async with asyncio.timeout(60):
-        while await simulator.polls() <= after:
+        while simulator.polls <= after:
             await asyncio.sleep(0.02)
 
 
 async def test_killed_while_starting(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, built: Built
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService, built: Built
 ) -> None:
     """At whatever moment of starting the power is cut, the next start has everything."""
     for seconds in (0.2, 1, 2, 3):
@@ -177,23 +177,23 @@ async def test_killed_while_starting(
 
 
 async def test_killed_during_a_poll(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, built: Built
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService, built: Built
 ) -> None:
     """The first poll, and then a later one, is on its way when the power is cut."""
-    await simulator.control.fault("no-answer")
+    simulator.fault("no-answer")
     await home_assistant.spawn()
     await wait_for_request(simulator, 0)
     await home_assistant.kill()
-    await simulator.control.fault(None)
+    simulator.fault(None)
     await home_assistant.start()
     assert await look(home_assistant.client) == built
 
-    before = await simulator.polls()
-    await simulator.control.fault("no-answer")
+    before = simulator.polls
+    simulator.fault("no-answer")
     polling = asyncio.create_task(home_assistant.client.poll())
     await wait_for_request(simulator, before)
     polling.cancel()
     await home_assistant.kill()
-    await simulator.control.fault(None)
+    simulator.fault(None)
     await home_assistant.start()
     assert await look(home_assistant.client) == built

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantProcess, SimulatedService
 from tests.tools.demo.town import settle
 
 ENTITIES_OF_A_TRACKER = 12
@@ -15,7 +15,7 @@ FIRST_WAIT = 5
 
 @pytest.fixture
 async def entry_id(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> AsyncIterator[str]:
     """Return the account, set up while Home Assistant runs."""
     client = home_assistant.client
@@ -41,25 +41,25 @@ async def reload(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
 
 
 async def test_outage_of_a_moment(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService, entry_id: str
 ) -> None:
     """The account is there again after seconds, and not after a minute."""
-    await simulator.control.fault("status-503")
+    simulator.fault("status-503")
     await reload(home_assistant, entry_id)
     assert await state(home_assistant) == "setup_retry"
-    await simulator.control.fault(None)
+    simulator.fault(None)
     async with asyncio.timeout(8 * FIRST_WAIT):
         while await state(home_assistant) != "loaded":
             await asyncio.sleep(0.1)
 
 
 async def test_wait_that_the_server_asks_for(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, entry_id: str
+    home_assistant: HomeAssistantProcess, simulator: SimulatedService, entry_id: str
 ) -> None:
     """It is obeyed from the first time on."""
-    await simulator.control.fault("status-503", retry_after="600")
+    simulator.fault("status-503", retry_after="600")
     await reload(home_assistant, entry_id)
-    before = await simulator.polls()
+    before = simulator.polls
     await asyncio.sleep(2 * FIRST_WAIT)
-    assert await simulator.polls() == before
+    assert simulator.polls == before
     assert await state(home_assistant) == "setup_retry"

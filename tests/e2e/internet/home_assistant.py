@@ -1,5 +1,6 @@
 """Home Assistant, connected to the internet that is on this machine."""
 
+from asyncio.subprocess import Process
 import os
 from pathlib import Path
 from typing import override
@@ -23,9 +24,9 @@ class ConnectedHomeAssistant(HomeAssistantProcess):
         self._internet = internet
 
     @override
-    async def run_program(self) -> None:
+    async def run_program(self) -> Process:
         """Begin a process that reaches this internet alone."""
         # It inherits what is in the environment.
         os.environ[PORT_VARIABLE] = str(self._internet.port)
         os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)
-        await super().run_program()
+        return await super().run_program()

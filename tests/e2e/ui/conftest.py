@@ -19,7 +19,7 @@ from tests.tools.demo import (
     PASSWORD,
     HomeAssistantClient,
     HomeAssistantProcess,
-    SimulatorProcess,
+    SimulatedService,
 )
 from tests.tools.demo.client import DOMAIN
 from tests.tools.demo.config_folder import install_phone
@@ -65,9 +65,9 @@ async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def service() -> AsyncIterator[SimulatorProcess]:
+async def service() -> AsyncIterator[SimulatedService]:
     """Return the simulated service."""
-    async with SimulatorProcess(trackers=0) as service:
+    async with SimulatedService(trackers=0) as service:
         yield service
 
 
@@ -112,9 +112,9 @@ async def home_assistant(
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def fleet(service: SimulatorProcess) -> Fleet:
+async def fleet(service: SimulatedService) -> Fleet:
     """Return the trackers of a new account: one is at home, one in the office, one on its way."""
-    await service.control.fault(None)
+    service.fault(None)
     fleet = Fleet(service, PLACES)
     await fleet.create()
     return fleet

@@ -11,7 +11,7 @@ import pytest
 
 from tests.e2e.browser import DESKTOP, new_context
 from tests.e2e.internet import Internet
-from tests.tools.demo import SimulatorProcess
+from tests.tools.demo import SimulatedService
 
 from .cards import CONFIG
 from .dashboard import cards, dashboard
@@ -41,7 +41,7 @@ async def test_first_paint(
 ) -> None:
     """The dashboard is painted at most a second after the map card."""
     async with (
-        SimulatorProcess(trackers=_BIKES) as service,
+        SimulatedService(trackers=_BIKES) as service,
         ridden(tmp_path, internet, service, bikes=_BIKES) as home_assistant,
     ):
         client = home_assistant.client

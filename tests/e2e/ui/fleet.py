@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import count
 
-from tests.tools.demo import EMAIL, PASSWORD, SimulatorProcess
+from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
 from tests.tools.simulator.streets import HOME, WERDERPLATZ, Point
 
 PLACES: Mapping[str, Point] = {
@@ -19,7 +19,7 @@ _serial_numbers: Iterator[int] = count(860_000_000_000_101)
 class Fleet:
     """Bikes that nobody has seen before: Home Assistant remembers those it had."""
 
-    def __init__(self, service: SimulatorProcess, places: Mapping[str, Point]) -> None:
+    def __init__(self, service: SimulatedService, places: Mapping[str, Point]) -> None:
         """Have bikes with these names at these places."""
         self.service = service
         self.url = service.url
@@ -28,10 +28,9 @@ class Fleet:
 
     async def create(self) -> None:
         """Make the account anew, with these bikes and no others."""
-        do = self.service.control.do
-        await do("add_account", email=EMAIL, password=PASSWORD)
+        self.service.add_account(EMAIL, PASSWORD)
         for name, serial_number in self.serial_numbers.items():
-            await do("add_device", unique_id=serial_number, name=name)
+            self.service.add_device(serial_number, name=name)
             await self.ride(name, self.places[name], 0)
             await self.change(name, "assign", email=EMAIL)
 
@@ -59,6 +58,4 @@ class Fleet:
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
         """Do to a bike's tracker what the simulated service can do."""
-        await self.service.control.do(
-            action, unique_id=self.serial_numbers[name], **args
-        )
+        getattr(self.service, action)(self.serial_numbers[name], **args)

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from tests.tools.demo import HomeAssistantClient
+from tests.tools.demo.message import add_phone_buttons, phone, show_message
 from tests.tools.demo.phone import MESSAGE
-from tests.tools.demo.try_it import add_phone_buttons, phone, show_message
 
 from .dashboard import dashboard
 

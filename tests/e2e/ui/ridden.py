@@ -10,7 +10,7 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.tools.demo import EMAIL, PASSWORD, SimulatorProcess
+from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
 from tests.tools.demo.past_rides import add_rides
 from tests.tools.demo.town import settle
 
@@ -22,7 +22,7 @@ _ENTITIES = 12
 async def ridden(
     folder: Path,
     internet: Internet,
-    service: SimulatorProcess,
+    service: SimulatedService,
     *,
     bikes: int = 3,
     frontend: Path | None = None,
@@ -50,7 +50,7 @@ async def ridden_home_assistant(
     """Return one whose log stays free of complaints."""
     folder = tmp_path_factory.mktemp("ridden")
     async with (
-        SimulatorProcess() as service,
+        SimulatedService() as service,
         ridden(folder, internet, service) as home_assistant,
     ):
         yield home_assistant

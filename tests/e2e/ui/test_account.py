@@ -20,9 +20,7 @@ async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
     """When the password has changed, Home Assistant asks for the new one, and goes on."""
-    await account.service.control.do(
-        "set_password", email=EMAIL, password="new password"
-    )
+    account.service.set_password(EMAIL, "new password")
     # The first refusal alone may be a slip of the server's.
     await home_assistant.client.poll()
     await home_assistant.client.poll()

@@ -43,9 +43,9 @@ async def test_a_ride_has_ended(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
     """Imported, given a tracker, it tells how far it went and how long that took."""
-    client, do = home_assistant.client, account.service.control.do
-    racer = {"unique_id": "860000000000900"}
-    await do("add_device", **racer, name="Race bike", email=EMAIL, latitude=None)
+    client, service = home_assistant.client, account.service
+    racer = "860000000000900"
+    service.add_device(racer, name="Race bike", email=EMAIL, latitude=None)
     await client.poll()
     await _import(
         frontend, "a ride has ended", "Sends the distance and duration", "Race bike"
@@ -55,17 +55,16 @@ async def test_a_ride_has_ended(
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     now, (latitude, longitude) = datetime.now(UTC), HOME
     for minutes, north, state in ((20, 0, "off"), (14, 0.01, "on"), (6, 0.01, "off")):
-        await do(
-            "report",
-            **racer,
+        service.report(
+            racer,
             latitude=latitude + north,
             longitude=longitude,
             motion=state == "on",
-            fix_time=(now - timedelta(minutes=minutes)).isoformat(),
+            fix_time=now - timedelta(minutes=minutes),
         )
         await client.poll()
         async with asyncio.timeout(_SOON):
-            while not await _is(client, f"{racer['unique_id']}_motion", state):
+            while not await _is(client, f"{racer}_motion", state):
                 await asyncio.sleep(0.1)
     fired = "Race bike ended a ride: 1.1 km in "
     await expect(frontend.saying(fired)).to_be_visible(timeout=1_000 * _SOON)

@@ -12,7 +12,7 @@ from tests.e2e.browser import DESKTOP, Look
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME
 
@@ -28,7 +28,7 @@ _NEWEST = ""
 _RELEASES = [_NEWEST, "2026.8", "2026.10"]
 _FRONTENDS = ROOT / ".venv" / "frontend"
 _CLICKS = 3
-_BIKE = {"unique_id": "860000000000001"}
+_BIKE = "860000000000001"
 _PHONE = Look("phone", 390, 844, touch=True)
 _BOTH = pytest.mark.parametrize(
     "look", [DESKTOP, _PHONE], ids=lambda look: look.name, indirect=True
@@ -43,9 +43,9 @@ async def release(request: pytest.FixtureRequest) -> str:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def service(release: str) -> AsyncIterator[SimulatorProcess]:
+async def service(release: str) -> AsyncIterator[SimulatedService]:
     """Return a service with three trackers that rest."""
-    async with SimulatorProcess() as service:
+    async with SimulatedService() as service:
         yield service
 
 
@@ -53,7 +53,7 @@ async def service(release: str) -> AsyncIterator[SimulatorProcess]:
 async def used(
     tmp_path_factory: pytest.TempPathFactory,
     internet: Internet,
-    service: SimulatorProcess,
+    service: SimulatedService,
     release: str,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
     """Return a Home Assistant whose bikes have been ridden for weeks."""
@@ -159,14 +159,14 @@ async def test_guard(
     cards: Cards,
     frontend: Frontend,
     home_assistant: HomeAssistantProcess,
-    service: SimulatorProcess,
+    service: SimulatedService,
 ) -> None:
     """One tap guards a bike, saves the theft report, and ends both, after a reload in an outage too."""
     await frontend.open(PATH)
     city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
     await city.click()
     await expect(city).to_contain_text("Guarded")
-    await service.control.do("report", **_BIKE, latitude=HOME[0] + 0.005, motion=True)
+    service.report(_BIKE, latitude=HOME[0] + 0.005, motion=True)
     await home_assistant.client.poll()
     alarm = cards.bikes.get_by_role("alert")
     await expect(alarm).to_have_text("City bike: Being moved")
@@ -177,7 +177,7 @@ async def test_guard(
     await cards.bikes.get_by_role("button", name="It's me", exact=True).click()
     await expect(alarm).to_have_count(0)
     await city.click()
-    await service.control.fault("status-503")
+    service.fault("status-503")
     try:
         await frontend.page.reload()
         await expect(city).to_contain_text("Guarded")
@@ -186,7 +186,7 @@ async def test_guard(
         await city.click()
         await expect(city).to_have_text("Guard")
     finally:
-        await service.control.fault(None)
+        service.fault(None)
 
 
 async def test_picker(

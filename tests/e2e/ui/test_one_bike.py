@@ -12,7 +12,7 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.tools.demo import HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.client import CommandError
 
 from .cards import CONFIG, PATH, Cards
@@ -42,7 +42,7 @@ async def home_assistant(
 ) -> AsyncIterator[ConnectedHomeAssistant]:
     """Return a Home Assistant that signs everybody in as the person with one bike."""
     async with (
-        SimulatorProcess() as service,
+        SimulatedService() as service,
         ridden(tmp_path_factory.mktemp("one"), internet, service) as home_assistant,
     ):
         client = home_assistant.client

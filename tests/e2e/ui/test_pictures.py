@@ -12,7 +12,7 @@ import pytest_asyncio
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
-from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatorProcess
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatedService
 from tests.tools.demo.client import DOMAIN
 from tests.tools.demo.story import add_night_guard
 from tests.tools.simulator.streets import HOME, STREETS
@@ -59,7 +59,7 @@ async def take(
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def fleet(service: SimulatorProcess) -> Fleet:
+async def fleet(service: SimulatedService) -> Fleet:
     """Return the bikes that the README tells of: one is at home, the other one about to be ridden."""
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()

@@ -18,20 +18,20 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
     """A bike that rides off moves on the open map, without a poll."""
     service = account.service
     async with asyncio.timeout(60):
-        while not (await service.control.state())["live"]:
+        while not service.live.sockets:
             await asyncio.sleep(0.1)
     markers = await open_map(frontend)
     city_bike = markers.get_by_role("button", name="City bike")
     await frontend.settle()
     at_home = await centre(city_bike)
-    polls = await service.polls()
+    polls = service.polls
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
     async with asyncio.timeout(60):
         # While it is drawn anew it is nowhere.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)
-    assert await service.polls() == polls
+    assert service.polls == polls
 
 
 async def open_map(frontend: Frontend) -> Locator:

@@ -1,25 +1,18 @@
-"""A real Home Assistant and a simulator, each in a process of its own, driven as a person and a browser drive them.
+"""A real Home Assistant in a process of its own and a simulated service, driven as a person and a browser drive them.
 
-async with SimulatorProcess() as simulator, HomeAssistantProcess(folder) as home_assistant:
-    entry_id = await home_assistant.client.add_account(simulator.url, EMAIL, PASSWORD)
+async with SimulatedService() as service, HomeAssistantProcess(folder) as home_assistant:
+    entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
 """
 
-from .client import CommandError, FlowError, HomeAssistantClient, RequestError, State
+from .client import CommandError, HomeAssistantClient
 from .home_assistant import HomeAssistantProcess
-from .log import Record
-from .process import ProcessEndedError
-from .simulator import EMAIL, PASSWORD, SimulatorProcess
+from .service import EMAIL, PASSWORD, SimulatedService
 
 __all__ = [
     "EMAIL",
     "PASSWORD",
     "CommandError",
-    "FlowError",
     "HomeAssistantClient",
     "HomeAssistantProcess",
-    "ProcessEndedError",
-    "Record",
-    "RequestError",
-    "SimulatorProcess",
-    "State",
+    "SimulatedService",
 ]

@@ -1,18 +1,17 @@
-"""What Home Assistant shows of the trackers, held against what the simulator serves."""
+"""What Home Assistant shows of the trackers, held against what the service says, without the integration's own code."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import words
 from .client import CommandError, HomeAssistantClient, State
-from .expected import DEVICE, Key, Served, expected
-from .simulator import SimulatorProcess
+from .service import EMAIL, SimulatedService
 
+_KNOT = 1.852
+"""Kilometers per hour."""
 # Nothing that is served at one moment says what these show.
 _WHAT_HAPPENED = (
     "_address",
@@ -29,13 +28,21 @@ _SECONDS_BETWEEN_TRIES = 0.5
 # Home Assistant makes no two polls that are asked for within ten seconds.
 _SECONDS_BETWEEN_POLLS = 11.0
 
+DEVICE = "device"
+"""In place of a domain: the device itself."""
+DISABLED = "disabled"
+MISSING = "missing"
+WRITTEN = "written"
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One entity, or the device or the track, of one tracker."""
+type Json = Mapping[str, Any]
+type Key = tuple[str, str]
+"""Domain and unique ID of an entity."""
 
-    tracker: str
-    entity: str
+
+class Row(NamedTuple):
+    """One entity, the device or a file, of one tracker."""
+
+    name: str
     state: str
     expected: str
 
@@ -45,15 +52,14 @@ class Row:
         return self.state in self.expected.split(" or ")
 
 
-async def check(client: HomeAssistantClient, simulator: SimulatorProcess) -> list[Row]:
+async def check(client: HomeAssistantClient, service: SimulatedService) -> list[Row]:
     """Return what is there once all of it is right, or else after two minutes."""
     start = last_poll = monotonic()
     while True:
-        served = await Served.now(simulator)
-        rows = await compare(client, served)
-        if all(row.right for row in rows) and served == await Served.now(simulator):
-            return rows
-        if monotonic() - start > _LONGEST_WAIT:
+        expected = _expected(service)
+        rows = _compared(expected, await _shown(client))
+        is_right = all(row.right for row in rows) and expected == _expected(service)
+        if is_right or monotonic() - start > _LONGEST_WAIT:
             return rows
         await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
         if monotonic() - last_poll > _SECONDS_BETWEEN_POLLS:
@@ -74,92 +80,135 @@ async def check_files(client: HomeAssistantClient, media: Path) -> list[Row]:
         data = {"device_id": device["id"], "filename": name, **times}
         try:
             await client.answer(f"bike_tracker.{action}", data)
-            state = words.WRITTEN if (media / name).exists() else words.MISSING
+            state = WRITTEN if (media / name).exists() else MISSING
         except CommandError as err:
             state = str(err)
-        rows.append(Row(device["name"], name, state, words.WRITTEN))
+        rows.append(Row(name, state, WRITTEN))
     return rows
-
-
-async def compare(client: HomeAssistantClient, served: Served) -> list[Row]:
-    """Hold all that Home Assistant has of the integration against what is served."""
-    states = await client.states()
-    zones = [state for state in states.values() if state.entity_id.startswith("zone.")]
-    devices = await client.devices()
-    entities = {
-        (entity["entity_id"].partition(".")[0], entity["unique_id"]): entity
-        for entity in await client.entities()
-        if not entity["unique_id"].endswith(_WHAT_HAPPENED)
-    }
-    rows = []
-    for tracker, key, text in expected(served, zones):
-        if key[0] == DEVICE:
-            rows.append(Row(tracker, DEVICE, _device(devices.pop(key[1], None)), text))
-        else:
-            entity = entities.pop(key, None)
-            name = entity["entity_id"] if entity else " ".join(key)
-            state = _state(entity, states)
-            rows.append(Row(tracker, name, state, _in_time(key, state, text)))
-    rows += [
-        Row("", entity["entity_id"], _state(entity, states), words.NOTHING)
-        for entity in entities.values()
-    ]
-    return rows + [
-        Row("", DEVICE, _device(device), words.NOTHING) for device in devices.values()
-    ]
 
 
 def table(rows: Iterable[Row]) -> str:
     """Return the rows as text for people."""
-    lines = [("tracker", "entity", "state", "expected", "")] + [
-        (row.tracker, row.entity, row.state, row.expected, "" if row.right else "WRONG")
-        for row in rows
-    ]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(
-            text.ljust(width) for text, width in zip(line, widths, strict=True)
-        ).rstrip()
-        for line in lines
+        f"{row.name:50}  {row.state:42}  {'' if row.right else f'WRONG: {row.expected}'}"
+        for row in rows
     )
 
 
-def _in_time(key: Key, shown: str, text: str) -> str:
-    """Return what is expected: of the time of the last report what was shown before, for a while."""
-    if not key[1].endswith("_last_update") or shown in words.NO_VALUE:
-        return text
-    late = datetime.fromisoformat(text) - datetime.fromisoformat(shown)
-    return shown if timedelta() <= late <= _LATE else text
+def _expected(service: SimulatedService) -> dict[Key, str]:
+    """Return all that there should be of what the service says now."""
+    places = {
+        position["deviceId"]: position
+        for position in service.listed("positions", EMAIL)
+    }
+    expected: dict[Key, str] = {}
+    for device in service.listed("devices", EMAIL):
+        unique_id = str(device["uniqueId"])
+        expected[DEVICE, unique_id] = f"{device['name']}, serial number {unique_id}"
+        values = _of_device(device) | _of_position(places[device["id"]])
+        for (domain, suffix), text in values.items():
+            expected[domain, f"{unique_id}_{suffix}".removesuffix("_")] = text
+    return expected
 
 
-def _device(device: Mapping[str, Any] | None) -> str:
-    if device is None:
-        return words.MISSING
-    return words.device(device["name"], device["serial_number"])
+def _of_device(device: Json) -> dict[Key, str]:
+    at = datetime.fromisoformat(device["lastUpdate"]).astimezone(UTC)
+    return {
+        ("binary_sensor", "online"): _on(device["status"] == "online"),
+        ("binary_sensor", "disabled"): _on(device["disabled"]),
+        ("sensor", "last_update"): at.isoformat(timespec="seconds"),
+        ("sensor", "position_id"): DISABLED,
+        ("sensor", "group_id"): DISABLED,
+    }
 
 
-def _state(entity: Mapping[str, Any] | None, states: Mapping[str, State]) -> str:
-    if entity is None:
-        return words.MISSING
-    if entity["disabled_by"] is not None:
-        return words.DISABLED
-    state = states.get(entity["entity_id"])
-    if state is None:
-        return words.MISSING
-    at = state.attributes
-    if "latitude" in at:
-        return words.place(
-            state.state, at["latitude"], at["longitude"], at["gps_accuracy"]
-        )
-    unit = at.get("unit_of_measurement")
-    if unit is None or not _is_number(state.state):
-        return state.state
-    return words.number(float(state.state), unit)
+def _of_position(position: Json) -> dict[Key, str]:
+    attributes = position["attributes"]
+    values = {
+        ("device_tracker", ""): _place(*(position[key] for key in _COORDINATES)),
+        ("alarm_control_panel", "guard"): "disarmed",
+        ("sensor", "position_time"): DISABLED,
+        ("sensor", "battery"): _number(attributes["batteryLevel"], "%"),
+        ("binary_sensor", "motion"): _on(attributes["motion"]),
+        ("sensor", "speed"): _number(position["speed"] * _KNOT, "km/h"),
+        ("sensor", "altitude"): DISABLED,
+        ("sensor", "course"): DISABLED,
+        # On while a ride is under way, which starts seconds after the bike moves.
+        ("calendar", "rides"): "off or on",
+    }
+    if "charge" in attributes:
+        values["binary_sensor", "charging"] = _on(attributes["charge"])
+    if "lock" in attributes:
+        # On is open.
+        values["binary_sensor", "lock"] = _on(not attributes["lock"])
+    for key, attribute in (("battery_voltage", "battery"), ("power_voltage", "power")):
+        if attribute in attributes:
+            values["sensor", key] = DISABLED
+    return values
 
 
-def _is_number(text: str) -> bool:
+async def _shown(client: HomeAssistantClient) -> dict[Key, str]:
+    """Return all that Home Assistant has of the integration."""
+    states = await client.states()
+    shown = {
+        (
+            DEVICE,
+            unique_id,
+        ): f"{device['name']}, serial number {device['serial_number']}"
+        for unique_id, device in (await client.devices()).items()
+    }
+    for entity in await client.entities():
+        if not entity["unique_id"].endswith(_WHAT_HAPPENED):
+            entity_id = entity["entity_id"]
+            key = entity_id.partition(".")[0], entity["unique_id"]
+            is_disabled = entity["disabled_by"] is not None
+            shown[key] = DISABLED if is_disabled else _text(states.get(entity_id))
+    return shown
+
+
+def _compared(expected: Mapping[Key, str], shown: Mapping[Key, str]) -> list[Row]:
+    def rows() -> Iterator[Row]:
+        for key in sorted(expected.keys() | shown.keys()):
+            state, wanted = shown.get(key, MISSING), expected.get(key, MISSING)
+            if key[1].endswith("_last_update") and _is_late(state, wanted):
+                wanted = state
+            yield Row(" ".join(key), state, wanted)
+
+    return list(rows())
+
+
+def _is_late(shown: str, expected: str) -> bool:
+    """Return whether the time of the last report is that of a moment before."""
     try:
-        float(text)
+        late = datetime.fromisoformat(expected) - datetime.fromisoformat(shown)
     except ValueError:
         return False
-    return True
+    return timedelta() <= late <= _LATE
+
+
+_COORDINATES = ("latitude", "longitude", "accuracy")
+
+
+def _text(state: State | None) -> str:
+    if state is None:
+        return MISSING
+    at = state.attributes
+    if "latitude" in at:
+        return _place(at["latitude"], at["longitude"], at["gps_accuracy"])
+    unit = at.get("unit_of_measurement")
+    try:
+        return _number(float(state.state), unit) if unit else state.state
+    except ValueError:
+        return state.state
+
+
+def _place(latitude: float, longitude: float, accuracy: float) -> str:
+    return f"{latitude:.6f}, {longitude:.6f}, {accuracy:g} m"
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{round(value, 3):g} {unit}"
+
+
+def _on(value: object) -> str:
+    return "on" if value is True else "off"

@@ -3,48 +3,26 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from itertools import count
 import secrets
-from typing import Any
+from typing import Any, NamedTuple
 
-from aiohttp import (
-    ClientConnectionResetError,
-    ClientError,
-    ClientSession,
-    ClientWebSocketResponse,
-)
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
 
 DOMAIN = "bike_tracker"
 _SECONDS_BETWEEN_TRIES = 0.1
 
-
-class RequestError(Exception):
-    """Home Assistant refused a request."""
+type Event = dict[str, Any]
 
 
 class CommandError(Exception):
-    """Home Assistant refused a WebSocket command."""
+    """Home Assistant refused something."""
 
 
-class FlowError(Exception):
-    """A config flow did not end as it should; the result says how it did."""
-
-    def __init__(self, result: Mapping[str, Any]) -> None:
-        """Keep the result of the step."""
-        super().__init__(result.get("errors") or result.get("reason") or result)
-        self.result = result
-
-
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The state of an entity."""
 
-    entity_id: str
     state: str
     attributes: Mapping[str, Any]
-    last_changed: str
-    last_updated: str
 
 
 class HomeAssistantClient:
@@ -54,11 +32,8 @@ class HomeAssistantClient:
         """Talk to the Home Assistant at this address; the first thing to do is to sign in."""
         self.url = url
         self._session = session
-        self._headers: dict[str, str] = {}
+        self._client_id = f"{url}/"
         self._token = ""
-        self._socket: ClientWebSocketResponse | None = None
-        self._ids = count(1)
-        self._turn = asyncio.Lock()
 
     # Signing in
 
@@ -66,14 +41,13 @@ class HomeAssistantClient:
         """Wait until Home Assistant answers anything at all."""
         while True:
             try:
-                async with self._session.get(f"{self.url}/manifest.json") as response:
-                    if response.status == 200:
-                        return
-            except ClientError:
-                pass
-            await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+                await self.get("/manifest.json")
+            except ClientError, CommandError:
+                await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+            else:
+                return
 
-    async def create_user(self, name: str, language: str = "en") -> None:
+    async def create_user(self, name: str) -> None:
         """Create the owner, with a password that nobody needs to know, and sign in."""
         created = await self.post(
             "/api/onboarding/users",
@@ -82,7 +56,7 @@ class HomeAssistantClient:
                 "name": name,
                 "username": name.lower(),
                 "password": secrets.token_urlsafe(),
-                "language": language,
+                "language": "en",
             },
         )
         await self._take_token(created["auth_code"])
@@ -104,27 +78,14 @@ class HomeAssistantClient:
         while (await self.get("/api/config"))["state"] != "RUNNING":
             await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
-    async def close(self) -> None:
-        """Hang up."""
-        if self._socket is not None:
-            await self._socket.close()
-            self._socket = None
-
-    @property
-    def _client_id(self) -> str:
-        return f"{self.url}/"
-
     async def _take_token(self, code: str) -> None:
-        async with self._session.post(
-            f"{self.url}/auth/token",
-            data={
-                "client_id": self._client_id,
-                "grant_type": "authorization_code",
-                "code": code,
-            },
-        ) as response:
+        data = {
+            "client_id": self._client_id,
+            "grant_type": "authorization_code",
+            "code": code,
+        }
+        async with self._session.post(f"{self.url}/auth/token", data=data) as response:
             self._token = (await response.json())["access_token"]
-        self._headers = {"Authorization": f"Bearer {self._token}"}
 
     # HTTP
 
@@ -143,21 +104,20 @@ class HomeAssistantClient:
     async def _request(
         self, method: str, path: str, data: Mapping[str, Any] | None = None
     ) -> Any:
+        headers = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         async with self._session.request(
-            method, self.url + path, json=data, headers=self._headers
+            method, self.url + path, json=data, headers=headers
         ) as response:
             if response.status >= 400:
                 text = await response.text()
-                raise RequestError(f"{method} {path}: {response.status} {text}")
-            return await response.json()
+                raise CommandError(f"{method} {path}: {response.status} {text}")
+            return await response.json(content_type=None)
 
     async def states(self) -> dict[str, State]:
         """Return all states by entity ID."""
-        states = await self.get("/api/states")
-        fields = State.__slots__
         return {
-            state["entity_id"]: State(**{field: state[field] for field in fields})
-            for state in states
+            state["entity_id"]: State(state["state"], state["attributes"])
+            for state in await self.get("/api/states")
         }
 
     async def wait_for_state(self, entity_id: str, state: str) -> None:
@@ -166,26 +126,47 @@ class HomeAssistantClient:
             while (await self.states())[entity_id].state != state:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
-    async def action(
-        self, name: str, data: Mapping[str, Any] | None = None, **target: object
+    async def set_state(
+        self, entity_id: str, state: str, attributes: Mapping[str, Any]
     ) -> None:
-        """Perform an action, such as `homeassistant.update_entity`, and wait until it is done."""
-        await self._action(name, data, target=target)
+        """Show something that no integration has."""
+        await self.post(
+            f"/api/states/{entity_id}", {"state": state, "attributes": attributes}
+        )
+
+    async def save_script(
+        self, key: str, name: str, icon: str, *sequence: Mapping[str, Any]
+    ) -> None:
+        """Save a script."""
+        script = {"alias": name, "icon": f"mdi:{icon}", "sequence": sequence}
+        await self.post(f"/api/config/script/config/{key}", script)
 
     async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
         """Save an automation, and wait until it is loaded: Home Assistant answers before."""
-        async with self.events("automation_reloaded") as reloads, asyncio.timeout(60):
+        async with self.listen("automation_reloaded") as events, asyncio.timeout(60):
             await self.post(f"/api/config/automation/config/{key}", config)
-            while not reloads:
-                await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
+            await anext(events)
 
     async def automations(self) -> list[str]:
         """Return the keys of all automations that were saved and are loaded."""
         return [
             state.attributes["id"]
-            for state in (await self.states()).values()
-            if state.entity_id.startswith("automation.")
+            for entity_id, state in (await self.states()).items()
+            if entity_id.startswith("automation.")
         ]
+
+    # WebSocket
+
+    async def call(self, command: str, **arguments: object) -> Any:
+        """Return the result of a command, such as `config/entity_registry/list`."""
+        async with self._connection() as socket:
+            return await _send(socket, 1, command, arguments)
+
+    async def action(
+        self, name: str, data: Mapping[str, Any] | None = None, **target: object
+    ) -> None:
+        """Perform an action, such as `homeassistant.update_entity`, and wait until it is done."""
+        await self._action(name, data, target=target)
 
     async def answer(self, name: str, data: Mapping[str, Any]) -> Any:
         """Perform an action that answers, such as `bike_tracker.where`; return its answer."""
@@ -203,111 +184,73 @@ class HomeAssistantClient:
             **arguments,
         )
 
-    async def diagnostics(self, entry_id: str, device_id: str | None = None) -> Any:
-        """Download the diagnostics of a config entry or of one of its devices."""
-        path = f"/api/diagnostics/config_entry/{entry_id}"
-        return await self.get(f"{path}/device/{device_id}" if device_id else path)
-
-    # WebSocket
-
-    async def call(self, command: str, **arguments: object) -> Any:
-        """Return the result of a command, such as `config/entity_registry/list`."""
-        async with self._turn:
-            if self._socket is None or self._socket.closed:
-                self._socket = await self._connect()
-            try:
-                return await self._send(self._socket, command, arguments)
-            except ClientConnectionResetError:
-                # Home Assistant hangs up on who is silent; nothing was sent.
-                self._socket = await self._connect()
-                return await self._send(self._socket, command, arguments)
-
     @asynccontextmanager
-    async def events(self, event_type: str) -> AsyncIterator[list[dict[str, Any]]]:
-        """Collect the events of a type in a list, in the order they happen."""
-        socket = await self._connect()
-        await self._send(socket, "subscribe_events", {"event_type": event_type})
-        seen: list[dict[str, Any]] = []
-        collecting = asyncio.create_task(_collect(socket, seen))
-        try:
-            yield seen
-        finally:
-            collecting.cancel()
-            await socket.close()
-
-    @asynccontextmanager
-    async def listen(
-        self, *event_types: str
-    ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+    async def listen(self, *event_types: str) -> AsyncIterator[AsyncIterator[Event]]:
         """Listen to events of these types; they are yielded as they happen, until Home Assistant hangs up."""
-        async with await self._connect() as socket:
-            for event_type in event_types:
-                await self._send(socket, "subscribe_events", {"event_type": event_type})
+        async with self._connection() as socket:
+            for number, event_type in enumerate(event_types, 1):
+                arguments = {"event_type": event_type}
+                await _send(socket, number, "subscribe_events", arguments)
             yield _events(socket)
 
-    async def _connect(self) -> ClientWebSocketResponse:
-        socket = await self._session.ws_connect(
-            f"{self.url}/api/websocket", max_msg_size=0
-        )
-        await socket.receive_json()
-        await socket.send_json({"type": "auth", "access_token": self._token})
-        answer = await socket.receive_json()
-        if answer["type"] != "auth_ok":
-            raise CommandError(answer)
-        return socket
+    @asynccontextmanager
+    async def events(self, event_type: str) -> AsyncIterator[list[Event]]:
+        """Collect the events of a type in a list, in the order they happen."""
+        seen = list[Event]()
 
-    async def _send(
-        self,
-        socket: ClientWebSocketResponse,
-        command: str,
-        arguments: Mapping[str, object],
-    ) -> Any:
-        number = next(self._ids)
-        await socket.send_json({"id": number, "type": command, **arguments})
-        while True:
+        async def collect(events: AsyncIterator[Event]) -> None:
+            async for event in events:
+                seen.append(event)
+
+        async with self.listen(event_type) as events:
+            collecting = asyncio.create_task(collect(events))
+            try:
+                yield seen
+            finally:
+                collecting.cancel()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[ClientWebSocketResponse]:
+        async with self._session.ws_connect(
+            f"{self.url}/api/websocket", max_msg_size=0
+        ) as socket:
+            await socket.receive_json()
+            await socket.send_json({"type": "auth", "access_token": self._token})
             answer = await socket.receive_json()
-            if answer["id"] == number and answer["type"] == "result":
-                break
-        if not answer["success"]:
-            raise CommandError(f"{command}: {answer['error']}")
-        return answer["result"]
+            if answer["type"] != "auth_ok":
+                raise CommandError(answer)
+            yield socket
 
     # Config flows
 
-    async def start_flow(self, handler: str, **options: object) -> dict[str, Any]:
-        """Start a config flow; with `entry_id` the one that reconfigures that entry."""
-        return await self._flow("", {"handler": handler, **options})
-
-    async def submit(self, flow_id: str, **fields: object) -> dict[str, Any]:
-        """Fill in the form that a config flow shows; return its next step."""
-        return await self._flow(f"/{flow_id}", fields)
-
-    async def _flow(self, path: str, data: Mapping[str, object]) -> dict[str, Any]:
-        result: dict[str, Any] = await self.post(
-            f"/api/config/config_entries/flow{path}", data
+    async def start_flow(self, handler: str) -> dict[str, Any]:
+        """Start a config flow."""
+        form: dict[str, Any] = await self.post(
+            "/api/config/config_entries/flow", {"handler": handler}
         )
-        return result
+        return form
 
     async def add_account(self, url: str, email: str, password: str) -> str:
         """Add an account of the tracking service; return the ID of its config entry.
 
-        Its entities follow a moment later. Raises FlowError when the form shows an error, or the flow ends without an entry.
+        Its entities follow a moment later.
         """
-        form = await self.start_flow(DOMAIN, show_advanced_options=False)
-        result = await self.submit(
-            form["flow_id"], url=url, email=email, password=password
+        form = await self.start_flow(DOMAIN)
+        result = await self.post(
+            f"/api/config/config_entries/flow/{form['flow_id']}",
+            {"url": url, "email": email, "password": password},
         )
         if result["type"] != "create_entry":
-            raise FlowError(result)
+            raise CommandError(result)
         entry_id: str = result["result"]["entry_id"]
         return entry_id
 
     # Registries
 
-    async def entities(self, platform: str = DOMAIN) -> list[dict[str, Any]]:
-        """Return what the entity registry has from an integration."""
+    async def entities(self) -> list[dict[str, Any]]:
+        """Return what the entity registry has from the integration."""
         entities = await self.call("config/entity_registry/list")
-        return [entity for entity in entities if entity["platform"] == platform]
+        return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def wait_for_entities(self, number: int) -> None:
         """Wait until the integration has so many entities, disabled ones counted."""
@@ -329,10 +272,7 @@ class HomeAssistantClient:
         """Return the entity ID of one of the integration's entities."""
         for entity in await self.entities():
             entity_id: str = entity["entity_id"]
-            if (
-                entity["unique_id"] == unique_id
-                and entity_id.partition(".")[0] == domain
-            ):
+            if entity["unique_id"] == unique_id and entity_id.startswith(f"{domain}."):
                 return entity_id
         raise LookupError(f"no {domain} with unique ID {unique_id}")
 
@@ -349,15 +289,25 @@ class HomeAssistantClient:
         await self.action("homeassistant.update_entity", {"entity_id": entity_ids})
 
 
-async def _events(socket: ClientWebSocketResponse) -> AsyncIterator[dict[str, Any]]:
+async def _send(
+    socket: ClientWebSocketResponse,
+    number: int,
+    command: str,
+    arguments: Mapping[str, object],
+) -> Any:
+    """Return the result of a command."""
+    await socket.send_json({"id": number, "type": command, **arguments})
+    while True:
+        answer = await socket.receive_json()
+        if answer["id"] == number and answer["type"] == "result":
+            break
+    if not answer["success"]:
+        raise CommandError(f"{command}: {answer['error']}")
+    return answer["result"]
+
+
+async def _events(socket: ClientWebSocketResponse) -> AsyncIterator[Event]:
     async for message in socket:
         answer = message.json()
         if answer["type"] == "event":
             yield answer["event"]
-
-
-async def _collect(socket: ClientWebSocketResponse, seen: list[dict[str, Any]]) -> None:
-    async for message in socket:
-        answer = message.json()
-        if answer["type"] == "event":
-            seen.append(answer["event"])

@@ -1,6 +1,6 @@
 """A Home Assistant with some trackers to look at: python -m tests.tools.demo.demo."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
@@ -9,37 +9,37 @@ import sys
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from .check import Row, check, check_files, table
+from .check import DEVICE, Row, check, check_files, table
 from .config_folder import converse, install_blueprints, install_phone, media_folder
 from .dashboard import add_dashboard
-from .expected import DEVICE
-from .home_assistant import HomeAssistantProcess
+from .home_assistant import HomeAssistantProcess, ProcessEndedError
+from .message import add_phone_buttons
 from .past_rides import add_rides
 from .ports import free_port, is_free
-from .process import ProcessEndedError
-from .question import add_question
-from .rider import add_phone
-from .simulator import EMAIL, PASSWORD, SimulatorProcess
+from .service import EMAIL, PASSWORD, SimulatedService
 from .story import add_night_guard
-from .town import settle
-from .try_it import add_phone_buttons, add_scripts, pages, serve, to_try
-from .welcome import welcome
+from .town import add_rider, settle
+from .try_it import add_scripts, fill, serve
 
 DEFAULT_PORT = 8123
 _INTERRUPTED = 130
+_WELCOME = """
+Home Assistant is at {home_assistant.url}
 
+Open it in a browser on this machine: you are signed in. The page "Try it" has a button for all
+there is to try, and the blueprints are under Settings > Automations & scenes > Blueprints.
 
-def _whole_number(text: str) -> int:
-    if not text.isdecimal():
-        raise ArgumentTypeError("a whole number is needed")
-    return int(text)
+The action "Get track" may write below {media}, which is gone afterwards.
+It knows the ways of the bikes since the demo began, but none of the weeks before.
 
+The bikes ride through a town. Their account:
 
-def _port(text: str) -> int:
-    port = _whole_number(text)
-    if not 0 < port < 65536:
-        raise ArgumentTypeError("a port is a number from 1 to 65535")
-    return port
+  Server address  {service.url}
+  Email           {email}
+  Password        {password}
+
+Ctrl-C ends it.
+"""
 
 
 def _options() -> Namespace:
@@ -51,91 +51,75 @@ def _options() -> Namespace:
     add = parser.add_argument
     add(
         "--port",
-        type=_port,
+        type=int,
         help=f"for Home Assistant (default: {DEFAULT_PORT}, or any other if that is in use)",
     )
     add(
         "--trackers",
-        type=_whole_number,
+        type=int,
         default=5,
         metavar="N",
         help="on so many bikes (default: %(default)s)",
-    )
-    add(
-        "--documented-only",
-        action="store_true",
-        help="have the service offer the documented interface alone: no positions",
     )
     add(
         "--check",
         action="store_true",
         help="hold every entity against what the service says, and end",
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.port and not is_free(options.port):
+        parser.error(f"Port {options.port} is in use. Choose another with --port.")
+    if not options.port:
+        options.port = DEFAULT_PORT if is_free(DEFAULT_PORT) else free_port()
+    return options
 
 
 def _say(text: str) -> None:
     print(f"==> {text}", file=sys.stderr, flush=True)
 
 
-def _choose_port(wanted: int | None) -> int:
-    """Return the port to listen on; ends the program when the wanted one is in use."""
-    if wanted is not None:
-        if not is_free(wanted):
-            print(
-                f"Port {wanted} is in use. Choose another with --port.", file=sys.stderr
-            )
-            raise SystemExit(2)
-        return wanted
-    if is_free(DEFAULT_PORT):
-        return DEFAULT_PORT
-    port = free_port()
-    _say(f"Port {DEFAULT_PORT} is in use: taking {port}")
-    return port
-
-
-async def _demo(options: Namespace, port: int) -> int:
+async def _demo(options: Namespace) -> int:
     _say("Starting the simulated service and Home Assistant")
-    with TemporaryDirectory(prefix="bike-tracker-demo-") as folder:
-        home_assistant = HomeAssistantProcess(Path(folder), port=port)
-        install_blueprints(Path(folder))
-        converse(Path(folder))
-        if not options.check:
-            install_phone(Path(folder))
+    with TemporaryDirectory(prefix="bike-tracker-demo-") as name:
+        folder = Path(name)
+        home_assistant = HomeAssistantProcess(folder, port=options.port)
+        install_blueprints(folder)
+        converse(folder)
+        install_phone(folder)
         async with (
-            SimulatorProcess(
-                trackers=options.trackers,
-                documented_only=options.documented_only,
-                still=False,
-            ) as simulator,
+            SimulatedService(trackers=options.trackers, is_still=False) as service,
             home_assistant,
         ):
-            client = home_assistant.client
-            await settle(client)
+            await settle(home_assistant.client)
             _say("Adding the account")
-            entry_id = await client.add_account(simulator.url, EMAIL, PASSWORD)
-            rows = await check(client, simulator)
-            if not options.documented_only:
-                await add_rides(home_assistant, entry_id)
-                client = home_assistant.client
-                await add_phone(client)
-            await add_scripts(client, await to_try(simulator))
-            await add_question(client)
-            if not options.check:
-                await client.start_flow("mobile_app")
-                await add_phone_buttons(client)
-                await add_night_guard(client, entry_id)
-            await add_dashboard(client, *await pages(client, simulator))
+            entry_id = await home_assistant.client.add_account(
+                service.url, EMAIL, PASSWORD
+            )
+            rows = await check(home_assistant.client, service)
+            await _furnish(home_assistant, service, entry_id)
             if options.check:
-                if options.trackers and not options.documented_only:
-                    rows += await check_files(client, media_folder(Path(folder)))
+                rows += await check_files(home_assistant.client, media_folder(folder))
                 return await _report(rows, options.trackers, home_assistant)
-            greeting = welcome(home_assistant, simulator)
             try:
-                return await _until_ended(home_assistant, simulator, greeting)
+                return await _until_ended(home_assistant, service)
             except asyncio.CancelledError:
                 # How it is meant to end.
                 return 0
+
+
+async def _furnish(
+    home_assistant: HomeAssistantProcess, service: SimulatedService, entry_id: str
+) -> None:
+    """Add the rides of weeks, the rider, the phone, and what there is to try."""
+    await add_rides(home_assistant, entry_id)
+    client = home_assistant.client
+    await add_rider(client)
+    await add_scripts(client, service)
+    await client.start_flow("mobile_app")
+    await add_phone_buttons(client)
+    await add_night_guard(client, entry_id)
+    await add_dashboard(client)
+    await fill(client, service)
 
 
 async def _report(
@@ -144,7 +128,7 @@ async def _report(
     """Stop Home Assistant and print what was found; return 0 if all of it is right."""
     await home_assistant.stop()
     complaints = home_assistant.complaints()
-    shown = sum(row.entity == DEVICE for row in rows)
+    shown = sum(row.name.startswith(DEVICE) for row in rows)
     wrong = sum(not row.right for row in rows)
     print(table(rows))
     for record in complaints:
@@ -157,32 +141,29 @@ async def _report(
 
 
 async def _until_ended(
-    home_assistant: HomeAssistantProcess, simulator: SimulatorProcess, greeting: str
+    home_assistant: HomeAssistantProcess, service: SimulatedService
 ) -> int:
-    """Do what people ask for until one of the two ends by itself, which neither should."""
-    waiting = [
-        asyncio.create_task(home_assistant.wait(), name="Home Assistant"),
-        asyncio.create_task(simulator.wait(), name="The simulated service"),
-    ]
+    """Do what people ask for until Home Assistant ends by itself, which it should not."""
     is_listening = asyncio.Event()
-    serving = asyncio.create_task(serve(home_assistant, simulator, is_listening))
-    greets = asyncio.create_task(_greet(greeting, is_listening))
-    try:
-        ended, _ = await asyncio.wait(
-            [*waiting, serving], return_when=asyncio.FIRST_COMPLETED
+    async with asyncio.TaskGroup() as tasks:
+        serving = tasks.create_task(serve(home_assistant, service, is_listening))
+        # A button pressed before would do nothing.
+        await is_listening.wait()
+        media = media_folder(home_assistant.folder)
+        print(
+            _WELCOME.format(
+                home_assistant=home_assistant,
+                service=service,
+                media=media,
+                email=EMAIL,
+                password=PASSWORD,
+            ),
+            flush=True,
         )
-    finally:
-        greets.cancel()
+        code = await home_assistant.wait()
+        _say(f"Home Assistant ended by itself, with exit code {code}")
         serving.cancel()
-    for task in ended:
-        _say(f"{task.get_name()} ended by itself, with exit code {task.result()}")
     return 1
-
-
-async def _greet(greeting: str, is_listening: asyncio.Event) -> None:
-    """Say what there is once it can be tried: a button pressed before would do nothing."""
-    await is_listening.wait()
-    print(greeting, flush=True)
 
 
 async def _unless_signalled(work: Coroutine[Any, Any, int]) -> int:
@@ -193,7 +174,7 @@ async def _unless_signalled(work: Coroutine[Any, Any, int]) -> int:
 
     def end() -> None:
         for number in signals:
-            loop.add_signal_handler(number, _nothing)
+            loop.add_signal_handler(number, lambda: None)
         _say("Ending")
         task.cancel()
 
@@ -202,16 +183,11 @@ async def _unless_signalled(work: Coroutine[Any, Any, int]) -> int:
     return await task
 
 
-def _nothing() -> None:
-    """Take no notice of a signal."""
-
-
 def main() -> int:
     """Run the demo; 2 when it cannot start, 130 when it was ended before it was done."""
     options = _options()
-    port = _choose_port(options.port)
     try:
-        return asyncio.run(_unless_signalled(_demo(options, port)))
+        return asyncio.run(_unless_signalled(_demo(options)))
     except asyncio.CancelledError:
         return _INTERRUPTED
     except ProcessEndedError as err:

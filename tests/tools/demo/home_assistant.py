@@ -1,9 +1,13 @@
 """Home Assistant as a process of its own."""
 
 import asyncio
+from asyncio.subprocess import PIPE, STDOUT, Process
 from collections.abc import Coroutine, Iterator
+import contextlib
+import os
 from pathlib import Path
-import subprocess
+import signal
+import sys
 from typing import Any, Self
 
 from aiohttp import ClientSession, ClientTimeout
@@ -12,12 +16,16 @@ from .client import HomeAssistantClient
 from .config_folder import lay_out, stored
 from .log import Record, complaints, records
 from .ports import HOST, free_port
-from .process import Child, ProcessEndedError
 
 USER = "Demo"
 _RESTART = 100
 """The exit code with which Home Assistant asks to be started again."""
 _SECONDS_TO_START = 90
+_SECONDS_TO_STOP = 60
+
+
+class ProcessEndedError(Exception):
+    """The process ended before it did what was asked of it."""
 
 
 class HomeAssistantProcess:
@@ -28,7 +36,9 @@ class HomeAssistantProcess:
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
-    """What Python runs, with the arguments of child.py."""
+    """What Python runs."""
+    client: HomeAssistantClient
+    """The one user; another object after each start."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
@@ -37,10 +47,6 @@ class HomeAssistantProcess:
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
-        self.client: HomeAssistantClient
-        """The one user; another object after each start."""
-        self._child: Child | None = None
-        self._session: ClientSession | None = None
         self._guard: asyncio.Task[int] | None = None
         if not any(folder.iterdir()):
             lay_out(folder, self.port, with_integration=with_integration)
@@ -58,12 +64,6 @@ class HomeAssistantProcess:
         """Stop it if it runs."""
         await self.stop()
 
-    @property
-    def pid(self) -> int:
-        """The ID of the process."""
-        assert self._child is not None
-        return self._child.pid
-
     async def start(self) -> None:
         """Start it, sign in, and wait until it has finished starting.
 
@@ -79,27 +79,28 @@ class HomeAssistantProcess:
         # No time-out of its own: what takes long is for the caller to judge.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
-        await self.run_program()
+        self._process = await self.run_program()
         self._guard = asyncio.create_task(self._restart_if_asked())
 
-    async def stop(self) -> int | None:
-        """End it as a person would; return the exit code, 0 if all went well."""
-        return await self._end(kill=False)
+    async def stop(self) -> None:
+        """End it as a person would, or if that takes too long as a power cut would."""
+        if await self._hang_up():
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SECONDS_TO_STOP):
+                    await self._process.wait()
+            await self._end()
 
-    async def kill(self) -> int | None:
+    async def kill(self) -> None:
         """End it as a power cut would."""
-        return await self._end(kill=True)
+        if await self._hang_up():
+            await self._end()
 
     async def wait(self) -> int:
         """Wait until it ends by itself; return the exit code."""
         assert self._guard is not None
         return await asyncio.shield(self._guard)
-
-    async def wait_until_stored(self, key: str, text: str) -> None:
-        """Wait until a file in Home Assistant's storage holds a text; that takes it up to some ten seconds."""
-        async with asyncio.timeout(60):
-            while text not in stored(self.folder, key):
-                await asyncio.sleep(0.1)
 
     @property
     def log(self) -> str:
@@ -119,44 +120,44 @@ class HomeAssistantProcess:
     def _log_path(self) -> Path:
         return self.folder / "console.log"
 
-    async def run_program(self) -> None:
-        """Begin a process of the program."""
+    async def run_program(self) -> Process:
+        """Begin a process of the program.
+
+        It has a session of its own, so that Ctrl-C reaches only the parent. Standard input ties it to the parent.
+        """
         with self._log_path.open("ab") as log:
-            self._child = await Child.start(
-                [
-                    # Not from the project's own folder, which Home Assistant is not to know.
-                    "-P",
-                    str(self.program),
-                    "homeassistant",
-                    "--config",
-                    str(self.folder),
-                    "--skip-pip",
-                    "--log-no-color",
-                ],
-                folder=self.folder,
-                output=log,
-                errors=subprocess.STDOUT,
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                # Not from the project's own folder, which Home Assistant is not to know.
+                "-P",
+                self.program,
+                *("--config", self.folder, "--skip-pip", "--log-no-color"),
+                cwd=self.folder,
+                env={
+                    key: os.environ[key] for key in os.environ.keys() - {"PYTHONPATH"}
+                },
+                stdin=PIPE,
+                stdout=log,
+                stderr=STDOUT,
+                start_new_session=True,
             )
 
     async def _restart_if_asked(self) -> int:
-        assert self._child is not None
-        while (code := await self._child.wait()) == _RESTART:
-            await self.run_program()
+        while (code := await self._process.wait()) == _RESTART:
+            self._process = await self.run_program()
         return code
 
     async def _come_up(self) -> None:
+        """Sign in once it answers, the first time as a new user."""
         await self.client.wait_for_answer()
-        await self._sign_in()
-        await self.client.wait_until_running()
-
-    async def _sign_in(self) -> None:
-        """Sign in, the first time as a new user."""
         if '"user"' in stored(self.folder, "onboarding"):
             await self.client.sign_in()
-            return
-        await self.client.create_user(USER)
-        # Killed before this is written, it would have to be set up anew.
-        await self.wait_until_stored("auth", f'"{USER}"')
+        else:
+            await self.client.create_user(USER)
+            # Killed before this is written, it would have to be set up anew.
+            while f'"{USER}"' not in stored(self.folder, "auth"):
+                await asyncio.sleep(0.1)
+        await self.client.wait_until_running()
 
     async def _unless_ended(self, work: Coroutine[Any, Any, None]) -> None:
         """Do the work, or raise ProcessEndedError when the process ends before it is done."""
@@ -171,13 +172,17 @@ class HomeAssistantProcess:
         finally:
             task.cancel()
 
-    async def _end(self, *, kill: bool) -> int | None:
+    async def _hang_up(self) -> bool:
+        """Close connections, which Home Assistant waits for; return whether there is something to end."""
         guard, self._guard = self._guard, None
-        if guard is None or self._child is None:
-            return None
-        # First, as Home Assistant waits for those who are connected to hang up.
-        await self.client.close()
-        if self._session is not None:
-            await self._session.close()
+        if guard is None:
+            return False
         guard.cancel()
-        return await (self._child.kill() if kill else self._child.stop())
+        await self._session.close()
+        return True
+
+    async def _end(self) -> None:
+        """End it at once, and whatever it started."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()

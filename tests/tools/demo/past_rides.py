@@ -7,13 +7,12 @@ from itertools import pairwise
 import json
 from random import Random
 import sqlite3
-from typing import NamedTuple
 
 from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_at
 
+from .fleet import TOWN
 from .home_assistant import HomeAssistantProcess
 from .polyline import encode
-from .service.fleet import TOWN
 
 _WEEKS = 8
 """As many as the bars of the dashboard show."""
@@ -23,50 +22,23 @@ INSERT INTO ride
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 
-
-class PastRide(NamedTuple):
-    """A ride along the streets."""
-
-    started_at: datetime
-    ended_at: datetime
-    way: Route
-    speed: float
-    """Meters per second."""
-
-    @property
-    def kilometers(self) -> float:
-        """Return the length of the ride."""
-        return self.way.length / 1_000
-
-    def row(self, tracker: str) -> tuple[object, ...]:
-        """Return the ride as a row of the database."""
-        points = self.way.points
-        return (
-            tracker,
-            _microseconds(self.started_at),
-            _microseconds(self.ended_at),
-            self.kilometers,
-            self.speed * 3.6 * 1.3,
-            _place(self.started_at, points[0]),
-            _place(self.ended_at, points[-1]),
-            encode(points),
-        )
+type Row = tuple[object, ...]
 
 
 async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
     """Add rides of all trackers to the database while Home Assistant is stopped."""
     trackers = sorted(await home_assistant.client.devices())
     await home_assistant.stop()
-    rows = [ride.row(tracker) for tracker in trackers for ride in past_rides(tracker)]
     file = home_assistant.folder / ".storage" / "bike_tracker" / f"{entry_id}.db"
     address = f"{file.as_uri()}?mode=rw"
     with closing(sqlite3.connect(address, uri=True)) as database, database:
-        database.executemany(_ADD, rows)
+        for tracker in trackers:
+            database.executemany(_ADD, _past_rides(tracker))
     await home_assistant.start()
 
 
-def past_rides(tracker: str) -> Iterator[PastRide]:
-    """Yield some rides on most days, from home and back."""
+def _past_rides(tracker: str) -> Iterator[Row]:
+    """Yield some rides on most days, from home and back, as rows of the database."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
     now = datetime.now(UTC)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -80,7 +52,16 @@ def past_rides(tracker: str) -> Iterator[PastRide]:
                 break
             way, speed = Route(start, end), random.uniform(3.5, 7)
             ended_at = time + timedelta(seconds=way.length / speed)
-            yield PastRide(time, ended_at, way, speed)
+            yield (
+                tracker,
+                _microseconds(time),
+                _microseconds(ended_at),
+                way.length / 1_000,
+                speed * 3.6 * 1.3,
+                _place(time, start),
+                _place(ended_at, end),
+                encode(way.points),
+            )
             time = ended_at + timedelta(hours=random.uniform(0.3, 3))
 
 

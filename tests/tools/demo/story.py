@@ -2,50 +2,45 @@
 
 from .client import HomeAssistantClient
 from .dashboard import Card, button
+from .message import phone
+from .service import SimulatedService
 
 _BIKE = 2
-"""The bike that the tricks steal; in a smaller fleet another one."""
+"""The bike that the tricks steal."""
 _SCRIPT = "park_and_guard"
-_GUARD = "_guard"
 
 
 async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
     """Have the phone of the demo ring for every guard that a person arms; no night begins by itself."""
     path = "/api/config/config_entries/subentries/flow"
     form = await client.post(path, {"handler": [entry_id, "night_guard"]})
-    settings = {"away_distance": 200, "critical": True, "follow": True}
     phones = [
         device["id"]
         for device in await client.call("config/device_registry/list")
         if "mobile_app" in dict(device["identifiers"])
     ]
+    settings = {"away_distance": 200, "critical": True, "follow": True}
     await client.post(
         f"{path}/{form['flow_id']}",
         {"name": "Night guard", "phones": phones, **settings},
     )
 
 
-async def story(client: HomeAssistantClient, phone: Card) -> list[Card]:
+async def story(client: HomeAssistantClient, service: SimulatedService) -> list[Card]:
     """Return the three sections of the story, and add its script; none without a bike that has a guard."""
-    guards = [
-        entity
-        for entity in await client.entities()
-        if entity["unique_id"].endswith(_GUARD) and not entity["disabled_by"]
-    ]
-    if not guards:
+    if not service.fleet.unique_ids:
         return []
-    guards.sort(key=lambda entity: entity["unique_id"])
-    guard = guards[_BIKE % len(guards)]
-    names = {
-        device["id"]: device["name"] for device in (await client.devices()).values()
-    }
-    bike = names[guard["device_id"]]
+    unique_id = service.tricks.bike(_BIKE)
+    try:
+        guard = await client.entity_id("alarm_control_panel", f"{unique_id}_guard")
+    except LookupError:
+        return []
+    bike = (await client.devices())[unique_id]["name"]
     arm = {
         "action": "alarm_control_panel.alarm_arm_away",
-        "target": {"entity_id": guard["entity_id"]},
+        "target": {"entity_id": guard},
     }
-    script = {"alias": "Park and guard", "icon": "mdi:shield-lock", "sequence": [arm]}
-    await client.post(f"/api/config/script/config/{_SCRIPT}", script)
+    await client.save_script(_SCRIPT, "Park and guard", "shield-lock", arm)
     return [
         button(
             f"script.{_SCRIPT}",
@@ -57,11 +52,5 @@ async def story(client: HomeAssistantClient, phone: Card) -> list[Card]:
             "2 A thief comes",
             f"Somebody rides off with {bike}. Within half a minute it is **Being moved**, with its way on the map.",
         ),
-        phone
-        | {
-            "cards": [
-                {**phone["cards"][0], "heading": "3 Your phone"},
-                *phone["cards"][1:],
-            ]
-        },
+        phone("3 Your phone"),
     ]

@@ -1,9 +1,10 @@
-"""The places that the simulated bikes ride between, as Home Assistant's home and zones."""
+"""The places that the simulated bikes ride between, as Home Assistant's home and zones, and who rides them."""
 
 from tests.tools.simulator.streets import HOME, WERDERPLATZ, Point
 
 from .client import HomeAssistantClient
 
+PHONE = "device_tracker.phone"
 _RADIUS = 100
 
 
@@ -26,6 +27,28 @@ async def settle(client: HomeAssistantClient) -> None:
         icon="mdi:briefcase",
         radius=_RADIUS,
         **_coordinates(WERDERPLATZ),
+    )
+
+
+async def add_rider(client: HomeAssistantClient) -> None:
+    """Give the one person there is a phone, which is at home."""
+    [person] = (await client.call("person/list"))["storage"]
+    await client.call("person/update", person_id=person["id"], device_trackers=[PHONE])
+    await move_rider(client, is_home=True)
+
+
+async def move_rider(client: HomeAssistantClient, *, is_home: bool) -> None:
+    """Have the rider come home, or be some kilometers away."""
+    place = HOME if is_home else (HOME[0] + 0.1, HOME[1])
+    await client.set_state(
+        PHONE,
+        "home" if is_home else "not_home",
+        {
+            "friendly_name": "Phone",
+            "source_type": "gps",
+            "gps_accuracy": 10,
+            **_coordinates(place),
+        },
     )
 
 

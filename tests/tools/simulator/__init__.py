@@ -9,8 +9,6 @@ In a test:
         simulator.set_status("860000000000001", "offline")  # any method of World
         simulator.fault("status-429", retry_after="120", times=1)  # any name in FAULTS
         simulator.fault(None)
-
-The demo runs it in a process of its own: `python -m tests.tools.demo.service --help`.
 """
 
 from .faults import FAULTS, Fault
