@@ -128,7 +128,7 @@ async def _report(
     """Stop Home Assistant and print what was found; return 0 if all of it is right."""
     await home_assistant.stop()
     complaints = home_assistant.complaints()
-    shown = sum(row.name.startswith(DEVICE) for row in rows)
+    shown = sum(row.name.startswith(f"{DEVICE} ") for row in rows)
     wrong = sum(not row.right for row in rows)
     print(table(rows))
     for record in complaints:
