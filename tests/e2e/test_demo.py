@@ -109,10 +109,8 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
     )
     async with client.events("automation_triggered") as runs:
         for number in (1, 2):
-            while not await is_on_its_way(client):
-                await asyncio.sleep(0.1)
             await press(client, "leaves_home")
-            while len(runs) < number:
+            while len(runs) < number or not await is_on_its_way(client):
                 await asyncio.sleep(0.1)
 
 
