@@ -341,6 +341,29 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
     assert reported == reports[2:]
 
 
+@pytest.mark.parametrize(
+    ("answers", "hours"),
+    [
+        ("large large large full full large full full full", "24 12 6 3 6 24 12 24 24"),
+        ("large large large full large full full full", "24 12 6 3 6 3 6 24"),
+        ("large large large short full short full full", "24 12 6 0 3 0 6 24"),
+    ],
+)
+async def test_ranges_after_too_much(
+    simulator: Simulator, asking: Asking, answers: str, hours: str
+) -> None:
+    """They double; after two of full length, what was too large is forgotten."""
+    asking.note(RED, 7 * DAY)
+    for answer in answers.split():
+        if answer == "large":
+            simulator.fault("huge-body", path="history", times=1)
+        if answer == "short":
+            asking.note(BLUE, MINUTE)
+        await asking.after()
+    lengths = [until - since for _, since, until in asking.asked]
+    assert " ".join(str(round(it / HOUR)) for it in lengths) == hours
+
+
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
     """What does not fit into a minute is given up, and what follows is asked for."""
     asking.note(RED, 3 * MINUTE)

@@ -79,6 +79,8 @@ class History:
     """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
     """The longest time range that the service can answer at once."""
+    _is_longer: bool = False
+    """Whether the range was doubled, and no longer one failed since then."""
     _user_requests: RateLimit = field(default_factory=RateLimit)
     """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)
@@ -184,10 +186,19 @@ class History:
         if is_probe:
             return None
         self._update(tracker, failed_at=0.0)
-        # A success may only lengthen the time range. Short ranges would never catch up, and
-        # a quick answer to a short range proves nothing about a longer one.
-        self._portion = min(max(self._portion, 2 * (until - start)), _MAX_PORTION)
+        self._lengthen(until - start)
         return HistoryAnswer(reports, until)
+
+    def _lengthen(self, length: timedelta) -> None:
+        """Allow longer ranges after a success. Short ranges would never catch up.
+
+        If the next range succeeds as well, the service can answer a day again. A quick
+        answer to a short range proves nothing about a longer one.
+        """
+        is_full = length >= self._portion
+        longer = _MAX_PORTION if is_full and self._is_longer else 2 * length
+        self._is_longer = self._is_longer or is_full
+        self._portion = min(max(self._portion, longer), _MAX_PORTION)
 
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
@@ -217,7 +228,7 @@ class History:
         if err.is_too_large:
             # Halve the range. If even a minute is too large, no request can succeed.
             length = request.until - request.start
-            self._portion = max(length / 2, _MIN_PORTION)
+            self._portion, self._is_longer = max(length / 2, _MIN_PORTION), False
             return length < 2 * _MIN_PORTION
         self.support = self.support.failed(err)
         is_day = request.is_backfill and not request.is_probe
