@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account
@@ -173,7 +173,17 @@ def test_any_polls(remembered: dict[str, Position], polls: list[Poll]) -> None:
         everything.agrees(account.trackers)
 
 
+# A place without a time comes between a fix and an older one.
+_hour_later = a_position(1, fix_time=NOW + timedelta(hours=1))
+_back = [
+    Poll([a_device("red", id=1)], {}, False, False, False),
+    Message([], [_hour_later], False, False),
+    Message([], [a_position(2, fix_time=None), a_position(2)], False, False),
+]
+
+
 @every
+@example(history=_back)
 @given(history=histories)
 def test_any_history_ends_in_the_last_poll(history: list[Poll | Message]) -> None:
     """It is the truth: as if no message had ever come, and no other poll.

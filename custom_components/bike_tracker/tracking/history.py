@@ -50,11 +50,17 @@ class HistoryAnswer(NamedTuple):
     """End of the requested time, in UTC."""
 
 
-def is_older_position(position: Position, known: Position) -> bool:
-    """Return whether a position is older, by its fix time, then by its ID."""
-    if position.fix_time is None or position.fix_time == known.fix_time:
+def is_older_position(
+    position: Position, known: Position, newest: datetime | None = None
+) -> bool:
+    """Return whether a position is older, by its fix time, then by its ID.
+
+    `newest` is the time of the newest fix. It counts if the known place has no time.
+    """
+    known_at = known.fix_time or newest
+    if position.fix_time is None or position.fix_time == known_at:
         return position.id < known.id
-    return known.fix_time is not None and position.fix_time < known.fix_time
+    return known_at is not None and position.fix_time < known_at
 
 
 def in_order(positions: Iterable[Position]) -> Sequence[Position]:

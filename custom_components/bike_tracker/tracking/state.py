@@ -133,11 +133,16 @@ class TrackerState(NamedTuple):
         """
         now = context.now
         state, new = self._cut(now).with_alarms(reports, now), list[Input]()
+        newest = state.log.core.ride_state.measured_at
         for report in reports:
             known, is_current = state.position, report.id == current_id
             if report == known:
                 continue
-            if known is None or is_current or not is_older_position(report, known):
+            if (
+                known is None
+                or is_current
+                or not is_older_position(report, known, newest)
+            ):
                 state = state.with_position(report, now)
                 if state.position == known:
                     continue
