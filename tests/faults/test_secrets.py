@@ -67,17 +67,18 @@ async def test_flows(
     assert bool(result.get("errors")) is fails
     written.add_flow(result)
     password = {CONF_PASSWORD: account[CONF_PASSWORD]}
-    for form, filled_in in (
-        (await home.entry.start_reconfigure_flow(hass), account),
-        (await home.entry.start_reauth_flow(hass), password),
+    is_refused = fault is not None or CONF_PASSWORD in typed
+    for form, filled_in, is_wrong in (
+        (await home.entry.start_reconfigure_flow(hass), account, fails),
+        (await home.entry.start_reauth_flow(hass), password, is_refused),
     ):
         placeholders = form["description_placeholders"]
         assert placeholders and placeholders[CONF_EMAIL] == EMAIL
         result = await hass.config_entries.flow.async_configure(
             form["flow_id"], filled_in
         )
+        assert bool(result.get("errors")) is is_wrong
         written.add_flow(result)
-        assert "errors" in result or not fails or form["step_id"] == "reauth_confirm"
     await hass.async_block_till_done()
 
 
