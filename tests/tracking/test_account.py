@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.tracking.account import is_outdated
+from custom_components.bike_tracker.tracking.account import Account, is_outdated
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState, merged
@@ -260,6 +260,7 @@ def test_history_of_an_account() -> None:
     account, context = house.account, UpdateContext(minutes(21), has_history=True)
     answer = HistoryAnswer(reports, context.now)
     assert account.gaps.keys() == {"red"}
+    assert Account("Bikes", dict(account.states)).gaps == account.gaps
     assert not account.apply_history("blue", answer, context).keys
     assert account.apply_history("red", answer, context).keys == {"red"}
     assert account.gaps == {}

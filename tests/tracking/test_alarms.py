@@ -34,6 +34,9 @@ def test_alarm(service: Service) -> None:
     # Home Assistant's log names what a listener fails at.
     [fired] = service.red().state.occurrences
     assert repr(fired) == "alarm_raised 1"
+    assert position.fix_time and fired.since == position.fix_time
+    time = position.fix_time.isoformat()
+    assert fired.attributes == {"type": "sos", "alarm": "sos", "time": time}
     for later in (position, a_position(3)):
         assert poll(service, later) == []
         assert service.red().state.alarms == (Alarm("sos", 2, position.fix_time),)

@@ -31,18 +31,19 @@ def test_whole_rides() -> None:
     assert rest == start
 
 
-@pytest.mark.parametrize("start", [15, 31])
-def test_ride_across_the_start(start: float) -> None:
+@pytest.mark.parametrize(
+    ("start", "until", "count"), [(15, 1_440, 1), (31, 1_440, 1), (15, 100, 0)]
+)
+def test_ride_across_the_start(start: float, until: float, count: int) -> None:
     """It comes with what was before, whole, and only then."""
     reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
-    until = NOW + _DAY
-    rides, rest = rides_of(reports, minutes(start), until, until)
-    assert len(rides) == 1
+    now = NOW + _DAY
+    rides, rest = rides_of(reports, minutes(start), minutes(until), now)
+    assert [ride.started_at for ride in rides] == [minutes(100)] * count
     assert rest
     assert minutes(40) < rest <= minutes(50)
-    [earlier], _ = rides_of(reports, rest - _DAY, rest, until)
+    [earlier], _ = rides_of(reports, rest - _DAY, rest, now)
     assert earlier.distance == pytest.approx(7.5, rel=0.05)
-    assert earlier.moved_at < rides[0].started_at
 
 
 def test_ride_of_a_day() -> None:

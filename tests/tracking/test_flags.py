@@ -22,6 +22,7 @@ A status that is neither online nor offline counts as offline.
   online, unknown, unknown -> offline 1, went_offline 1 after 0
 An unreadable status and a message without motion change nothing.
   offline, none, offline -> offline 0
+  online, none, online -> online 0
   online stands, online, online stands -> online 0, stands 0
 """
 _MOTION = {"": None, "moves": True, "stands": False}

@@ -13,6 +13,7 @@ It rides off: place, time and distance.
   stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
   says device_time=none, stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
   says device_time=none, stand 3, arm, stand 1 alarm=tow -> alarm 4 0 m, triggered
+  stand 3, jump 20, stand 1, arm, jump 100, stand 1 motion=yes -> place 5 120 m, triggered
 It says that it moves, wherever it is.
   stand 3, arm, jump 5, stand 1 motion=yes -> motion 4 5 m, triggered
 The first report of motion proves no beginning, noise is none.
@@ -45,8 +46,8 @@ Beyond the accuracies, at least 50 m, or 150 m without them.
   says speed=5 accuracy=0, stand 3, arm, stand 1, jump 149, stand 1 -> armed
   says speed=5 accuracy=0, stand 3, arm, stand 1, jump 151, stand 1 -> place 5 151 m, triggered
 A kilometer beyond that one report is enough, if it is no jump.
-  stand 3, arm, sleep 5, jump 1040, stand 1 -> armed
-  stand 3, arm, sleep 5, jump 1060, stand 1 -> place 9 1060 m, triggered
+  stand 3, arm, sleep 5, jump 1049.5, stand 1 -> armed
+  stand 3, arm, sleep 5, jump 1050.5, stand 1 -> place 9 1050 m, triggered
   stand 3, arm, jump 3000, stand 1 -> armed
   stand 3, arm, sleep 5, jump 1060, receive missed, stand 1 -> armed
 Where walls reflect its signals the bike has to be away for ten minutes.
@@ -54,6 +55,13 @@ Where walls reflect its signals the bike has to be away for ten minutes.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 11 -> place 33 200 m, triggered
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 290, stand 11 -> place 23 290 m, triggered
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 310, stand 2 -> place 14 310 m, triggered
+Where fixes jumped, 150 m are no other place; after a ride the third report tells, too.
+  stand 9, jump 400, stand 1, jump -400, stand 2, arm, stand 1, jump 100, stand 2 -> armed
+  stand 9, jump 400, stand 1, jump -400, stand 2, ride 2 @15, ride 2 @-15, stand 9, arm, jump 200, stand 1, jump 200, stand 1 -> armed
+Jumps are known for seven days; a single one does not count as drift for minutes.
+  stand 9, jump 400, stand 1, jump -400, stand 2, sleep 10000, stand 1, arm, stand 1, jump 100, stand 2 -> armed
+  stand 9, jump 400, stand 1, jump -400, stand 2, sleep 10100, stand 1, arm, stand 1, jump 100, stand 2 -> place 10116 100 m, triggered
+  stand 3, jump 200, stand 1, jump -200, stand 3, arm, jump 200, stand 2 -> place 9 200 m, triggered
 Drift at one place is no excuse at another one.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, ride 3 @50 speed=none, stand 10, arm, stand 1, jump 200, stand 2 -> place 28 200 m, triggered
 Alarms.
@@ -121,6 +129,9 @@ Armed again while it rides: the alarm stays, and it is guarded where it stands.
 Clocks: of a tracker that is behind, of a house that was ahead or behind.
   bike behind=180, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place -175 120 m, triggered
   bike behind=180, stand 3, arm, stand 2 -> armed
+  bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 0 120 m, triggered
+  bike behind=-4, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
+  says server_time=none, receive live, stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
   bike behind=4, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> armed
   clock 480, stand 3, arm, clock 0, stand 2, jump 200, stand 1 motion=yes -> place 6 200 m, triggered
   clock -480, stand 3, clock 0, stand 1, arm, jump 200, stand 1 motion=yes -> place 5 200 m, triggered
@@ -216,3 +227,4 @@ def test_tracker_that_left_the_list() -> None:
     assert house.guard == "armed"
     assert not house.account.disarm("red").keys
     assert house.guard == "disarmed"
+    assert house.state.position

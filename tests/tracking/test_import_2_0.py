@@ -82,6 +82,14 @@ def test_rides_go_on() -> None:
     assert house.rides == "started 0, ended 5, 1.25 km"
 
 
+def test_guard_goes_on() -> None:
+    """An alarm triggers it."""
+    house = House(Account("Bikes", {"red": imported()}))
+    house.listener.last_fired = 7
+    house.poll(a_position(99, fix_time=minutes(1), alarm="tow"))
+    assert house.guard == "alarm 1 0 m, triggered"
+
+
 def test_ride_under_way() -> None:
     """Its start was fired, and its end is."""
     ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}

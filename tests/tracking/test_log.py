@@ -127,6 +127,7 @@ An outage, a kill and a ride under way at the first report.
   receive live, stand 5, kill, receive poll, stand 1 -> 5
   receive live, stand 5, receive outage, stand 3, receive poll, stand 1 -> 5
   says speed=15 motion=yes, ride 3 @15 -> -360 of a ride
+  says speed=15 motion=yes, receive live, ride 3 @15, wait 31 -> -360 of a ride
   stand 3, receive missed, stand 1 -> 3
   stand 3, receive missed, stand 1, history, stand 2 -> none
 Late reports that show a ride.
@@ -140,7 +141,8 @@ A part that the answer lacks, unless the ride is under way and its last 90 s lac
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60, wait 31 -> 14.83 of a ride
-An answer without a report.
+An answer without a report, or without those after a request at rest.
+  stand 3, receive outage, stand 3, receive poll, stand 3, history rows=4 -> none
   stand 3, ride 3 @15, stand 6, history rows=0 -> none
 The first report after an outage has the fix of before.
   stand 3, receive outage, stand 1, bike fix_age=2, receive poll, stand 1 -> none
@@ -243,6 +245,9 @@ def test_answer_is_read_in_order() -> None:
     now = time_of(reports[-1])
     house.apply(HistoryAnswer(reports[::-1], now), now)
     assert house.others == ["tow", "sos", "started_moving", "stopped_moving"]
+    house.apply(HistoryAnswer(reports[:3], now), now)
+    position = house.state.position
+    assert position and position.id == reports[-1].id
 
 
 def test_late_alarm_of_a_bike_without_a_guard() -> None:
@@ -387,11 +392,12 @@ def test_service_without_a_history(worked: bool) -> None:
     assert len(house.book) == 1
 
 
-def test_recent_alarms_of_the_history() -> None:
+@pytest.mark.parametrize("says", [{}, {"device_time": None}])
+def test_recent_alarms_of_the_history(says: dict[str, None]) -> None:
     """Alarms of the last hour are fired once, older ones not."""
     reports = [
-        it._replace(alarm=f"alarm{number}" if number % 12 == 0 else None)
-        for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", every=10))
+        it._replace(alarm=f"alarm{number}" if number % 2 == 0 else None)
+        for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", **says))
     ]
     house, last = House(), reports[-1]
     house.poll(reports[0])

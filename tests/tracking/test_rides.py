@@ -3,8 +3,9 @@
 import pytest
 
 from custom_components.bike_tracker.tracking.routes import decode
+from custom_components.bike_tracker.tracking.state import Tracker
 
-from .conftest import NOW, a_position
+from .conftest import NOW, a_device, a_position
 from .house import METER, House, lived, minutes, rows
 
 TABLE = """
@@ -25,6 +26,7 @@ A slow way between two reports may include a stop: after rest five minutes of it
   says motion=none speed=none, ride 3 @15, sleep 15, jump 900, stand 9 -> started 0, ended 19, 1.65 km
   says motion=none speed=none, ride 3 @15, sleep 18, jump 900, stand 9 -> started 0, ended 3, started 22, ended 22, 1.65 km
   ride 3 @15, stand 1, sleep 13, jump 900, ride 3 @15, stand 9 -> started 0, ended 20, 2.4 km
+  ride 3 @15, stand 1, sleep 16, jump 900, ride 3 @15, stand 9 -> started 0, ended 3, started 21, ended 23, 2.4 km
 A tracker that was silent for half an hour ended the ride before.
   ride 5 @15, sleep 29, ride 2 @15, stand 6 -> started 0, ended 5, started 35, ended 36, 1.75 km
   ride 5 @15, sleep 30, ride 2 @15, stand 6 -> started 0, ended 5, started 36, ended 37, 1.75 km
@@ -51,8 +53,8 @@ A red light or a visit with the first reports.
   stand 3, jump 230, stand 7, ride 4 @15, stand 6 -> started 3, ended 14, 1.23 km
   stand 3, jump 230, stand 20, ride 4 @15, stand 6 -> started 3, ended 4, started 23, ended 27, 1.23 km
 The lost report of an arrival belongs to the ride: up to a kilometer, a day.
-  ride 4 @15, sleep 60, jump 990, stand 60 -> started 0, ended 4, 1.99 km
-  ride 4 @15, sleep 60, jump 1010, stand 60 -> started 0, ended 4, started 65, ended 65, 2.01 km
+  ride 4 @15, sleep 60, jump 999.5, stand 60 -> started 0, ended 4, 2 km
+  ride 4 @15, sleep 60, jump 1000.5, stand 60 -> started 0, ended 4, started 65, ended 65, 2 km
   ride 4 @15, stand 1, sleep 60, jump 140, stand 60 -> started 0, ended 4, 1.14 km
   ride 4 @15, sleep 1430, jump 900, stand 60 -> started 0, ended 4, 1.9 km
   ride 4 @15, sleep 1450, jump 900, stand 60 -> started 0, ended 4, started 1455, ended 1455, 1.9 km
@@ -90,12 +92,15 @@ A standing bike without accuracy may be seen 150 m away.
   stand 3, jump 29, stand 10 -> 0 km
   stand 3, jump 31, stand 10 -> started 3, ended 4, 0.03 km
 A better fix of the same place replaces it, while the bike stands.
-  says accuracy=20, stand 3, jump 20, stand 1 accuracy=5, jump 40, stand 9 accuracy=5 -> started 4, ended 5, 0.04 km
+  says accuracy=20, stand 3, jump 20, stand 1 accuracy=1, jump 40, stand 9 accuracy=5 -> started 4, ended 5, 0.04 km
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=25, jump 40, stand 9 accuracy=5 -> 0 km
+  says accuracy=20 motion=none speed=none, stand 3, jump 20, stand 1 accuracy=0, jump -90, stand 9 accuracy=5 -> 0 km
 A fix that was 400 m off hides short rides: for a day, and until a ride.
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1439, stand 1, jump 300, stand 10 -> started 0, ended 4, started 1454, ended 1455, 1.3 km
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1441, stand 1, jump 300, stand 10 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 10 -> 0 km
+  stand 9, jump 400, stand 1, jump -400, stand 2, jump 600, stand 10 -> 0 km
+  stand 9, jump 140, stand 10, jump 130, stand 10 -> started 9, ended 10, 0.14 km
   stand 9, jump 400, stand 1, jump 3000, stand 1, jump -3400, stand 2, jump 300, stand 10 -> started 13, ended 14, 0.3 km
   stand 9, jump 400, stand 1, jump -400, stand 1 motion=yes speed=9, stand 20, jump 300, stand 10 -> started 31, ended 32, 0.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, ride 4 @15, stand 60, jump 300, stand 10 -> started 12, ended 16, started 76, ended 77, 1.3 km
@@ -124,7 +129,8 @@ The server's total knows bends; a reset, a jump and a detour are none.
   says total_distance=1000, sleep 1, jump 250, stand 9 total_distance=none -> started 0, ended 2, 0.25 km
   says total_distance=1000, sleep 3, jump 500, stand 9 total_distance=1003.4 -> started 0, ended 4, 3.4 km
   says total_distance=1000, sleep 3, jump 500, stand 9 total_distance=1003.6 -> started 0, ended 4, 0.5 km
-While a bike stands, its total grows by drift.
+While a bike stands, its total grows by drift; during a ride all of it counts.
+  says total_distance=1000, stand 3, ride 1 @15 total_distance=1000.25, stand 1 total_distance=1000.35, ride 1 @15 total_distance=1000.6, stand 9 total_distance=1000.6 -> started 3, ended 6, 0.6 km
   says total_distance=1000, stand 9, stand 9 total_distance=1000.2, jump 100, stand 9 total_distance=1000.3 -> started 18, ended 19, 0.1 km
 The total includes the way to a fix that jumped.
   says total_distance=1000, stand 3, jump 400, stand 1 total_distance=1000.4, jump -400, stand 1 total_distance=1000.8, sleep 1, jump 400, ride 1 @15 total_distance=1001.6, stand 9 total_distance=1001.6 -> started 5, ended 7, 0.8 km
@@ -138,12 +144,15 @@ A clock that is ahead: fixes are as old as their receipt.
   bike behind=-4, stand 3, ride 5 @15, stand 9 -> started 7, ended 12, 1.25 km
   bike behind=-90, stand 3, ride 5 @15, stand 9 -> started 3, ended 8, 1.25 km
   bike behind=90, stand 3, ride 5 @15, stand 9 -> started -87, ended -82, 1.25 km
+A service without the time of receipt: the last contact with the tracker counts.
+  says server_time=none, clock -480, stand 3, ride 5 @15, stand 9 -> started 3, ended 8, 1.25 km
 A report without a time or place is no fix.
   stand 3, jump 900, stand 9 fix_time=none -> 0 km
   stand 3, jump 900, stand 9 latitude=none -> 0 km
 Motion without a fix begins a ride at the time of its message.
   stand 3, sleep 56, stand 3 is_fix=no motion=yes, ride 5 @15, stand 9 -> started 60, ended 67, 1.25 km
   stand 3, stand 3 is_fix=no motion=yes, stand 9 -> 0 km
+  says server_time=none, receive live, stand 3, stand 3 is_fix=no motion=yes, ride 5 @15, stand 9 -> started 3, ended 11, 1.25 km
   stand 20, bike age=10, stand 1 is_fix=no motion=yes, bike age=0, ride 5 @15, stand 9 -> started 20, ended 26, 1.25 km
   stand 3, stand 3 is_fix=no motion=yes device_time=none, ride 5 @15, stand 9 -> started 3, ended 11, 1.25 km
 """
@@ -181,8 +190,29 @@ def test_places_and_speed() -> None:
     assert ride.described(is_over=False) == started
     ended = started | {"ended_at": minutes(8).isoformat()}
     assert ride.described(is_over=True) == ended
+    rides = [it for it in house.state.occurrences if it.type.startswith("ride_")]
+    assert [(it.since, it.before) for it in rides] == [
+        (minutes(3), None),
+        (minutes(8), None),
+    ]
     [ride] = lived("says speed=none, ride 3 @15, stand 9").book
     assert ride.described(is_over=True)["maximum_speed"] is None
+
+
+@pytest.mark.parametrize(
+    ("script", "address"),
+    [
+        ("stand 3 address=Lane", "Lane"),
+        ("stand 3 address=Lane, ride 2 @15 address=Road", "Lane"),
+        ("stand 3 address=Lane, ride 2 @15, stand 6 address=Road", "Road"),
+        ("stand 3 address=Lane, jump 400, stand 1 address=Canal", "Canal"),
+        ("stand 3, stand 1 is_fix=no address=Canal", "Canal"),
+        ("stand 3, ride 2 @15 address=Road", None),
+    ],
+)
+def test_address(script: str, address: str | None) -> None:
+    """The address is that of the last stop, also under way."""
+    assert Tracker(a_device(), lived(script).state).address == address
 
 
 def test_route_grows() -> None:
@@ -204,6 +234,7 @@ def test_placeholder_before_the_first_fix() -> None:
     house.poll(first)
     other.poll(first)
     assert (house.totals[-1], other.totals[-1]) == (0, 5_432.1)
+    assert lived("stand 1").totals == [0, 0]
 
 
 def test_report_that_brings_nothing_new() -> None:
