@@ -59,11 +59,6 @@ FLOW_ERRORS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def enable_event_loop_debug() -> None:
-    """Do without: writing down where each task was made takes half of the time."""
-
-
 # Answers
 
 

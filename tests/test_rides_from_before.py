@@ -25,7 +25,6 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 from .books import file_of, full_disk
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
 from .tools.simulator import KINDS, Simulator
-from .tools.simulator.record import RecordedRequest
 from .tools.simulator.streets import METRES_PER_DEGREE
 from .tools.simulator.world import Json
 from .tools.story.home import Home
@@ -68,14 +67,9 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
     return starts
 
 
-def questions(simulator: Simulator) -> list[RecordedRequest]:
-    """Return the requests for the history."""
-    return [item for item in simulator.requests if "deviceId" in item.query]
-
-
 def asked(simulator: Simulator, a_minute: int = 1) -> int:
     """Return the number of history requests, after a check of how many there are a minute."""
-    times = [item.time for item in questions(simulator)]
+    times = [item.time for item in simulator.requests if "deviceId" in item.query]
     assert all(
         late - early > 0.9 * timedelta(minutes=1)
         for early, late in zip(times, times[a_minute:], strict=False)
@@ -264,14 +258,16 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
 
     await home.async_stop()
     await ride(home, RED, BLUE)
-    before = len(questions(simulator))
+    before = len(simulator.requests)
     await home.async_start()
     await home.async_wait(4 * MINUTE)
     assert home.state(guard).state == "triggered"
-    asked_of = [item.query.split("&")[0] for item in questions(simulator)[before:]]
+    later = simulator.requests[before:]
+    queries = [it.query for it in later if "deviceId" in it.query]
     ids = [simulator.devices[key].id for key in (RED, BLUE)]
     # A guard that was triggered already does not put its bike first.
-    assert set(asked_of[:2]) == {f"deviceId={device_id}" for device_id in ids}
+    asked_of = {query.split("&")[0] for query in queries[:2]}
+    assert asked_of == {f"deviceId={device_id}" for device_id in ids}
     polls = simulator.record.counts["/api/devices"]
     await home.async_wait(100 * MINUTE)
     assert simulator.record.counts["/api/devices"] - polls in range(99, 102)
@@ -415,10 +411,10 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
     """A day that cannot be written is requested once a minute, and not at once again."""
     starts = ride_on_days(simulator, 30)
     await home.async_move_in(EMAIL)
-    before = len(questions(simulator))
+    before = asked(simulator, 11)
     with full_disk(file_of(home.hass, home.entry(EMAIL))):
         await home.async_wait(5 * MINUTE)
-    assert len(questions(simulator)) - before <= 6
+    assert asked(simulator, 11) - before <= 6
     await home.async_wait(10 * MINUTE)
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}

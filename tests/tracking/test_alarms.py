@@ -8,6 +8,7 @@ from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import (
+    ALARM_TYPES,
     MAX_WAITING,
     Alarm,
     UpdateContext,
@@ -15,6 +16,28 @@ from custom_components.bike_tracker.tracking.occurrences import (
 )
 
 from .conftest import NOW, Service, a_device, a_position
+
+SAME = (
+    *("sos", "vibration", "movement", "tow", "tampering", "removing", "accident"),
+    *("overspeed", "lock", "unlock", "door", "fault", "jamming"),
+)
+TYPES = {
+    **dict(zip(SAME, SAME, strict=True)),
+    "shock": "vibration",
+    "fallDown": "fall_down",
+    "geofenceExit": "geofence_exit",
+    "geofenceEnter": "geofence_enter",
+    "lowBattery": "low_battery",
+    "lowPower": "low_power",
+    "powerCut": "power_cut",
+    "powerRestored": "power_restored",
+    "powerOff": "power_off",
+    "powerOn": "power_on",
+    **dict.fromkeys(
+        ("general", "geofence", "SOS", "other", "Weg!", "fall_Down"), "other"
+    ),
+}
+"""Traccar's words, and what each is called here."""
 
 
 def poll(
@@ -56,6 +79,12 @@ def test_words(service: Service, said: str, words: list[str]) -> None:
     """Several at once are fired apart; each is one line of bearable length."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm=said)) == words
+
+
+def test_types() -> None:
+    """Each word of Traccar's has its type, all others are other."""
+    assert {word: Alarm(word, 1, None).type for word in TYPES} == TYPES
+    assert set(TYPES.values()) == set(ALARM_TYPES)
 
 
 def test_first_report(service: Service) -> None:

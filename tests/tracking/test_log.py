@@ -1,6 +1,7 @@
 """The log: whatever order reports arrive in, the rides are those of all reports."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -8,11 +9,9 @@ from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking import log
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, in_order
 
-from ..long import examples
 from .conftest import NOW, a_position
 from .house import SECOND, House, lived, minutes, rows, story, time_of, true_rides
 
-every = examples(60)
 _HOUR = timedelta(hours=1)
 
 TABLE = """
@@ -393,7 +392,7 @@ def test_service_without_a_history(worked: bool) -> None:
 
 
 @pytest.mark.parametrize("says", [{}, {"device_time": None}])
-def test_recent_alarms_of_the_history(says: dict[str, None]) -> None:
+def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
     """Alarms of the last hour are fired once, older ones not."""
     reports = [
         it._replace(alarm=f"alarm{number}" if number % 2 == 0 else None)

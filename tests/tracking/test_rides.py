@@ -2,6 +2,8 @@
 
 import pytest
 
+from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
 from custom_components.bike_tracker.tracking.routes import decode
 from custom_components.bike_tracker.tracking.state import Tracker
 
@@ -197,6 +199,27 @@ def test_places_and_speed() -> None:
     ]
     [ride] = lived("says speed=none, ride 3 @15, stand 9").book
     assert ride.described(is_over=True)["maximum_speed"] is None
+    rounded = Ride(NOW, minutes(1), 1.23456, 12.3456).described(is_over=False)
+    assert (rounded["distance"], rounded["maximum_speed"]) == (1.235, 12.3)
+
+
+def test_drifts() -> None:
+    """The last five places are known; another place is none, and one near it the same."""
+    state, places = RideState(), [Fix(minutes(it), 47 + it, 7.8) for it in range(6)]
+    for place in places:
+        state = state.with_drift(place, _north(place, 400))
+    assert [it.place for it in state.drifts] == places[1:]
+    assert state.with_drift(places[5], _north(places[5], 1_001)) is state
+    near, other = _north(places[5], 299), _north(places[5], 301)
+    assert state.drift_at(near, minutes(9)).apart == pytest.approx(400, abs=1)
+    state = state._replace(drifts=state.drifts[-1:])
+    assert state.drift_at(other, minutes(9)).apart == 0
+    assert state.with_drift(near, _north(near, 900)).drifts[0].place == near
+    assert len(state.with_drift(other, _north(other, 900)).drifts) == 2
+
+
+def _north(place: Fix, meters: float) -> Fix:
+    return place._replace(latitude=place.latitude + meters * METER)
 
 
 @pytest.mark.parametrize(
