@@ -176,6 +176,7 @@ All, once silence ended a ride.
   receive live, stand 3, ride 3 @15, wait 31 -> 7
   receive live, stand 3, ride 3 @15, wait 31, wait 1, stand 1 -> 1
   receive live, bike every=30, stand 3, ride 2 @15, receive hold, ride 0.5 @15, receive live, ride 1 @15, wait 31, deliver newest -> 0
+  receive live, stand 3, wait 31, stand 1 -> 5
 Those of a gap, until the history answers.
   stand 30, receive outage, stand 3, receive poll, stand 30 -> 30
   stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16

@@ -41,9 +41,11 @@ Motion at walking speed is noise.
 Speed alone is motion; no speed without motion is rest.
   says motion=none, stand 3, jump 140, stand 9 -> started 3, ended 4, 0.14 km
   says motion=none speed=none, stand 3, jump 140, stand 9 -> started 3, ended 4, 0.14 km
+  says motion=none, stand 3, jump 400, stand 1, jump -400, stand 9 -> 0 km
 Motion that is always reported counts once, then the place does.
   says motion=yes speed=none, stand 30 -> 0 km
   says motion=yes speed=none, stand 30, ride 5 @15, stand 20 -> started 30, ended 35, 1.25 km
+  says motion=yes speed=none, stand 30, stand 1 is_fix=no motion=none, stand 1, ride 5 @15, stand 20 -> started 32, ended 37, 1.25 km
   says motion=yes speed=9, stand 30, ride 5 @15, stand 20 -> started 30, ended 39, 1.25 km
 A tracker that claims rest is believed a report later.
   says motion=no speed=0, stand 3, ride 10 @15, stand 6 -> started 3, ended 13, 2.5 km
