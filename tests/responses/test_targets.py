@@ -1,0 +1,61 @@
+"""Which bikes a target has."""
+
+from typing import Any
+
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    label_registry as lr,
+)
+import pytest
+
+from custom_components.bike_tracker.responses.bikes import listed_bike
+from custom_components.bike_tracker.responses.targets import is_in_target, trackers_in
+
+from ..conftest import BLUE, RED, Bikes
+
+
+@pytest.mark.usefixtures("setup")
+async def test_targets(
+    bikes: Bikes,
+    area_registry: ar.AreaRegistry,
+    floor_registry: fr.FloorRegistry,
+    label_registry: lr.LabelRegistry,
+) -> None:
+    """Entities, devices, labels, areas and floors select bikes; disabled ones are in none."""
+    floor = floor_registry.async_create("Cellar").floor_id
+    area = area_registry.async_create("Garage", floor_id=floor).id
+    label = label_registry.async_create("Ours").label_id
+    registry, red, blue = dr.async_get(bikes.hass), bikes.device(), bikes.device(BLUE)
+    registry.async_update_device(red.id, area_id=area, labels={label})
+    targets: list[tuple[dict[str, Any], set[str]]] = [
+        ({"device_id": [red.id]}, {RED}),
+        ({"device_id": [red.id, blue.id]}, {RED, BLUE}),
+        ({"entity_id": ["sensor.red_bike_total_distance", "sun.sun"]}, {RED}),
+        ({"area_id": [area]}, {RED}),
+        ({"area_id": ["other"]}, set()),
+        ({"floor_id": [floor]}, {RED}),
+        ({"label_id": [label], "device_id": [blue.id]}, {RED, BLUE}),
+    ]
+    disabler = dr.DeviceEntryDisabler
+    for disabled_by, hidden in ((None, set()), (disabler.USER, {RED})):
+        registry.async_update_device(red.id, disabled_by=disabled_by)
+        for target, found in targets:
+            assert trackers_in(bikes.hass, target) == found - hidden, target
+            for tracker in (RED, BLUE):
+                is_in = is_in_target(bikes.hass, target, bikes.device(tracker))
+                assert is_in is (tracker in found - hidden), target
+
+
+@pytest.mark.usefixtures("setup")
+async def test_listed_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+    """A bike is listed, has a device, and its entity was not removed."""
+    bike = listed_bike(bikes.coordinator, RED)
+    assert bike
+    assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)
+    assert bike.tracker is bikes.coordinator.data.trackers[RED]
+    assert listed_bike(bikes.coordinator, "unknown") is None
+    entity_registry.async_remove("device_tracker.red_bike")
+    assert listed_bike(bikes.coordinator, RED) is None
