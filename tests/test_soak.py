@@ -23,11 +23,6 @@ from .tools.soak.soak import Soak
 from .tools.story.listener import TRIGGERS, automation, label_bikes
 
 
-@pytest.fixture(autouse=True)
-def enable_event_loop_debug() -> None:
-    """Do without: writing down where each task was made takes half of the time."""
-
-
 @pytest.fixture
 def options(pytestconfig: pytest.Config) -> Options:
     """Return how long, as `scripts/soak` was told."""
