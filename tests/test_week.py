@@ -1,6 +1,5 @@
 """What is left of bikes that are ridden, in Activity and in the database."""
 
-from collections import Counter
 from datetime import timedelta
 import logging
 
@@ -14,9 +13,7 @@ from pytest_homeassistant_custom_component.typing import RecorderInstanceContext
 from .books import row, store
 from .conftest import EMAIL, PASSWORD, MakeEntry
 from .tools.simulator.server import Simulator
-from .tools.week.found import Found
 from .tools.week.options import Options
-from .tools.week.page import tables
 from .tools.week.week import MIDNIGHT, Week
 
 
@@ -78,27 +75,3 @@ async def test_week(
     # The goals are 10 MB a week of five bikes, and 35 of 20; a morning has its share.
     most = {5: 5_000_000, 20: 25_000_000}[options.bikes]
     assert found.written.total() <= most * found.days / 7
-
-
-def test_page() -> None:
-    """It names what was written most, with what version 1.1 wrote of it, and sums up the rest."""
-    found = Found(
-        days=7,
-        rides=50,
-        kilometres=300.4,
-        reports=5_000,
-        reports_ridden=4_800,
-        hours=60,
-        lines=Counter(last_update=1_000, motion=40),
-        lines_ridden=Counter(last_update=500, motion=40),
-        rows=Counter({"": 5_000, "last_update": 1_000, "battery": 7}),
-        values=Counter(last_update=5_005, battery=7, course=0),
-        written=Counter({"2026-03-01": 3_650_000, "2026-03-02": 4_000_000}),
-    )
-    in_all, by_kind = tables(found)
-    assert "| *Last update* | 1,000 | 5,005 | 1,000 |\n" in by_kind
-    assert "| remaining entities | 7 | 7 | 0 |\n" in by_kind
-    assert "| 9.0 | 80.7 |\n" in in_all
-    assert "| 6,007 | 10,012 |\n" in in_all
-    assert "| 7.7 MB |  |\n" in in_all
-    assert "| 4.0 MB |  |" in in_all

@@ -8,7 +8,6 @@ import re
 from homeassistant.const import Platform
 import pytest
 
-from custom_components.bike_tracker import PLATFORMS
 from scripts.lib.house import cycle, private_attributes
 
 from .project import INTEGRATION, read_json, syntax_trees
@@ -68,13 +67,6 @@ def test_log_messages_begin_with_the_account() -> None:
         for line in lines_in(tree)
     }
     assert {line for line in lines if not line.startswith("%s")} == set()
-
-
-def test_platforms_set_parallel_updates() -> None:
-    """Home Assistant requires PARALLEL_UPDATES in each platform."""
-    for platform in PLATFORMS:
-        tree = syntax_trees()[INTEGRATION / f"{platform.value}.py"]
-        assert "\nPARALLEL_UPDATES = 0\n" in f"\n{ast.unparse(tree)}\n", platform
 
 
 def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,6 @@ HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 COMMAND = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w-]+|\.ci/run)(?![\w./])")
 QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
 BLUEPRINT_NAME = re.compile(r"^ +name: \"?([^\"\n]+)\"?$", re.MULTILINE)
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text()
 ENGLISH = read_json(INTEGRATION / "translations" / "en.json")
 TROUBLESHOOTING = ROOT / "docs" / "troubleshooting.md"
 # Text in italics is exactly what people read in Home Assistant.
@@ -112,25 +111,6 @@ def test_blueprints_have_a_button() -> None:
     addresses = re.findall(r"/blueprint_import/\?blueprint_url=([^)\s]+)", readme)
     imported = {unquote(address).partition("/blob/main/")[2] for address in addresses}
     assert imported == {name_of(path) for path in under(ROOT / "blueprints", "*.yaml")}
-
-
-def parts_of(folder: Path) -> set[str]:
-    """Return the names of files and folders in a folder."""
-    inside = [path for path in project_files() if path.is_relative_to(folder)]
-    parts = {path.relative_to(folder).parts for path in inside}
-    return {f"{x[0]}/" if len(x) > 1 else x[0] for x in parts}
-
-
-def test_contributing_lists_every_place() -> None:
-    """CONTRIBUTING.md names all folders, modules and commands, and no others."""
-    integration, tests = parts_of(INTEGRATION), parts_of(ROOT / "tests")
-    places = integration | {name for name in tests if name.endswith("/")}
-    places |= {f"scripts/{name}" for name in parts_of(ROOT / "scripts")}
-    assert not {name for name in places if f"`{name}`" not in CONTRIBUTING}
-    tables = CONTRIBUTING.partition("## Where things are")[2].partition("\n## ")[0]
-    cells = re.findall(r"^\| (`.+?) \|", tables, re.MULTILINE)
-    named = {name for cell in cells for name in re.findall(r"`(.+?)`", cell)}
-    assert named <= integration | tests
 
 
 def test_sentences_for_assist() -> None:
