@@ -255,7 +255,7 @@ async def test_broken_name(
     assert online.state == STATE_OFF
     assert f"{bikes.entry.title}: Unexpected error storing a tracker" in caplog.text
 
-    bikes.simulator.touch([RED])
+    bikes.simulator.set_status(RED, "online")
     await bikes.poll()
     assert bikes.device(RED).name == "Fast bike"
 
@@ -352,7 +352,7 @@ async def test_broken_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) ->
     assert bikes.state_of(YELLOW)
     assert bikes.state_of(GREEN) is None
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
-    bikes.simulator.touch([GREEN])
+    bikes.simulator.report(GREEN, latitude=48.5)
     await bikes.poll()
     assert bikes.state_of(GREEN)
 

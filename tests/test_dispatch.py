@@ -53,7 +53,8 @@ class Followers:
         async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_updated)
         for unique_id in self._known:
             note = partial(self._async_changed, unique_id)
-            coordinator.async_add_listener(note, unique_id)
+            for signal in (unique_id, f"{unique_id}_contact"):
+                coordinator.async_add_listener(note, signal)
 
     @callback
     def _async_changed(self, unique_id: str) -> None:
@@ -168,16 +169,19 @@ async def test_one_after_the_other(
     assert last == first
 
 
-async def test_loop_is_free(bikes: Bikes, followers: Followers) -> None:
+@pytest.mark.parametrize(("what", "at_once"), [("changed", 4), ("contacted", 40)])
+async def test_loop_is_free(
+    bikes: Bikes, followers: Followers, what: str, at_once: int
+) -> None:
     """Of many trackers a few are notified at a time, and others have their turn."""
     coordinator, turns = bikes.coordinator, list[int]()
-    coordinator.changed.update(TRACKERS)
+    getattr(coordinator, what).update(TRACKERS)
     coordinator.async_update_listeners()
     while not followers.updates:
         turns.append(followers.signals.total())
         await asyncio.sleep(0)
     steps = [b - a for a, b in pairwise([*turns, len(TRACKERS)])]
-    assert max(steps) == 4
+    assert max(steps) == at_once
 
 
 # What an update runs
@@ -220,6 +224,19 @@ async def test_idle_poll(bikes: Bikes) -> None:
 
     assert not passed.reads
     assert "_async_notify" not in passed.functions
+
+
+@pytest.mark.usefixtures("setup")
+async def test_contact(bikes: Bikes) -> None:
+    """If only the time of the last contact changed, it reads only this time."""
+    await bikes.poll()
+    bikes.simulator.touch([RED])
+
+    with watching() as passed:
+        await bikes.poll()
+
+    assert passed.reads == {"sensor.red_bike_last_update": 1}
+    assert not {"_new_entities", "from_values", "by"} & set(passed.functions)
 
 
 @pytest.mark.usefixtures("setup")

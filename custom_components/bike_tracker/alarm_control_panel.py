@@ -45,6 +45,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     _attr_code_arm_required = False
     _attr_supported_features = AlarmControlPanelEntityFeature.ARM_AWAY
     _is_available_in_outage = True
+    _also_follows = "guard"
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
@@ -108,16 +109,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             hass, device_id = self.coordinator.hass, self.device_entry.id
             taken_away = async_remove_guard_message(hass, self._context, device_id)
             hass.async_create_task(taken_away)
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Listen to the guard as well as to the tracker."""
-        await super().async_added_to_hass()
-        update, context = (
-            self._handle_coordinator_update,
-            f"{self.coordinator_context}_guard",
-        )
-        self.async_on_remove(self.coordinator.async_add_listener(update, context))
 
     @override
     async def async_will_remove_from_hass(self) -> None:

@@ -57,6 +57,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.data = Account(entry.title, database.content.trackers)
         self.changed = set[str]()
         """Changed trackers of which the listeners were not notified yet."""
+        self.contacted = set[str]()
+        """Like `changed`: trackers of which only the time of the last contact changed."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -73,7 +75,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return self.last_update_success and is_loaded and is_running
 
     def signal(self, unique_id: str) -> str:
-        """Return the signal for changes of a tracker. For its guard, append `_guard` to the ID."""
+        """Return the signal for changes of a tracker.
+
+        Append `_guard` to the ID for its guard, `_contact` for the time of its last contact.
+        """
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
     @callback
@@ -151,8 +156,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         await asyncio.sleep(0)
         context = self._update_context(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
-        self.async_store(changes)
-        self.changed |= changes.keys
+        self._async_take(changes)
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
         # The issue can only exist if the previous list was empty.
@@ -225,9 +229,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.async_update_listeners()
 
     @callback
+    def _async_take(self, changes: Changes) -> None:
+        """Store changes. Their listeners are notified later."""
+        self.async_store(changes)
+        self.changed |= changes.keys - changes.contacts
+        self.contacted |= changes.contacts
+
+    @callback
     def async_store(self, changes: Changes) -> None:
         """Store trackers that changed, and update their devices."""
-        for unique_id in changes.keys & changes.after.keys():
+        for unique_id in (changes.keys - changes.contacts) & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.config_entry.title, "storing a tracker"):
                 self.database.async_follow(before, after)
@@ -281,9 +292,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def _async_set_changes(self, *changes: Changes) -> None:
         """Store changes between polls, notify, and request the history if it is needed."""
         for each in changes:
-            self.async_store(each)
-            self.changed |= each.keys
-        if self.changed:
+            self._async_take(each)
+        if self.changed or self.contacted:
             self.async_update_listeners()
             # Do not request rides from before the set-up here: they can wait for the
             # next poll.

@@ -21,6 +21,8 @@ from .tracking.occurrences import Occurrence
 START_SECONDS: Final = 5
 # 30 ms of work if each of these trackers adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 4
+# 4 ms of work if the entity of each of these trackers is written.
+_CONTACTS_AT_ONCE: Final = 40
 
 
 class Update(NamedTuple):
@@ -99,6 +101,7 @@ class Dispatcher:
         async with self._one_at_a_time:
             fires = self._has_started and coordinator.is_up
             changed, coordinator.changed = coordinator.changed, set()
+            contacted, coordinator.contacted = coordinator.contacted, set()
             if self._was_successful is not coordinator.last_update_success:
                 changed |= coordinator.data.states.keys()
             begins = fires and not self._did_fire
@@ -109,7 +112,13 @@ class Dispatcher:
                 if len(keys) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
                 self._async_notify(batch, changed, fires=fires)
-            self._async_evaluate(changed, fires=fires)
+            for batch in batched(contacted - keys, _CONTACTS_AT_ONCE, strict=False):
+                if len(contacted) > _CONTACTS_AT_ONCE:
+                    await asyncio.sleep(0)
+                for unique_id in batch:
+                    signal = coordinator.signal(f"{unique_id}_contact")
+                    async_dispatcher_send(coordinator.hass, signal)
+            self._async_evaluate(changed | contacted, fires=fires)
 
     @callback
     def _async_notify(

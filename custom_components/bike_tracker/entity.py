@@ -44,6 +44,8 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     _attr_has_entity_name = True
     _is_available_in_outage = False
     """Whether the value is known without the service."""
+    _also_follows: str | None = None
+    """Suffix of another signal of the coordinator that may change the value."""
     _available = False
     _value: T | None = None
 
@@ -77,6 +79,10 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker, and read its value."""
         await super().async_added_to_hass()
+        if suffix := self._also_follows:
+            update, context = self._handle_coordinator_update, self.coordinator_context
+            listen = self.coordinator.async_add_listener
+            self.async_on_remove(listen(update, f"{context}_{suffix}"))
         # After an error, Home Assistant would never add the entity again.
         with log_errors(self.coordinator.config_entry.title, "reading a tracker"):
             self._read()

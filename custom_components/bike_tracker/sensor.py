@@ -62,6 +62,8 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
 
 
 class _LastUpdate(BikeTrackerSensor):
+    _also_follows = "contact"
+
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return the last update in steps of five minutes.

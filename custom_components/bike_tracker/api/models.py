@@ -31,7 +31,7 @@ _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 # JSON fields of a device, in the order that `Device.from_values` expects.
 _DEVICE_FIELDS = (
-    *("id", "uniqueId", "name", "status", "lastUpdate"),
+    *("lastUpdate", "id", "uniqueId", "name", "status"),
     *("positionId", "groupId", "disabled", "model"),
 )
 type _Get = Callable[[str], Any]
@@ -73,7 +73,7 @@ class Device(NamedTuple):
     @classmethod
     def from_values(cls, values: Values) -> Self | None:
         """Return the device, or None without a usable `uniqueId`."""
-        device_id, unique_id, name, status, last_update = values[:5]
+        last_update, device_id, unique_id, name, status = values[:5]
         position_id, group_id, disabled, model = values[5:]
         if not _of(str, unique_id):
             return None
@@ -229,14 +229,23 @@ class DeviceReader:
         # garbage collection costs as much time as the parsing.
         while rows:
             values = Device.values_of(rows.pop())
-            row_id = values[0] if type(values[0]) is int else None
+            row_id = values[1] if type(values[1]) is int else None
             known = self._rows.get(row_id)
             if known is None or values != known[0]:
-                known = values, Device.from_values(values)
+                known = values, _changed_device(values, known)
             read[row_id] = known
             if (device := known[1]) is not None:
                 devices.append(device)
         return read, devices
+
+
+def _changed_device(
+    values: Values, known: tuple[Values, Device | None] | None
+) -> Device | None:
+    """Return the device of a row that changed, in most cases only its last update."""
+    if known and known[1] and values[1:] == known[0][1:]:
+        return known[1]._replace(last_update=timestamp(values[0]))
+    return Device.from_values(values)
 
 
 def read_positions(

@@ -204,9 +204,11 @@ class Account:
     ) -> TrackerState:
         state = self._state(device.unique_id)
         if position is None:
-            # After an outage, do not end the ride of a silent tracker yet: the next poll
-            # may have its newest report.
-            return state if context.recovering else state.by(context.now)
+            # Without a report, time only changes the state of a bike under way. After an
+            # outage, do not end the ride of a silent tracker yet: the next poll may have
+            # its newest report.
+            may_change = state.is_under_way and not context.recovering
+            return state.by(context.now) if may_change else state
         if position.server_time is None and is_real(device.last_update):
             # Not all services send the time of receipt.
             position = position._replace(server_time=device.last_update)
@@ -233,11 +235,14 @@ class Account:
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
         """Replace trackers, remove those in `left`, and return the changes."""
-        before = self.trackers
+        before, contacts = self.trackers, set[str]()
         changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
-            self.states[unique_id] = tracker.state
             self._touched[unique_id] = tracker.device.position_id
+            if tracker.is_like(before.get(unique_id)):
+                contacts.add(unique_id)
+                continue
+            self.states[unique_id] = tracker.state
             self.gaps.pop(unique_id, None)
             if gap := tracker.state.gap:
                 self.gaps[unique_id] = gap
@@ -246,7 +251,7 @@ class Account:
             for unique_id in left:
                 del after[unique_id]
             self.trackers = after
-        return Changes(before, self.trackers, changed.keys() | left)
+        return Changes(before, self.trackers, changed.keys() | left, contacts)
 
 
 @contextmanager

@@ -372,6 +372,12 @@ class Tracker(NamedTuple):
     device: Device
     state: TrackerState = TrackerState()
 
+    def is_like(self, known: Tracker | None) -> bool:
+        """Return whether at most the time of the last contact is another one."""
+        if known is None or self.state is not known.state:
+            return False
+        return self.device == known.device._replace(last_update=self.device.last_update)
+
     @property
     def position(self) -> Position | None:
         """Return the newest report."""
@@ -438,3 +444,5 @@ class Changes(NamedTuple):
     after: Trackers
     keys: AbstractSet[str]
     """Trackers that were added, changed or removed."""
+    contacts: AbstractSet[str] = frozenset()
+    """Those of them of which only the time of the last contact changed."""
