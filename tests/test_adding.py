@@ -103,7 +103,7 @@ async def test_at_setup(
     assert "Unexpected error" not in caplog.text
 
     broken.clear()
-    bikes.simulator.touch([BLUE])
+    bikes.simulator.set_status(BLUE, "offline")
     await bikes.poll()
 
     assert shown() == dict.fromkeys((RED, BLUE, GREEN), whole)

@@ -19,8 +19,8 @@ from .tracking.occurrences import Occurrence
 
 # Seconds after the start of Home Assistant until automations listen.
 START_SECONDS: Final = 5
-# 30 ms of work if each of these trackers adds 20 entities.
-_TRACKERS_AT_ONCE: Final = 4
+# 25 ms of work if each of these trackers adds 20 entities.
+_TRACKERS_AT_ONCE: Final = 3
 # 4 ms of work if the entity of each of these trackers is written.
 _CONTACTS_AT_ONCE: Final = 40
 
