@@ -73,7 +73,7 @@ class Book {
 		const ids = new Set(bikes.map(({ id }) => id));
 		const own = this.rides.filter(({ device_id }) => ids.has(device_id));
 		const open = bikes.flatMap((bike) => underWay(bike) ?? []).sort((one, other) => other.at - one.at);
-		return [...open.filter(({ key }) => !own.some((ride) => ride.key === key)), ...own];
+		return [...open, ...own.filter(({ key }) => !open.some((ride) => ride.key === key))];
 	}
 
 	/** @param {Ride[]} rides */

@@ -239,6 +239,13 @@ async def test_ride_under_way(stub: Stub) -> None:
     await expect(stub.rides.get_by_role("button", name="Download")).to_have_count(0)
 
 
+async def test_ride_under_way_at_set_up(stub: Stub) -> None:
+    """Its part from before the set-up is in the book: it is still one ride, and under way."""
+    await stub.show(house(bike(1, ride=_STARTED), rides=[ride(_YESTERDAY)]))
+    await expect(stub.days.get_by_role("button")).to_have_count(1)
+    await expect(stub.days).to_contain_text("under way")
+
+
 async def test_time_zone(stub: Stub) -> None:
     """Days and times are those of the house, also after it has moved."""
     rides = [ride(_YESTERDAY.replace(hour=2))]
@@ -276,7 +283,7 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
 async def test_three_years(stub: Stub) -> None:
     """5,000 rides are loaded by week and month, and no step of the list blocks the page."""
     rides = [
-        ride(_NOON - timedelta(hours=5.25 * number + 5), number % 3 + 1)
+        ride(_YESTERDAY - timedelta(hours=5.25 * number), number % 3 + 1)
         for number in range(5_000)
     ]
     await stub.show(house(bike(1), bike(2), bike(3), rides=rides))
