@@ -58,4 +58,4 @@ class Fleet:
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
         """Do to a bike's tracker what the simulated service can do."""
-        getattr(self.service, action)(self.serial_numbers[name], **args)
+        getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
