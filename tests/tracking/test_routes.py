@@ -66,9 +66,7 @@ def test_limit() -> None:
 
 def test_growing() -> None:
     """A route grows point by point, and is thinned when it becomes long."""
-    points = [
-        (47.9 + number / 9_000, 7.8 + number % 2 / 900) for number in range(1_000)
-    ]
+    points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
     route = encode(points[:1])
     for last, point in pairwise(points):
         route = extended(route, last, point)
