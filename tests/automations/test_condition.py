@@ -35,8 +35,8 @@ DURATIONS: tuple[tuple[str, Any], ...] = (
 type Ask = Callable[..., Awaitable[bool]]
 
 
-@pytest.fixture(name="ask")
-def ask_fixture(hass: HomeAssistant, garage: Garage) -> Ask:
+@pytest.fixture
+def ask(hass: HomeAssistant, garage: Garage) -> Ask:
     """Return a function that asks once, of the red bike unless told otherwise."""
 
     async def _ask(

@@ -189,6 +189,27 @@ night red, until 22, ride 3, offline red, wait 40
 22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
 22:33 critical: Red bike has been offline since 22:02 / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
 
+It is told so each night.
+night red begins=12:05 follow=no, automate, ride 7, stand 10, until 12, automate, ride 8
+12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
+12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
+12:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:00
+12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
+
+A bike that was on a ride when the outage began would be guarded by now.
+night red begins=12:05, ride 10, fail, wait 20
+12:26 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:11. A theft would go unnoticed.
+
+Of two bikes that should be guarded, the other one is told of.
+night begins=12:05, wait 6, automate disarm, offline blue, wait 20
+12:08 guard removed
+12:23 time-sensitive: Blue bike has been offline since 12:08 / Blue bike: guarded, but without contact since 12:08. A theft would go unnoticed.
+
+Each silence of a guarded bike is told once, whatever comes of another one.
+night begins=12:02, stand 12 red blue, stand 20 blue, wait 45, stand 1, wait 25, wait 60
+13:13 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:33 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
+
 A bike that left the account with its guard on is not among those that are told of.
 night begins=12:05, wait 6, leave blue, wait 1, fail, wait 20
 12:23 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:08. A theft would go unnoticed.

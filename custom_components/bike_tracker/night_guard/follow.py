@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.const import (
     ATTR_DEVICE_ID,
@@ -27,6 +27,8 @@ from ..tracking.state import Tracker
 from . import alerts
 from .messages import Message, Recipients, async_deliver, phones_of
 from .schedule import NightGuard
+
+_PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 
 @singleton(f"{DOMAIN}_outages")
@@ -76,20 +78,17 @@ class Messenger:
     def riders(self, guard: NightGuard) -> Iterator[alerts.Rider]:
         """Yield the riders of a night guard, with their places."""
         for state in filter(None, map(self._hass.states.get, guard.riders)):
-            latitude = state.attributes.get(ATTR_LATITUDE)
-            longitude = state.attributes.get(ATTR_LONGITUDE)
-            is_known = latitude is not None and longitude is not None
-            place: Any = (latitude, longitude) if is_known else None
-            yield alerts.Rider(state.name, place, state.last_updated)
+            place: Any = tuple(map(state.attributes.get, _PLACE))
+            known = None if None in place else place
+            yield alerts.Rider(state.name, known, state.last_updated)
 
     def is_wanted(
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
         """Return whether a night guard wants a bike to be guarded where it is."""
-        if position is None or position.latitude is None or position.longitude is None:
-            return False
+        place: Any = position and (position.latitude, position.longitude)
         riders = (rider.place for rider in self.riders(night))
-        return night.wants((position.latitude, position.longitude), riders, now)
+        return bool(place) and None not in place and night.wants(place, riders, now)
 
     # Messages
 
@@ -159,7 +158,7 @@ class Messenger:
                 is_new = self._silent.get(unique_id) != guard.armed_at
                 if is_new and alerts.silent_since(tracker, guard.armed_at, now):
                     new.add(unique_id)
-        for night in self.guards if new else ():
+        for night in self.guards:
             of_night = [it for it in silent if night.is_for(it[0].entity.device_id)]
             told = {bike.entity.unique_id for bike, _ in of_night}
             if told & new:
