@@ -57,8 +57,16 @@ async def test_one_tap(bikes: Bikes, guard: Guard) -> None:
 
 
 @pytest.mark.usefixtures("standing")
-async def test_triggered(bikes: Bikes, guard: Guard) -> None:
+async def test_triggered(
+    bikes: Bikes, guard: Guard, entity_registry: er.EntityRegistry
+) -> None:
     """It says why, since when and how far away, until it is disarmed or armed anew."""
+
+    def texts() -> str | None:
+        """Return the key of the texts of its states: *Being moved* or *Alarm*."""
+        entry = entity_registry.async_get(GUARD)
+        return entry.translation_key if entry else None
+
     await bikes.async_guard()
     await bikes.poll()
     position = bikes.simulator.report(RED, latitude=AWAY, motion=True)
@@ -66,6 +74,7 @@ async def test_triggered(bikes: Bikes, guard: Guard) -> None:
     assert guard().state == "triggered"
     attributes = guard().attributes
     assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
+    assert texts() == "guard"
     since = dt_util.parse_datetime(attributes["since"])
     assert since is not None
     assert abs(since - position.fix_time) < timedelta(milliseconds=1)
@@ -81,6 +90,7 @@ async def test_triggered(bikes: Bikes, guard: Guard) -> None:
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll()
     assert guard().attributes["cause"] == "alarm"
+    assert texts() == "guard_alarm"
     await bikes.async_guard("disarm")
     assert guard().state == "disarmed"
     assert "cause" not in guard().attributes
