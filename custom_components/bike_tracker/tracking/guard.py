@@ -143,7 +143,7 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
     new, behind = delay.total_seconds(), 0.0
     if clock:
         apart = abs((sent_at - clock.sent_at).total_seconds())
-        if not apart:
+        if apart < _SAME_DELAY_SECONDS / _SAME_DELAY:
             return clock
         if abs(new - clock.delay) <= _SAME_DELAY * apart + _SAME_DELAY_SECONDS:
             behind = min(new, clock.delay)

@@ -94,9 +94,11 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
         time = time_of(it.report, it.received_at, is_new=False)
         it = it if time is None or time < it.time else it._replace(time=time)
         context = context._replace(is_complete=True)
-    is_older = last and last.report and last.number >= it.number
+    is_older = last and last.report and last.number >= it.number and not it.is_pinned
     with_it = (
-        log.with_inputs([it]) if is_older and not it.is_pinned else log.with_input(it)
+        log.with_inputs([it])
+        if is_older or (last and last.behind)
+        else log.with_input(it)
     )
     gap = gap_after(log.gap, before, with_it.core.ride_state, context)
     return with_it._replace(gap=gap)

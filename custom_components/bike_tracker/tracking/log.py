@@ -66,6 +66,8 @@ class Input(NamedTuple):
     """Whether no outage and no missed poll came right before the report."""
     is_complete: bool = False
     """Whether no report is missing before this one."""
+    behind: float = 0
+    """Seconds by which the tracker's clock had been set back since an earlier report."""
     counts_total: bool = True
     """Whether the report's total distance counts: it came in the order of the fixes."""
     core: Core = Core()
@@ -79,6 +81,18 @@ class Input(NamedTuple):
     def id(self) -> ReportId | None:
         """Return the ID of a report, None for other inputs."""
         return self.report and id_of(self.report)
+
+    @property
+    def right_report(self) -> Position | None:
+        """Return the report with the times of a right clock."""
+        if not (report := self.report) or not self.behind:
+            return report
+        behind, fix_time = timedelta(seconds=self.behind), report.fix_time
+        sent_at = report.device_time
+        return report._replace(
+            fix_time=fix_time and fix_time + behind,
+            device_time=sent_at and sent_at + behind,
+        )
 
 
 class Gap(NamedTuple):
@@ -103,7 +117,7 @@ def apply(core: Core, it: Input) -> Core:
     if it.is_snapshot:
         return it.core
     ride_state, guard, clock = core
-    if (report := it.report) is None:
+    if (report := it.right_report) is None:
         guard = it.guard and placed(it.guard, ride_state, clock)
         return Core(ride_state, guard, clock)
     now = it.received_at
@@ -193,9 +207,14 @@ class Log(NamedTuple):
     def _in_order(self, inputs: list[Input]) -> list[Input]:
         """Return inputs in order. A report with a repeated fix has its message time."""
         inputs.sort(key=attrgetter("number"))
-        times = {self.settled.ride_state.measured_at}
-        for number, it in enumerate(inputs):
-            if (report := it.report) and not it.is_pinned:
+        state = self.settled.ride_state
+        newest = None if self.settled.clock else state.newest_fix
+        errors = _errors_of_clock(inputs, newest and newest.time)
+        times = {state.measured_at}
+        for number, (it, error) in enumerate(zip(inputs, errors, strict=True)):
+            if it.behind != error:
+                it = inputs[number] = it._replace(behind=error)
+            if (report := it.right_report) and not (it.is_pinned and not it.behind):
                 is_new = report.is_fix and report.fix_time not in times
                 time = time_of(report, it.received_at, is_new=is_new)
                 times.add(report.fix_time)
@@ -307,6 +326,34 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
     state = core.ride_state
     rides = tuple(it for it in state.rides if it not in over)
     return core._replace(ride_state=state._replace(rides=rides))
+
+
+def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[float]:
+    """Return by how many seconds each report is behind since the clock was set back.
+
+    The inputs are in the order of their numbers; `newest` is the newest time before them.
+    After the clock is set back, fixes have earlier times than those before, but follow
+    each other as fast as they are received. Late reports are received together.
+    """
+    errors, error, first = [0.0] * len(inputs), 0.0, 0
+    clock: Clock | None = None
+    for number, it in enumerate(inputs):
+        time = it.report and (it.report.fix_time or it.report.device_time)
+        if not (it.report and it.report.server_time and time):
+            continue
+        last, clock = clock, clock_after(clock, it.report)
+        if clock is None:
+            newest, error = max(newest or time, time), 0.0
+        elif newest is None or time > newest:
+            # The clock was wrong before, or its error no longer changes the order.
+            newest, error = None, 0.0
+        elif clock.behind:
+            error = error or clock.behind
+            errors[first : number + 1] = [error] * (number + 1 - first)
+            newest, first = time + timedelta(seconds=error), number
+        elif clock is not last:
+            first = number
+    return errors
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:

@@ -154,6 +154,7 @@ def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
     back = [middle(trip) for trip in journey.trips[::3]]
     for report in said:
         is_back = any(it <= report.comes_at < it + _HOUR for it in back)
+        report = _changed(report, server_time=report.comes_at)
         yield _changed_time(report, -10 * _MINUTE if is_back else _AT_ONCE)
 
 
