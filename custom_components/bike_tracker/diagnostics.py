@@ -115,11 +115,13 @@ def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]
 
 def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
     tracker = coordinator.data.trackers[key]
-    shown = ("ride_state", "gap", "guard", "alarms")
+    shown, gap = ("ride_state", "guard", "alarms"), tracker.state.gap
     return {
         **_plain(tracker.device),
         "position": _plain(tracker.position),
         **{name: _plain(getattr(tracker.state, name)) for name in shown},
+        # The gap of a ride starts when the ride does.
+        "gap": gap and {**_plain(gap), "start": REDACTED},
         "rides_from_before_until": coordinator.database.content.backfill.get(key),
     }
 
