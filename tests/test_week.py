@@ -48,7 +48,7 @@ async def test_week(
     make_entry: MakeEntry,
     options: Options,
 ) -> None:
-    """A few lines an hour and bike that is ridden, and two thirds of the rows of version 1.1."""
+    """A few lines an hour and bike that is ridden, and two thirds of the rows of every new value."""
     hass.data[LOGBOOK] = LogbookConfig({})
     begin = MIDNIGHT + options.begin
     freezer.move_to(begin)

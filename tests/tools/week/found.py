@@ -24,7 +24,7 @@ class Found:
     rows: Counter[str]
     """States in the database."""
     values: Counter[str]
-    """How often what a sensor tells was another: each was a row in version 1.1."""
+    """How often what a sensor tells was another: each would be a row without steps."""
     written: Counter[str]
     """Bytes that were written to the files of Bike Tracker, by day."""
 
@@ -34,16 +34,16 @@ class Found:
         return self.lines_ridden.total() / self.hours
 
     @property
-    def lines_an_hour_of_1_1(self) -> float:
-        """Return those of version 1.1: *Last update* with each report, and no address."""
+    def lines_an_hour_without_steps(self) -> float:
+        """Return those without steps: *Last update* with each report, and no address."""
         others = self.lines_ridden - Counter(
             {kind: self.lines_ridden[kind] for kind in ("last_update", "address")}
         )
         return (others.total() + self.reports_ridden) / self.hours
 
     @property
-    def rows_of_1_1(self) -> Counter[str]:
-        """Return the rows that version 1.1 would have written, which knew no addresses and calendars."""
+    def rows_without_steps(self) -> Counter[str]:
+        """Return the rows of every new value, without addresses and calendars."""
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows
@@ -51,4 +51,4 @@ class Found:
     @property
     def share(self) -> float:
         """Return how many of those are written."""
-        return self.rows.total() / self.rows_of_1_1.total()
+        return self.rows.total() / self.rows_without_steps.total()

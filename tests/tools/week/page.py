@@ -8,7 +8,7 @@ from .found import Found
 
 PAGE = DOCS / "week.md"
 
-_HEAD = ("Entity", "Rows now", "Rows of version 1.1", "Lines in **Activity**")
+_HEAD = ("Entity", "Rows now", "Rows without steps", "Lines in **Activity**")
 _NAMES = {
     "": "device tracker (map)",
     "address": "*Address*",
@@ -26,16 +26,16 @@ _OTHERS = "remaining entities"
 def tables(found: Found) -> list[str]:
     """Return the table of totals, and the table of rows by entity."""
     now, before, lines = (
-        _named(kinds) for kinds in (found.rows, found.rows_of_1_1, found.lines)
+        _named(kinds) for kinds in (found.rows, found.rows_without_steps, found.lines)
     )
     ridden = f"{found.rides}; {found.kilometres:.0f}; {found.reports:,}"
-    hour, hour_of_1_1 = found.lines_an_hour, found.lines_an_hour_of_1_1
+    hour, hour_without_steps = found.lines_an_hour, found.lines_an_hour_without_steps
     in_all = (
         ("Rides; kilometers; reports", ridden, ""),
         (
             "Lines in **Activity** per bike and hour with a ride",
             f"{hour:.1f}",
-            f"{hour_of_1_1:.1f}",
+            f"{hour_without_steps:.1f}",
         ),
         ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
         (
@@ -54,7 +54,7 @@ def tables(found: Found) -> list[str]:
         for name in sorted(now, key=lambda name: (-before[name], name))
     )
     return [
-        as_markdown(("In the week", "Now", "Version 1.1"), in_all),
+        as_markdown(("In the week", "Now", "Without steps"), in_all),
         as_markdown(_HEAD, by_kind),
     ]
 

@@ -47,13 +47,13 @@ TRACKERS = (
 _HOUR = timedelta(hours=1)
 _POLL = timedelta(minutes=1)
 
-_OF_1_1: dict[str, Callable[[BikeTracker], object]] = {
+_WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
     "last_update": lambda tracker: tracker.device.last_update,
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: tracker.total_distance,
 }
-"""What sensors told that round it since."""
+"""What sensors would show that show it only in steps."""
 
 type Entities = dict[str, tuple[str, str]]
 """Bike and kind of each entity, by its ID."""
@@ -74,7 +74,7 @@ class _Values:
     def _count(self) -> None:
         for bike, tracker in self._coordinator.data.trackers.items():
             for sensor in DESCRIPTIONS:
-                value = _OF_1_1.get(sensor.key, sensor.value_fn)(tracker)
+                value = _WITHOUT_STEPS.get(sensor.key, sensor.value_fn)(tracker)
                 if self._values.get((bike, sensor.key)) != value:
                     self._values[bike, sensor.key] = value
                     self.changes[sensor.key] += sensor.entity_registry_enabled_default
