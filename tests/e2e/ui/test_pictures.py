@@ -1,6 +1,5 @@
 """The pictures for the README: Home Assistant as it is now."""
 
-import asyncio
 import os
 from pathlib import Path
 
@@ -11,13 +10,11 @@ import pytest_asyncio
 
 from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
-from tests.e2e.internet.hosting import Repository
-from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess, SimulatedService
+from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.client import DOMAIN
 from tests.tools.demo.story import add_night_guard
 from tests.tools.simulator.streets import HOME, STREETS
 
-from .blueprints import import_blueprint
 from .cards import CONFIG, PATH, Cards
 from .conftest import RESULTS
 from .dashboard import cards, dashboard as have_dashboard
@@ -32,15 +29,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _FOLDER = Path(os.environ.get("PICTURES_FOLDER") or RESULTS / "pictures")
 _LARGEST_FILE = 200_000
-_LONGEST_POLL = 60.0
-_AUTOMATION = "offline"
 
-_START, *_RIDE = (
-    STREETS["Mönchhofstraße"][0][0],
-    STREETS["Mönchhofstraße"][1][-1],
-    STREETS["Erwin-Rohde-Straße"][0][-1],
-    STREETS["Moltkestraße"][1][-1],
-)
+_START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1][-1]
 
 
 async def take(
@@ -60,54 +50,10 @@ async def take(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the bikes that the README tells of: one is at home, the other one about to be ridden."""
+    """Return the bikes that the README tells of: one is at home, the other one about to be moved."""
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()
     return fleet
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def automation(
-    account: Fleet, home_assistant: HomeAssistantProcess, repository: Repository
-) -> str:
-    """Return the path of an automation that was made of a blueprint."""
-    client = home_assistant.client
-    path = await import_blueprint(client, repository, "tracker_offline")
-    devices = await client.devices()
-    trackers = [devices[number]["id"] for number in account.serial_numbers.values()]
-    await client.save_automation(
-        _AUTOMATION,
-        {
-            "alias": "A bike is offline",
-            "use_blueprint": {
-                "path": path,
-                "input": {"bikes": {"device_id": trackers}},
-            },
-        },
-    )
-    return f"/config/automation/edit/{_AUTOMATION}"
-
-
-async def test_bikes(
-    frontend: Frontend,
-    account: Fleet,
-    home_assistant: HomeAssistantProcess,
-    automation: str,
-) -> None:
-    """A bike that lost contact for a moment, one that is ridden, and an automation for both."""
-    # Home Assistant makes no two polls within ten seconds.
-    riding = asyncio.create_task(ride(home_assistant.client, account))
-    await frontend.open(automation)
-    await expect(frontend.text("Offline for longer than")).to_be_visible()
-    await take(frontend, "automation", 970)
-    await riding
-
-    await frontend.open_device("Blue bike")
-    # There is room for all of it beside a narrow sidebar.
-    await frontend.button("Sidebar toggle").click()
-    await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-    await take(frontend, "device", 1220)
-    await frontend.button("Sidebar toggle").click()
 
 
 async def test_guard(
@@ -124,7 +70,7 @@ async def test_guard(
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
     async with phone_on_dashboard(client) as path:
         await add_night_guard(client, entry["entry_id"])
-        await account.ride("Blue bike", _RIDE[0], 18, "Erwin-Rohde-Straße")
+        await account.ride("Blue bike", _AWAY, 18, "Erwin-Rohde-Straße")
         await client.poll()
         await frontend.open(path)
         await expect(frontend.saying("Blue bike is being moved")).to_be_visible()
@@ -181,31 +127,3 @@ async def test_triggers(
     await expect(frontend.saying("Bike tracker went offline")).to_be_visible()
     await take(frontend, "triggers", 920)
     await client.call("config/area_registry/delete", area_id=area["area_id"])
-
-
-async def test_add(frontend: Frontend) -> None:
-    """The form for an account."""
-    await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
-    await frontend.button("OK").click()
-    await frontend.fill_in(
-        {
-            "Server address": "tracker.example.com",
-            "Email": "ann@example.com",
-            "Password": "correct horse",
-        }
-    )
-    await take(frontend, "add", 760)
-
-
-async def ride(client: HomeAssistantClient, fleet: Fleet) -> None:
-    """Have the blue bike ride through the town, and the red one be offline in between."""
-    entity_id = await client.entity_id(
-        "device_tracker", fleet.serial_numbers["Blue bike"]
-    )
-    for place, red in zip(_RIDE, ("offline", "online", "online"), strict=True):
-        await fleet.change("Red bike", "set_status", status=red)
-        await fleet.ride("Blue bike", place, 18)
-        await client.poll()
-        async with asyncio.timeout(_LONGEST_POLL):
-            while (await client.states())[entity_id].attributes["latitude"] != place[0]:
-                await asyncio.sleep(0.1)
