@@ -70,7 +70,7 @@ async def test_guard(
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
     async with phone_on_dashboard(client) as path:
         await add_night_guard(client, entry["entry_id"])
-        await account.ride("Blue bike", _AWAY, 18, "Erwin-Rohde-Straße")
+        await account.ride("Blue bike", _AWAY, 18, "Mönchhofstraße")
         await client.poll()
         await frontend.open(path)
         await expect(frontend.saying("Blue bike is being moved")).to_be_visible()
