@@ -1,6 +1,5 @@
 """Conditions: what the service says, false where it says nothing."""
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +7,6 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import area_registry as ar, condition
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import voluptuous as vol
@@ -16,6 +14,7 @@ import voluptuous as vol
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import BLUE, EMAIL, RED
 
+from .conftest import Ask
 from .garage import Garage
 from .test_rides import go
 
@@ -31,31 +30,6 @@ DURATIONS: tuple[tuple[str, Any], ...] = (
     ("for", {"days": 1e300}),
 )
 """Options that cannot be meant."""
-
-type Ask = Callable[..., Awaitable[bool]]
-
-
-@pytest.fixture
-def ask(hass: HomeAssistant, garage: Garage) -> Ask:
-    """Return a function that asks once, of the red bike unless told otherwise."""
-
-    async def _ask(
-        kind: str, target: dict[str, Any] | None = None, **options: Any
-    ) -> bool:
-        assert await async_setup_component(hass, "homeassistant", {})
-        config = {
-            "condition": f"{DOMAIN}.{kind}",
-            "target": target or {"device_id": [garage.device(RED)]},
-            "options": options,
-        }
-        config = await condition.async_validate_condition_config(hass, config)
-        checker = await condition.async_from_config(hass, config)
-        try:
-            return bool(checker.async_check())
-        finally:
-            checker.async_unload()
-
-    return _ask
 
 
 @pytest.mark.parametrize("hours_back", [0, 1])
