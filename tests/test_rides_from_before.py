@@ -196,7 +196,9 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     hold(await home.booked(RED), starts[-29:])
 
 
-def go(simulator: Simulator, *trackers: str, metres: float = 50) -> float:
+def go(
+    simulator: Simulator, *trackers: str, metres: float = 50, **values: Any
+) -> float:
     """Let bikes go north, and return the latitude of the last one."""
     latitude = 0.0
     for tracker in trackers:
@@ -205,7 +207,12 @@ def go(simulator: Simulator, *trackers: str, metres: float = 50) -> float:
         latitude = position.latitude + metres / METRES_PER_DEGREE
         moves: dict[str, Json] = {"motion": True}
         simulator.report(
-            tracker, latitude=latitude, accuracy=5.0, speed=5.0, attributes=moves
+            tracker,
+            latitude=latitude,
+            accuracy=5.0,
+            speed=5.0,
+            attributes=moves,
+            **values,
         )
     return latitude
 
@@ -233,6 +240,27 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     assert len(rides) == 11
     hold(rides[:-1], starts)
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
+
+
+async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
+    """A ride that lasts while the account is added is no ride of the book until it is over."""
+    starts = ride_on_days(simulator, 2)
+    start = dt_util.utcnow() - RIDE
+    for number in range(20):
+        time = start + number * RIDE / 20
+        go(simulator, RED, fix_time=time, device_time=time, last_update=time)
+    await home.async_move_in(EMAIL)
+    for _ in range(10):
+        go(simulator, RED)
+        await home.async_wait(30)
+    assert all(ride.moved_at < start for ride in await home.booked(RED))
+
+    simulator.report(RED, speed=0.0, attributes={"motion": False})
+    await home.async_wait(90 * MINUTE)
+    *before, last = await home.booked(RED)
+    hold(before, starts)
+    assert abs((last.started_at - start).total_seconds()) <= SECONDS
+    assert last.distance == pytest.approx(1.5, abs=0.06)
 
 
 @pytest.mark.usefixtures("with_live", "never_quick")

@@ -126,6 +126,10 @@ Armed again while it rides: the alarm stays, and it is guarded where it stands.
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 6 -> place 4 300 m, armed
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 6, ride 1 @18 -> place 4 300 m, place 14 300 m, triggered
   stand 3, arm, ride 3 @18, arm, disarm, stand 9 -> place 4 300 m, disarmed
+One report ends that ride and begins the next: it was guarded where it stood.
+  stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
+  stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18, stand 9, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
+  stand 3, arm, ride 3 @18, arm, stand 2, sleep 3, ride 1 @18, stand 4 -> place 4 300 m, triggered
 Clocks: of a tracker that is behind, of a house that was ahead or behind.
   bike behind=180, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place -175 120 m, triggered
   bike behind=180, stand 3, arm, stand 2 -> armed

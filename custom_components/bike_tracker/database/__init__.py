@@ -254,8 +254,13 @@ class Database:
         rides = await self._async_query(sql.rides_between, unique_id, start, end)
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
+        state = self.content.trackers.get(unique_id)
+        under_way = state and state.ride_state.ride_under_way
+        # If a bike rides while it is set up, the first part of that ride is in the file.
+        begins = under_way.started_at if under_way else sql.END
         touching = (it for it in rides if it.started_at < end and it.moved_at > start)
-        return sorted(touching, key=attrgetter("started_at"))
+        over = (it for it in touching if it.started_at != begins)
+        return sorted(over, key=attrgetter("started_at"))
 
     async def last_ride(self, unique_id: str) -> Ride | None:
         """Return the newest ride of a tracker."""

@@ -55,7 +55,7 @@ export class RidesCard extends Card {
 		if (book.chosenOf(this.rides)?.key !== ride.key) return;
 		this.empty = points.length ? "" : ride.key;
 		this.renderInfo(ride, bike);
-		await this.map.show(bikes, `${ride.key} ${points.length > 0}`, { bike, points, isOpen });
+		await this.map.show(bikes, `${ride.key} ${points.length}`, { bike, points, isOpen });
 	}
 
 	/** @param {Ride} ride @param {Bike} bike */

@@ -44,7 +44,7 @@ _FAILURES: Final[dict[type[TrackingError], str]] = {
     CannotConnectError: "cannot_connect",
     ServiceUnavailableError: "service_unavailable",
 }
-_STORED: Final = "{error} These are the stored routes of the rides."
+_STORED: Final = "{error}. These are the stored routes of the rides."
 _TYPE: Final = "application/gpx+xml"
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"

@@ -172,6 +172,16 @@ class Log(NamedTuple):
         new = new._replace(core=apply(self.core, new))
         return self._replace(inputs=(*self.inputs, new))
 
+    def split_after_ride(self, since: datetime) -> tuple[Log, Sequence[Input]]:
+        """Return the log up to the end of a ride, and the inputs of the next ride.
+
+        `since` is a time of the first ride. The log is whole if no other ride began since.
+        """
+        states = [it.core.ride_state for it in self.inputs]
+        of_next = (bool(it.ride) and it.was_riding(since) for it in states)
+        end = next((i for i, is_it in enumerate(of_next) if is_it), len(states))
+        return self._replace(inputs=self.inputs[:end]), self.inputs[end:]
+
     def with_inputs(
         self, new: Sequence[Input], answered: frozenset[ReportId] = frozenset()
     ) -> Log:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
+from functools import reduce
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
@@ -60,6 +61,8 @@ class Rearming(NamedTuple):
     """A request to arm a bike again, made while the bike moves."""
 
     changed_by: str | None = None
+    ride_started_at: datetime | None = None
+    """Start of the ride under way; None in states of older versions."""
 
 
 class TrackerState(NamedTuple):
@@ -211,8 +214,9 @@ class TrackerState(NamedTuple):
 
         Only a bike that moves while its guard is triggered is not armed at once.
         """
-        if self.guard and self.guard.triggered and self.ride_state.ride:
-            return self._replace(rearming=Rearming(changed_by))
+        ride = self.ride_state.ride
+        if self.guard and self.guard.triggered and ride:
+            return self._replace(rearming=Rearming(changed_by, ride.started_at))
         moving = self.moving and self.moving.value
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
@@ -234,9 +238,22 @@ class TrackerState(NamedTuple):
         if guard := log.core.guard:
             state = state.with_guard(guard, now)
         state = state.with_rides(now)
-        if (again := state.rearming) and state.ride_state.ride is None:
-            return state._replace(rearming=None).armed(now, again.changed_by)
-        return state
+        return state.rearmed(now, state.rearming) if state.rearming else state
+
+    def rearmed(self, now: datetime, again: Rearming) -> Self:
+        """Return the state armed as requested, if the ride of the request has ended."""
+        if self.ride_state.ride is None:
+            return self._replace(rearming=None).armed(now, again.changed_by)
+        log, rest = self.log.split_after_ride(again.ride_started_at or now)
+        if not rest:
+            return self
+        # After a silence, one report ended the ride and began the next: the bike is
+        # guarded where it stood in between.
+        stood_at = log.core.ride_state.last_fix.time
+        guard = requested_guard(self.position, None, now)._replace(after=stood_at)
+        state = self._replace(log=log).with_arming(guard, again.changed_by)
+        log = reduce(Log.with_input, rest, state.log)
+        return state._replace(log=log).with_guard(log.core.guard or guard, now)
 
     def with_rides(self, now: datetime) -> Self:
         """Return the state with new events for the starts and ends of rides."""
