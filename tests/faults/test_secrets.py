@@ -12,6 +12,7 @@ import pytest
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, RED
+from ..tools.faults.decided import DECIDED
 from ..tools.faults.home import Home
 from ..tools.simulator import LIVE_FAULTS
 from .conftest import EMAIL, PASSWORD, SECRETS, LookAround, Written
@@ -34,7 +35,7 @@ async def test_repairs(home: Home, look_around: LookAround) -> None:
         (None, {}),
         ("html", {}),
         ("status-500", {}),
-        ("redirect-302-other", {}),
+        *((fault, {}) for fault in DECIDED if fault.startswith("redirect-")),
         (None, {CONF_PASSWORD: "wrong"}),
         (None, {CONF_PASSWORD: "half \ud83d"}),
         (None, {CONF_EMAIL: f"{EMAIL}:{PASSWORD}"}),
