@@ -152,7 +152,7 @@ async def go_offline(fleet: Fleet) -> None:
 async def fall_silent(fleet: Fleet) -> None:
     """Have the last report be a day ago in a moment."""
     then = datetime.now(UTC) - timedelta(days=1) + timedelta(seconds=_SECONDS)
-    await fleet.change(_BIKE, "set_last_update", last_update=then.isoformat())
+    await fleet.change(_BIKE, "set_last_update", last_update=then)
 
 
 _WISHES: list[tuple[Wish, Event]] = [
