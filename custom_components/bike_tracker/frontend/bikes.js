@@ -80,7 +80,7 @@ export class BikesCard extends Card {
 		const map = /** @type {RouteMap} */ (this.alarms.querySelector(`[data-key="${bike.id}"] bike-tracker-map`));
 		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
-		await map.show([bike], `${since} ${points.length}`, { bike, points, isOpen: true });
+		await map.show([bike], since, { bike, points, isOpen: true });
 	}
 
 	/** @param {Bike} bike @param {boolean} isGuarded */

@@ -3,10 +3,8 @@
 import { ask, bikesOf, KM, refreshCards, stampOf } from "./base.js";
 
 const SPAN_DAYS = 30;
-/** No ride is looked for behind a longer pause. */
 const LONGEST_PAUSE_DAYS = 1900;
 
-/** Return the start of a local day. */
 const midnight = (daysAgo = 0) => new Date().setHours(-24 * daysAgo, 0, 0, 0);
 
 class Book {
@@ -103,6 +101,5 @@ function underWay(bike) {
 	const km = bike.state("ride_distance");
 	return identify(/** @type {Ride} */ ({
 		device_id: bike.id, started_at: ride.started_at, distance: (Number(km?.state) || 0) * (KM[km?.attributes.unit_of_measurement] ?? 1),
-		duration: (Date.now() - Date.parse(ride.started_at)) / 1000,
 	}));
 }

@@ -14,21 +14,24 @@ async function loadMap() {
 	await customElements.whenDefined("ha-map");
 }
 
-/** A map that shows bikes and one route. */
 export class RouteMap extends HTMLElement {
 	/** @type {HaMap | undefined} */
 	map;
 	timers = [0];
 	shown = "";
+	isHeld = false;
 
 	constructor() {
 		super();
-		const stop = () => this.timers.forEach(clearTimeout);
-		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, stop, { capture: true, passive: true });
+		const hold = () => {
+			this.timers.forEach(clearTimeout);
+			this.isHeld = true;
+		};
+		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, { capture: true, passive: true });
 	}
 
-	/** Show bikes and a route. Another key has the map fit. @param {Bike[]} bikes @param {string} key @param {Route} [route] */
-	async show(bikes, key, route) {
+	/** Fit another ride, and new points until a person moves the map. @param {Bike[]} bikes @param {string} ride @param {Route} [route] */
+	async show(bikes, ride, route) {
 		await (ready ??= loadMap());
 		if (!this.map) {
 			this.map = /** @type {HaMap} */ (h("ha-map"));
@@ -41,11 +44,13 @@ export class RouteMap extends HTMLElement {
 		if (JSON.stringify(entities) !== JSON.stringify(map.entities)) map.entities = entities;
 		map.autoFit = !points.length;
 		map.paths = route && points.length ? pathsOf(route) : [];
-		if (key === this.shown) return;
+		const key = `${ride} ${points.length}`;
+		if (key === this.shown || (this.isHeld && this.shown.startsWith(ride))) return;
 		const fit = () => (points.length ? map.fitBounds(points) : map.fitMap({ unpause_autofit: true }));
 		this.timers.forEach(clearTimeout);
 		this.timers = FITS_AFTER_MS.map((ms) => window.setTimeout(fit, ms));
 		this.shown = key;
+		this.isHeld = false;
 	}
 }
 
@@ -54,7 +59,7 @@ function pathsOf({ bike, points, isOpen }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
 	const path = { name: bike.name, color: bike.color, fullDatetime: true };
-	const ends = isOpen ? points.slice(0, 1) : [points[0], points[points.length - 1]];
+	const ends = [points[0], ...(isOpen ? [] : points.slice(-1))];
 	return [some, ...ends.map((end) => [end])].map((points) => ({ ...path, points }));
 }
 

@@ -55,13 +55,15 @@ export class RidesCard extends Card {
 		if (book.chosenOf(this.rides)?.key !== ride.key) return;
 		this.empty = points.length ? "" : ride.key;
 		this.renderInfo(ride, bike);
-		await this.map.show(bikes, `${ride.key} ${points.length}`, { bike, points, isOpen });
+		await this.map.show(bikes, ride.key, { bike, points, isOpen });
 	}
 
 	/** @param {Ride} ride @param {Bike} bike */
 	renderInfo(ride, bike) {
 		const end = ride.ended_at ? formats.time(Date.parse(ride.ended_at)) : text("under_way");
-		const facts = [formats.distance(ride.distance), formats.duration(ride.duration)];
+		const lasts = bike.state("ride_duration");
+		const took = ride.ended_at ? formats.duration(ride.duration) : lasts ? hass.formatEntityState(lasts) : "";
+		const facts = [formats.distance(ride.distance), took].filter(Boolean);
 		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
 		const at = this.rides.findIndex(({ key }) => key === ride.key);
@@ -132,7 +134,7 @@ export class RidesCard extends Card {
 		return element;
 	}
 
-	/** Show a ride on the map and scroll to it. @param {Ride} ride */
+	/** @param {Ride} ride */
 	choose(ride) {
 		book.choose(ride);
 		for (const card of cards) if (card instanceof RidesCard) card.map.scrollIntoView({ block: "nearest" });

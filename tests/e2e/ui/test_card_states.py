@@ -230,12 +230,20 @@ async def test_ride_under_way(stub: Stub) -> None:
             1,
             ride={"state": _YESTERDAY.isoformat(), "attributes": started},
             ride_distance=distance,
+            ride_duration={"state": "11", "attributes": {"unit_of_measurement": "min"}},
         )
         await stub.show(house(riding, history={"tracker.bike1": history}))
-        await expect(stub.rides).to_contain_text(re.compile(r"– under way4\.0 km · "))
-        await expect(stub.rides.locator("ha-map")).to_be_attached()
+        await expect(stub.rides).to_contain_text(
+            re.compile(r"– under way4\.0 km · 11 min")
+        )
+        shown = stub.rides.locator("ha-map")
+        await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
         assert [len(points) for points in await stub.paths()] == [number, 1]
+        # The map follows until somebody moves it.
+        assert await shown.evaluate("map => map.fitted.length") == min(number, 2)
+        if number == 2:
+            await shown.dispatch_event("pointerdown")
     await expect(stub.rides.get_by_role("button", name="Download")).to_have_count(0)
 
 

@@ -21,7 +21,7 @@ _TRICKS = [
     for line in """
 leaves_home | home-export-outline | 0 | {bike} leaves home | Wherever it was, it is at home for a moment. Then it leaves Home.
 rides | bike-fast | 1 | {bike} rides | Moving and Speed change within seconds, and Last ride counts its kilometers.
-arrives | flag-checkered | 1 | {bike} arrives | Moving says so at once. After five minutes its ride ends: Rides and Last ride have it.
+arrives | flag-checkered | 1 | {bike} arrives | Moving says so at once. Its ride ends with the first position after five minutes: Rides and Last ride have it.
 battery | battery-10 | 2 | {bike} has 15 % left | Battery shows it within seconds.
 offline | cloud-off-outline | 3 | {bike} goes offline | Connectivity says Offline within a minute.
 online | cloud-check-outline | 3 | {bike} is back online | Connectivity says Online within a minute.
