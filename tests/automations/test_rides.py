@@ -95,7 +95,7 @@ async def test_what_is_fired_of_a_ride(garage: Garage) -> None:
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("de", "Red bike hat eine Fahrt beendet: 0,6 km in "), ("cy", "Red bike: ride")],
+    [("de", "Red bike hat eine Fahrt beendet: 0,6 km in "), ("tlh", "Red bike: ride")],
 )
 async def test_sentence_of_another_language(
     garage: Garage, language: str, said: str

@@ -231,7 +231,8 @@ async def test_what_was_so_before(
 
     await garage.async_begin(interruption)
     await garage.async_end(interruption)
-    if wait == MINUTES:
+    # An automation that is there when Home Assistant starts counts as made before.
+    if wait == MINUTES and interruption != "restart":
         await garage.async_minutes(40)
     assert garage.runs == []
 
