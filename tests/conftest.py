@@ -189,6 +189,14 @@ def entry(make_entry: MakeEntry) -> MockConfigEntry:
 
 
 @pytest.fixture
+def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
+    """Return the entry of an account that has the red bike too, not set up yet."""
+    simulator.add_account(BOB, PASSWORD)
+    simulator.assign(BOB, RED)
+    return make_entry(BOB)
+
+
+@pytest.fixture
 async def setup(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
 ) -> MockConfigEntry:

@@ -12,11 +12,8 @@ from homeassistant.const import (
     STATE_UNKNOWN,
 )
 from homeassistant.core import Event, HomeAssistant, State, callback
-from homeassistant.helpers import device_registry as dr
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
-    async_mock_service,
     mock_restore_cache_with_extra_data,
 )
 
@@ -104,38 +101,6 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
     else:
         assert (after.state, after.attributes) == (before.state, before.attributes)
     assert [it.attributes["alarm"] for it in fired] == ["sos"]
-
-
-@pytest.mark.usefixtures("setup")
-async def test_automation_by_device(
-    bikes: Bikes, device_registry: dr.DeviceRegistry
-) -> None:
-    """Home Assistant's own trigger takes the bike and the types of alarms."""
-    device = bikes.device(RED)
-    calls = async_mock_service(bikes.hass, "test", "tell")
-    assert await async_setup_component(
-        bikes.hass,
-        "automation",
-        {
-            "automation": {
-                "triggers": {
-                    "trigger": "event.received",
-                    "target": {"device_id": device.id},
-                    "options": {"event_type": ["tow", "vibration"]},
-                },
-                "actions": {
-                    "action": "test.tell",
-                    "data": {"alarm": "{{ trigger.to_state.attributes.alarm }}"},
-                },
-                "mode": "queued",
-            }
-        },
-    )
-
-    for alarm in ("vibration,tow", "sos"):
-        await report(bikes, alarm)
-
-    assert [call.data["alarm"] for call in calls] == ["vibration", "tow"]
 
 
 async def test_alarm_from_before_the_account(bikes: Bikes, fired: list[State]) -> None:

@@ -3,9 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, cast
-from unittest.mock import patch
 
-from homeassistant.components.homeassistant import DOMAIN as HOMEASSISTANT
 from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
 from homeassistant.core import async_get_hass
 from homeassistant.helpers import (
@@ -22,10 +20,8 @@ from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker import devices
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.sensor import BikeTrackerSensor
-from custom_components.bike_tracker.tracking.state import Tracker
 
-from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
+from .conftest import BLUE, BOB, EMAIL, RED, Bikes, MakeEntry, async_setup
 
 pytestmark = pytest.mark.usefixtures("setup")
 
@@ -70,19 +66,6 @@ async def test_status_and_nothing_else(
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == shown
 
 
-async def test_new_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """A tracker that is assigned appears at the next poll, with all its entities."""
-    bikes.simulator.add_device(GREEN, name="Green bike", email=EMAIL)
-    await bikes.poll()
-    for unique_id, platform in (
-        (GREEN, Platform.DEVICE_TRACKER),
-        (f"{GREEN}_online", Platform.BINARY_SENSOR),
-        (f"{GREEN}_last_update", Platform.SENSOR),
-    ):
-        assert bikes.state(unique_id, platform).state != STATE_UNAVAILABLE
-    assert "Unexpected" not in caplog.text
-
-
 async def test_other_internal_id(bikes: Bikes) -> None:
     """The same `uniqueId` under another internal `id` is the same tracker."""
     bikes.simulator.move_internal_id(RED)
@@ -93,20 +76,6 @@ async def test_other_internal_id(bikes: Bikes) -> None:
     state = bikes.state(RED)
     assert state.entity_id == "device_tracker.red_bike"
     assert state.attributes["latitude"] == 50.0
-
-
-async def test_entity_that_fails_does_not_hold_up_the_others(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A bug in one platform leaves the other platforms' states right."""
-    bikes.simulator.set_status(RED, "offline")
-    bikes.simulator.touch([RED], last_update=dt_util.utcnow() + timedelta(minutes=6))
-    bug = RuntimeError("a bug")
-    with patch.object(BikeTrackerSensor, "async_write_ha_state", side_effect=bug):
-        await bikes.poll()
-    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == STATE_OFF
-    assert "a bug" in caplog.text
-    caplog.clear()
 
 
 @pytest.fixture
@@ -230,6 +199,31 @@ async def test_rename(
     assert online.name == f"{shown} Connectivity"
 
 
+async def test_device_page(bikes: Bikes) -> None:
+    """It shows the model and the firmware that the service sent last."""
+
+    def device() -> tuple[str | None, str | None]:
+        return bikes.device(RED).model, bikes.device(RED).sw_version
+
+    bikes.simulator.override_field(RED, "model", "TK905")
+    bikes.simulator.report(RED, attributes={"versionFw": "1.2"})
+    await bikes.poll()
+    assert device() == ("TK905", "1.2")
+
+    bikes.simulator.report(RED, attributes={"versionFw": "1.3"})
+    await bikes.poll()
+    assert device() == ("TK905", "1.3")
+
+    bikes.simulator.report(RED, attributes={})
+    bikes.simulator.override_field(RED, "model", "TK906")
+    await bikes.poll()
+    assert device() == ("TK906", "1.3")
+
+    bikes.simulator.override_field(RED, "model", None)
+    await bikes.poll()
+    assert device() == (None, "1.3")
+
+
 async def test_broken_name(
     bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
@@ -258,14 +252,6 @@ async def test_broken_name(
     bikes.simulator.set_status(RED, "online")
     await bikes.poll()
     assert bikes.device(RED).name == "Fast bike"
-
-
-@pytest.fixture
-def bobs(bikes: Bikes, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of an account that has the red bike too, not set up yet."""
-    bikes.simulator.add_account(BOB, PASSWORD)
-    bikes.simulator.assign(BOB, RED)
-    return make_entry(BOB)
 
 
 async def test_shared_tracker(
@@ -335,28 +321,6 @@ async def test_shared_tracker_that_the_first_account_loses(
         assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
 
 
-async def test_broken_tracker(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """One that cannot be added costs no other, and is there with its next report."""
-    bikes.simulator.add_device(GREEN, email=EMAIL)
-    bikes.simulator.add_device(YELLOW, email=EMAIL)
-
-    description_of = devices.description_of
-
-    def broken(tracker: Tracker) -> dict[str, Any]:
-        if tracker.device.unique_id == GREEN:
-            raise ValueError
-        return description_of(tracker)
-
-    with patch("custom_components.bike_tracker.entity.description_of", broken):
-        await bikes.poll()
-    assert bikes.state_of(YELLOW)
-    assert bikes.state_of(GREEN) is None
-    assert f"{bikes.entry.title}: Unexpected error" in caplog.text
-    bikes.simulator.report(GREEN, latitude=48.5)
-    await bikes.poll()
-    assert bikes.state_of(GREEN)
-
-
 async def async_let_pass(bikes: Bikes, minutes: int) -> None:
     """Let minutes pass."""
     for _ in range(minutes):
@@ -418,16 +382,3 @@ async def test_clock_that_is_put_right(
         monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
     await async_let_pass(bikes, 2)
     assert issues() == {}
-
-
-async def test_account_that_is_removed(
-    bikes: Bikes, issue_registry: ir.IssueRegistry
-) -> None:
-    """Nothing is left of it."""
-    bikes.simulator.fault("status-503")
-    await async_let_pass(bikes, 40)
-
-    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
-    await async_let_pass(bikes, 10)
-
-    assert {domain for domain, _ in issue_registry.issues} <= {HOMEASSISTANT}

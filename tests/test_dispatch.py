@@ -105,16 +105,6 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
             simulator.assign(EMAIL, unique_id)
 
 
-async def test_one_of_many(bikes: Bikes, followers: Followers) -> None:
-    """Of 102 trackers one reports: its followers are notified, once, with its key."""
-    bikes.simulator.report(RED, latitude=48.5)
-    await bikes.coordinator.async_refresh()
-    await settle(bikes.hass)
-
-    assert list(map(set, followers.updates)) == [{RED}]
-    assert followers.signals == {RED: 1}
-
-
 @pytest.mark.parametrize("seed", range(2))
 async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
     """Each poll notifies once, of what is another now; one without news of nothing."""

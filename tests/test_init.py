@@ -12,7 +12,11 @@ from homeassistant.const import (
     Platform,
 )
 from homeassistant.core import HomeAssistant, State
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -21,7 +25,7 @@ from syrupy.assertion import SnapshotAssertion
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .books import file_of, files_in
+from .books import file_of, files_in, folder_of
 from .conftest import (
     BOB,
     EMAIL,
@@ -30,7 +34,6 @@ from .conftest import (
     RED,
     Bikes,
     MakeEntry,
-    Poll,
     ValueOf,
     async_setup,
 )
@@ -52,14 +55,9 @@ async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
     """Every tracker has these entities with these values."""
-    place: Any = {
-        "latitude": 48.0,
-        "longitude": 7.85,
-        "accuracy": 5.0,
-        "altitude": 278.0,
-    }
-    motion: Any = {"speed": 10.0, "course": 90.0, "battery_level": 66, "motion": True}
-    bikes.simulator.report(RED, **place, **motion)
+    place: Any = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0}
+    more: Any = {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
+    bikes.simulator.report(RED, **place, **more, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
     entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
@@ -96,34 +94,23 @@ async def test_entities_people_rarely_want_are_disabled(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_log_is_quiet(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Nothing at warning level or above while all is well."""
-    await bikes.poll()
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-
-    assert not [
-        record
-        for record in caplog.records
-        if record.levelname in ("WARNING", "ERROR") and DOMAIN in record.name
-    ]
-
-
 async def test_unload_and_reload(
-    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, poll: Poll
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unloaded entry asks nothing; a reloaded one has the same entities again."""
-    before = {state.entity_id: state.state for state in hass.states.async_all()}
+    """An unloaded entry polls nothing; a reloaded entry has its entities again. No warning is logged."""
+    before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
+    assert await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert bikes.value_of(RED) == STATE_UNAVAILABLE
+    bikes.simulator.record.clear()
+    await bikes.poll(3600)
+    assert not bikes.simulator.requests
 
-    assert await hass.config_entries.async_unload(setup.entry_id)
-    state = hass.states.get("device_tracker.red_bike")
-    assert state is not None
-    assert state.state == STATE_UNAVAILABLE
-    simulator.record.clear()
-    await poll(3600)
-    assert not simulator.requests
-
-    await async_setup(hass, setup)
-    assert {state.entity_id: state.state for state in hass.states.async_all()} == before
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
+    after = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
+    assert after == before
+    ours = (it for it in caplog.records if DOMAIN in it.name)
+    assert not [it for it in ours if it.levelname in ("WARNING", "ERROR")]
 
 
 # Home Assistant leaves such an entry as it is, its next poll included.
@@ -147,48 +134,60 @@ async def test_platform_that_does_not_unload(
     assert state.state == STATE_UNAVAILABLE
 
 
-def entry_of_1_0(simulator: Simulator) -> MockConfigEntry:
-    """Return what 1.0 made of the account."""
-    data = {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
+@pytest.mark.parametrize("is_set_up_twice", [False, True])
+async def test_migration(
+    bikes: Bikes, caplog: pytest.LogCaptureFixture, *, is_set_up_twice: bool
+) -> None:
+    """An entry of 1.0 gets a unique ID with a port. A second entry of the account gets none.
+
+    A user who installs 1.0 again can add the account a second time.
+    """
+    data = {CONF_URL: bikes.simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
     names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
-    return MockConfigEntry(domain=DOMAIN, data=data, **names)
-
-
-async def test_migration(bikes: Bikes) -> None:
-    """An entry of 1.0 learns its port, and is otherwise as before."""
-    entry = entry_of_1_0(bikes.simulator)
+    entry = MockConfigEntry(domain=DOMAIN, data=data, **names)
     entry.add_to_hass(bikes.hass)
-    data = dict(entry.data)
+    first = bikes.entry if is_set_up_twice else entry
+    await async_setup(bikes.hass, first)
 
-    await async_setup(bikes.hass, entry)
-
-    assert entry.state is ConfigEntryState.LOADED
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+    assert first.state is entry.state is ConfigEntryState.LOADED
+    assert first.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+    assert is_set_up_twice is (entry.unique_id is None)
     assert (entry.version, entry.minor_version) == (1, 2)
-    assert entry.data == data
-    assert entry.title == "My bikes"
+    assert (entry.data, entry.title) == (data, "My bikes")
     assert bikes.state_of(RED)
+    warning = "My bikes is set up twice: delete one of the two entries"
+    assert caplog.messages.count(warning) == is_set_up_twice
 
 
 @pytest.mark.usefixtures("setup")
 async def test_removal_leaves_nothing(
-    bikes: Bikes,
-    entity_registry: er.EntityRegistry,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With the entry go its devices, its entities and what it remembered."""
-    bikes.simulator.report(RED, latitude=48.0)
-    await bikes.poll()
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    assert file_of(bikes.hass, bikes.entry).exists()
+    """Nothing is left of two accounts that are removed at the same time in an outage."""
+    hass, entries = bikes.hass, (bikes.entry, bobs)
+    bikes.simulator.add_device("new", email=BOB)
+    await async_setup(hass, bobs)
+    aside = file_of(hass, bobs).with_suffix(".db.20260101T000000.000000Z")
+    aside.touch()
+    (folder_of(hass).parent / f"{DOMAIN}.{bobs.entry_id}.unreadable").touch()
+    bikes.simulator.fault("status-503")
+    for _ in range(40):
+        await bikes.poll()
+    assert len(ir.async_get(hass).issues) == 2
+    assert len(files_in(hass)) > 3
 
-    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
-    await bikes.hass.async_block_till_done()
+    caplog.clear()
+    removed = (hass.config_entries.async_remove(it.entry_id) for it in entries)
+    await asyncio.gather(*removed)
+    await bikes.poll(400)
 
-    assert not er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
-    assert not dr.async_entries_for_config_entry(device_registry, bikes.entry.entry_id)
-    assert not bikes.hass.states.async_all("device_tracker")
-    assert not files_in(bikes.hass)
+    registries = dr.async_get(hass).devices, er.async_get(hass).entities
+    assert [*map(len, registries)] == [0, 0]
+    assert not hass.states.async_all("device_tracker")
+    assert not ir.async_get(hass).issues
+    assert not files_in(hass)
+    assert not folder_of(hass).exists()
+    assert "Error" not in caplog.text
 
 
 @pytest.mark.usefixtures("setup")
@@ -243,43 +242,32 @@ async def test_update_on_demand(
     assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
-async def test_migration_of_an_account_that_is_set_up_twice(
+@pytest.mark.usefixtures("entry", "bobs")
+async def test_two_accounts_at_once(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Which 1.0 allows, installed again for a while: both go on, and the log tells."""
-    twin = entry_of_1_0(bikes.simulator)
-    twin.add_to_hass(bikes.hass)
-    data = dict(twin.data)
-
-    await async_setup(bikes.hass, bikes.entry)
-
-    assert bikes.entry.state is twin.state is ConfigEntryState.LOADED
-    assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
-    assert twin.unique_id is None
-    assert twin.minor_version == 2
-    assert twin.data == data
-    warning = "My bikes is set up twice: delete one of the two entries"
-    assert [record.getMessage() for record in caplog.records].count(warning) == 1
-
-    # Once it is the only one the account is its own.
-    await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
-    flow = await twin.start_reconfigure_flow(bikes.hass)
-    await bikes.hass.config_entries.flow.async_configure(flow["flow_id"], data)
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert twin.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
-
-
-async def test_two_accounts_at_once(
-    bikes: Bikes, make_entry: MakeEntry, caplog: pytest.LogCaptureFixture
-) -> None:
     """Two accounts that start together never both take a shared tracker."""
-    bikes.simulator.add_account(BOB, PASSWORD)
-    bikes.simulator.assign(BOB, RED)
-    make_entry()
-    make_entry(BOB)
-
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     assert len(bikes.hass.states.async_entity_ids("device_tracker")) == 2
     assert "already exists" not in caplog.text
+
+
+@pytest.mark.usefixtures("setup")
+async def test_account_that_is_renamed(
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log has the new title from the next poll on."""
+    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
+    bikes.simulator.fault("status-503")
+    caplog.clear()
+    await bikes.poll()
+    bikes.simulator.fault(None)
+    await bikes.poll()
+    ours = (it for it in caplog.records if DOMAIN in it.name)
+    assert [it.getMessage() for it in ours if it.levelname != "DEBUG"] == [
+        "Error fetching bike_tracker My bikes data: "
+        "The server cannot answer at the moment (status 503)",
+        "Fetching bike_tracker My bikes data recovered",
+    ]

@@ -5,13 +5,12 @@ from types import SimpleNamespace
 from typing import Any, Literal
 from unittest.mock import patch
 
-from homeassistant.const import STATE_UNAVAILABLE, Platform
+from homeassistant.const import Platform
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
-from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import BLUE, EMAIL, RED, Bikes
 
@@ -45,30 +44,22 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_news_of_a_poll_that_is_cut_short(bikes: Bikes) -> None:
-    """What it had found out is there after the next one."""
+@pytest.mark.parametrize(
+    ("path", "then"),
+    [("positions", [(None, "off")]), ("devices", [("status-503", "unavailable")])],
+)
+async def test_poll_that_is_cut_short(
+    bikes: Bikes, path: Path, then: list[tuple[str | None, str]]
+) -> None:
+    """The next poll has its changes. Home Assistant notices an outage, and its end."""
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
-    await cut_short(bikes, "positions")
-
-    await bikes.poll()
-
-    assert online(bikes) == "off"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_outage_after_a_poll_that_is_cut_short(bikes: Bikes) -> None:
-    """It is noticed, and so is its end."""
-    await cut_short(bikes, "devices")
+    await cut_short(bikes, path)
     assert online(bikes) == "on"
-
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    assert online(bikes) == STATE_UNAVAILABLE
-
-    bikes.simulator.fault(None)
-    await bikes.poll(120)
-    assert online(bikes) == "on"
+    for fault, shown in (*then, (None, "off")):
+        bikes.simulator.fault(fault)
+        await bikes.poll(61 if fault else 120)
+        assert online(bikes) == shown
 
 
 @pytest.mark.usefixtures("setup")
@@ -140,34 +131,3 @@ async def test_delete_button_while_the_tracker_comes_back(
         await bikes.poll()
 
     assert allowed and not any(allowed)
-
-
-@pytest.mark.usefixtures("setup")
-async def test_error_costs_one_tracker(
-    bikes: Bikes,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """An unexpected one is logged with the account; all other trackers go on."""
-    with_flag = TrackerState.with_flag
-
-    def fail(story: TrackerState, *flag: Any) -> TrackerState:
-        if (
-            story.position
-            and story.position.device_id == bikes.simulator.devices[RED].id
-        ):
-            raise RuntimeError
-        return with_flag(story, *flag)
-
-    bikes.simulator.set_status(RED, "offline")
-    bikes.simulator.set_status(BLUE, "offline")
-    with monkeypatch.context() as broken:
-        broken.setattr(TrackerState, "with_flag", fail)
-        await bikes.poll()
-    assert (online(bikes), online(bikes, BLUE)) == ("on", "off")
-    assert f"{bikes.entry.title}: Unexpected error updating a tracker" in caplog.text
-    caplog.clear()
-
-    bikes.simulator.touch([RED])
-    await bikes.poll()
-    assert online(bikes) == "off"

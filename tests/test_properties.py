@@ -1,119 +1,183 @@
 """Whatever a server sends or a person types: nothing breaks, and everything readable is read."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
+from datetime import datetime
 import ipaddress
+import json
 import socket
 from typing import Any
-from unittest.mock import patch
 
-from aiohttp import ClientSession, DummyCookieJar
-from homeassistant.config_entries import SOURCE_USER, ConfigFlowResult
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
-from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
 from hypothesis import HealthCheck, given, strategies as st
-import pytest
 from yarl import URL
 
 from custom_components.bike_tracker.api.address import canonical_url
-from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
     TrackingError,
 )
 from custom_components.bike_tracker.api.models import DeviceReader, read_positions
-from custom_components.bike_tracker.const import DOMAIN
 
-from . import any_values as values
-from .conftest import EMAIL, PASSWORD
 from .long import examples
-from .tools.simulator import Simulator
 
-every = examples(
-    30,
-    suppress=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-    ],
-)
+every = examples(30, suppress=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 OWN_SUFFIXES = (
-    ".localhost",
-    ".local",
-    ".lan",
-    ".home",
-    ".home.arpa",
-    ".internal",
-    ".fritz.box",
+    *(".localhost", ".local", ".lan", ".home"),
+    *(".home.arpa", ".internal", ".fritz.box"),
 )
 SHARED = ipaddress.ip_network("100.64.0.0/10")
 
-FLOW_ERRORS = {
-    (CONF_URL, "invalid_url"),
-    (CONF_URL, "insecure_url"),
-    (CONF_EMAIL, "invalid_email"),
-    ("base", "invalid_auth"),
+# Answers
+
+any_text = st.text(st.characters(codec="utf-8"))
+_floats = st.floats(allow_nan=False, allow_infinity=False)
+
+any_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(min_value=-(10**300), max_value=10**300)
+    | _floats
+    | any_text,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(any_text, inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+_offsets = st.sampled_from(["+0000", "+00:00", "Z", "+0530", "-1200", "", "+9999"])
+_moments = st.datetimes(min_value=datetime(1969, 1, 1), max_value=datetime(2100, 1, 1))
+timestamps = st.builds(
+    lambda moment, offset: moment.isoformat(timespec="milliseconds") + offset,
+    _moments,
+    _offsets,
+)
+
+_ids = st.integers(min_value=-2, max_value=3)
+_unique_ids = st.sampled_from(["1", "2", "860000000000011", "ü", ""])
+_names = any_text | st.sampled_from(["Red bike", " Red\tbike\n", "\u202e", "x" * 200])
+
+DEVICE_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "id": _ids,
+    "name": _names,
+    "uniqueId": _unique_ids,
+    "status": st.sampled_from(["online", "offline", "unknown", "Online"]),
+    "lastUpdate": timestamps,
+    "positionId": _ids,
+    "groupId": _ids,
+    "disabled": st.booleans(),
+}
+_coordinates = st.sampled_from([0, 0.0, -0.0, 47.9, -90, 90.5, 180, -180.5])
+_measures = _floats | st.integers(min_value=-2_000, max_value=30_000)
+POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("id", "deviceId"), _ids),
+    **dict.fromkeys(("fixTime", "deviceTime"), timestamps),
+    **dict.fromkeys(("latitude", "longitude"), _coordinates),
+    **dict.fromkeys(("accuracy", "altitude", "speed", "course"), _measures),
+    "valid": st.booleans(),
+    "address": _names,
+    "attributes": st.fixed_dictionaries(
+        {},
+        optional={
+            "batteryLevel": _measures | any_json,
+            "motion": st.booleans() | any_json,
+            "bluetoothKey": any_text,
+        },
+    ),
 }
 
 
-# Answers
+def _rows(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
+    """Return rows: most fields as they should be, some of them anything, some not there."""
+    fields = {name: good | good | good | any_json for name, good in values.items()}
+    return st.fixed_dictionaries(fields) | st.fixed_dictionaries({}, optional=fields)
 
 
-@pytest.fixture
-async def client(simulator: Simulator) -> AsyncIterator[TrackingClient]:
-    """Return a client of the account."""
-    async with ClientSession(cookie_jar=DummyCookieJar()) as session:
-        yield TrackingClient(session, simulator.url, EMAIL, PASSWORD)
+devices = _rows(DEVICE_VALUES)
+positions = _rows(POSITION_VALUES)
 
 
-@every
-@given(answer=values.any_json.map(values.body) | st.binary())
-async def test_any_answer(
-    simulator: Simulator, client: TrackingClient, answer: bytes
-) -> None:
-    """It is a list of trackers or one of the client's own errors."""
-    simulator.raw_devices(answer)
-    simulator.raw_positions(answer)
-    with suppress(TrackingError):
-        assert isinstance(await client.async_get_devices(), dict)
-    with suppress(TrackingError):
-        assert isinstance(await client.async_get_positions(range(10)), dict)
+def lists_of(rows: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Return lists of such rows, with other things between them."""
+    return st.lists(rows | rows | rows | any_json, max_size=6)
+
+
+def body(value: Any) -> bytes:
+    """Write any of these as JSON."""
+    return json.dumps(value).encode()
 
 
 @every
-@given(rows=values.lists_of(values.devices))
+@given(answer=any_json.map(body) | st.binary())
+def test_any_answer(answer: bytes) -> None:
+    """It is a list, or an error of the client."""
+    for read in (DeviceReader().read, read_positions):
+        with suppress(InvalidResponseError):
+            read(answer)
+
+
+@every
+@given(rows=lists_of(devices))
 def test_any_list_of_devices(rows: list[Any]) -> None:
     """It is read the same in whatever order it comes."""
     reader = DeviceReader()
     try:
-        read = reader.read(values.body(rows))
+        read = reader.read(body(rows))
     except InvalidResponseError:
         assert rows
         return
     assert all(device.unique_id == key for key, device in read.items())
-    assert reader.read(values.body(rows[::-1])) is read
+    assert reader.read(body(rows[::-1])) is read
 
 
 @every
-@given(rows=values.lists_of(values.positions))
+@given(rows=lists_of(positions))
 def test_any_list_of_positions(rows: list[Any]) -> None:
     """So is one of positions."""
     try:
-        read = read_positions(values.body(rows))
+        read = read_positions(body(rows))
     except InvalidResponseError:
         assert rows
         return
-    assert Counter(read_positions(values.body(rows[::-1]))) == Counter(read)
+    assert Counter(read_positions(body(rows[::-1]))) == Counter(read)
 
 
 # What a person types
 
+_schemes = st.sampled_from(
+    ["", "", "http://", "https://", "HTTPS://", "ftp://", "//", "http:", "https:/"]
+)
+_hosts = st.sampled_from(
+    [
+        *("tracker.example.com", "Tracker.EXAMPLE.com.", "localhost", "nas", "b.local"),
+        *("127.0.0.1", "8.8.8.8", "10.1.2.3", "134744072", "0x7f.1", "127.1", "1.2.3"),
+        *("[::1]", "[2001:db8::1]", "[fe80::1%25eth0]", "[::ffff:8.8.8.8]", "::1", "["),
+        *("bücher.example", "xn--bcher-kva.example", "例え.jp", "xn--", "ⓔxample.com"),
+        *("", ".", "..", "-", "_", "%6eas", "a b", "a@b", "u:p@h", "a\\b", "a;b", "*"),
+    ]
+)
+_ports = st.sampled_from(
+    ["", "", "", ":80", ":443", ":8082", ":0", ":", ":x", ":65536"]
+)
+_paths = st.lists(
+    st.sampled_from(
+        [
+            *("/", "/api", "/api/", "/devices", "/..", "/.", "//", "/%61pi", "/%2f"),
+            *("/ä", "/%", "?q=/api", "#api", "?", "#", "\\", ";x", ":", "@", "[", "]"),
+            *(" ", "\t", "\r\n", "\x00"),
+        ]
+    )
+    | any_text,
+    max_size=4,
+).map("".join)
+addresses = (
+    st.builds("{}{}{}{}".format, _schemes, _hosts | any_text, _ports, _paths) | any_text
+)
+
 
 @every
-@given(typed=values.addresses)
+@given(typed=addresses)
 def test_any_address(typed: str) -> None:
     """It is refused, or it is the base address of a server, and stays that."""
     url = refusal = ""
@@ -154,55 +218,3 @@ def is_no_number(name: str) -> bool:
     except OSError:
         return True
     return False
-
-
-@pytest.fixture
-def no_entries() -> Iterator[None]:
-    """Set up nothing of what a flow makes."""
-    package = "custom_components.bike_tracker"
-    with (
-        patch(f"{package}.async_setup_entry", return_value=True),
-        patch(f"{package}.async_unload_entry", return_value=True),
-    ):
-        yield
-
-
-async def submit(hass: HomeAssistant, **typed: str) -> ConfigFlowResult:
-    """Type an account, and tidy up whatever became of it."""
-    flow = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": SOURCE_USER}, data=typed
-    )
-    if flow["type"] is FlowResultType.CREATE_ENTRY:
-        await hass.config_entries.async_remove(flow["result"].entry_id)
-    else:
-        hass.config_entries.flow.async_abort(flow["flow_id"])
-    return flow
-
-
-def is_known_error(flow: ConfigFlowResult) -> bool:
-    """Return whether the form says what is wrong with what was typed, and still shows it."""
-    assert flow["type"] is FlowResultType.FORM
-    [error] = (flow["errors"] or {}).items()
-    return error in FLOW_ERRORS
-
-
-@every
-@given(email=values.any_text, password=values.any_text)
-@pytest.mark.usefixtures("no_entries")
-async def test_any_account_over_a_socket(
-    hass: HomeAssistant, simulator: Simulator, email: str, password: str
-) -> None:
-    """What leaves is what the service takes, to the character."""
-    simulator.record.clear()
-    simulator.accounts.clear()
-    simulator.add_account(email.strip(), password)
-    flow = await submit(
-        hass, **{CONF_URL: simulator.url, CONF_EMAIL: email, CONF_PASSWORD: password}
-    )
-    if flow["type"] is FlowResultType.CREATE_ENTRY:
-        assert {request.account for request in simulator.requests} == {email.strip()}
-        paths = [(request.method, request.path) for request in simulator.requests]
-        assert paths == [("GET", "/api/devices"), ("GET", "/api/positions")]
-    else:
-        assert is_known_error(flow)
-        assert simulator.requests == []

@@ -7,9 +7,8 @@ from homeassistant.core import HomeAssistant, State
 from homeassistant.util import dt as dt_util
 import pytest
 
-from .conftest import BLUE, RED, Bikes, Poll, async_setup
+from .conftest import BLUE, RED, Bikes, async_setup
 from .riding import async_ride, go, riding, standing, told
-from .tools.simulator.server import Simulator
 
 KEYS = ("total_distance", "ride_distance", "ride_duration")
 RIDE = "event.red_bike_ride"
@@ -103,20 +102,3 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
     for _ in range(10):
         await bikes.poll()
     assert bikes.value_of(f"{RED}_ride_distance", Platform.SENSOR) == "6.0"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_silent_under_way(
-    simulator: Simulator, poll: Poll, rides: list[State]
-) -> None:
-    """Half an hour after the last report under way the ride is over, by the clock."""
-    await poll()
-    go(simulator, 300, **riding(1))
-    await poll()
-    for _ in range(28):
-        simulator.touch([RED])
-        await poll()
-    assert kinds(rides) == ["started"]
-    for _ in range(3):
-        await poll()
-    assert kinds(rides) == ["started", "ended"]

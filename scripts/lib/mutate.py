@@ -50,11 +50,28 @@ TESTS = {
         *("tests/test_adding.py", "tests/test_dispatch.py", "tests/test_devices.py")
     ],
     "database": ["tests/test_devices.py", "tests/test_database.py"],
-    "devices.py": ["tests/test_devices.py", "tests/test_hardware.py"],
+    "backup.py": ["tests/test_database.py"],
+    "devices.py": ["tests/test_devices.py"],
+    "coordinator.py": [
+        *("tests/test_live.py", "tests/test_interruptions.py", "tests/test_devices.py"),
+        *("tests/test_dispatch.py", "tests/polling/test_backoff.py"),
+    ],
+    "__init__.py": [
+        *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py")
+    ],
+    "device_tracker.py": [
+        *("tests/polling/test_coming_back.py", "tests/polling/test_remembered.py"),
+        *("tests/polling/test_what_is_shown.py", "tests/test_init.py"),
+    ],
+    "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
+    "diagnostics.py": ["tests/test_diagnostics.py", "tests/test_live.py"],
     "night_guard": ["tests/night_guard"],
     "responses": ["tests/responses", "tests/test_actions.py"],
     "services.py": ["tests/test_actions.py", "tests/responses"],
-    "sensor.py": ["tests/test_sensors.py", "tests/test_hardware.py"],
+    "sensor.py": [
+        *("tests/test_sensors.py", "tests/test_rides.py"),
+        "tests/test_init.py",
+    ],
 }
 """The tests of a folder or module; of others the tests that are named like them."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
