@@ -42,7 +42,7 @@ TESTS = {
     ],
     "dispatch.py": [
         *("tests/test_dispatch.py", "tests/test_alarms.py"),
-        "tests/automations/test_clock.py",
+        "tests/automations/test_trigger.py",
     ],
     "event.py": ["tests/test_alarms.py", "tests/test_dispatch.py"],
     "alarm_control_panel.py": ["tests/test_guard.py"],
@@ -66,6 +66,10 @@ TESTS = {
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
     "diagnostics.py": ["tests/test_diagnostics.py", "tests/test_live.py"],
     "night_guard": ["tests/night_guard"],
+    "automations": ["tests/automations", "tests/responses/test_targets.py"],
+    "trigger.py": ["tests/automations/test_interface.py"],
+    "condition.py": ["tests/automations/test_interface.py"],
+    "llm.py": ["tests/responses"],
     "responses": ["tests/responses", "tests/test_actions.py"],
     "services.py": ["tests/test_actions.py", "tests/responses"],
     "sensor.py": [

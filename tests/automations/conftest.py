@@ -1,25 +1,19 @@
 """Fixtures of the tests of triggers and conditions."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import condition
-from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.conftest import clock
-from tests.conftest import BLUE, RED
+from tests.conftest import BLUE, EMAIL, PASSWORD, RED
 from tests.tools.simulator.server import Simulator
 
 from .garage import Garage
 
 __all__ = ["clock"]
-
-type Ask = Callable[..., Awaitable[bool]]
 
 
 @pytest.fixture
@@ -29,40 +23,27 @@ def hass_config_dir(hass_tmp_config_dir: str) -> str:
 
 
 @pytest.fixture
+async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
+    """Return the service, or another kind of server that a test asks for."""
+    async with Simulator(kind=getattr(request, "param", "service")) as simulator:
+        simulator.add_account(EMAIL, PASSWORD)
+        for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
+            simulator.add_device(tracker, name=name, email=EMAIL)
+            simulator.report(tracker, motion=False, attributes={})
+        yield simulator
+
+
+@pytest.fixture
 async def garage(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
     entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Garage]:
     """Return a garage with two bikes, online and standing."""
-    for bike in (RED, BLUE):
-        simulator.report(bike, motion=False, attributes={})
     await hass.config_entries.async_setup(entry.entry_id)
-    garage = Garage(hass, freezer, entry, simulator)
+    garage = Garage(hass, freezer, entry, simulator, monkeypatch)
     await garage.async_minutes(1)
     yield garage
     await garage.async_save()
-
-
-@pytest.fixture
-def ask(hass: HomeAssistant, garage: Garage) -> Ask:
-    """Return a function that asks once, of the red bike unless told otherwise."""
-
-    async def _ask(
-        kind: str, target: dict[str, Any] | None = None, **options: Any
-    ) -> bool:
-        assert await async_setup_component(hass, "homeassistant", {})
-        config = {
-            "condition": f"{DOMAIN}.{kind}",
-            "target": target or {"device_id": [garage.device(RED)]},
-            "options": options,
-        }
-        config = await condition.async_validate_condition_config(hass, config)
-        checker = await condition.async_from_config(hass, config)
-        try:
-            return bool(checker.async_check())
-        finally:
-            checker.async_unload()
-
-    return _ask

@@ -1,27 +1,61 @@
-"""A garage with bikes: what becomes of them, and what automations tell of it."""
+"""A garage with two bikes, what becomes of the red one in a notation, and what automations tell.
+
+Steps are separated by commas. After `=` comes how often the automation ran by then.
+
+    of went_offline                    the trigger that a story is about
+    prepare, become, undo              the bike is otherwise than it tells, so, and otherwise again
+    become at_once                     so for as long as the trigger waits
+    listen for=10                      an automation is saved, and waits for minutes
+    wait 5, forget                     minutes; the runs so far
+    mark, before                       the time since when it is otherwise; the last run tells that
+    begin server, end server           an interruption; `interrupt`: each after each other one
+    stop, start, restart 10, load      Home Assistant, for minutes; its account alone
+    clock -15                          the clock on the wall differs by minutes from the time that passes
+    touch                              the bike reports
+    true is_online is_moving           these conditions are true, and no other one
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, override
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import (
     area_registry as ar,
+    condition,
     device_registry as dr,
     entity_registry as er,
 )
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
+import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import House
-from tests.conftest import BLUE, EMAIL, PASSWORD, RED
+from tests.conftest import EMAIL, PASSWORD, RED
+from tests.riding import go
 from tests.tools.simulator.server import Simulator
 
+TRIGGERS = (
+    *("went_offline", "came_online", "became_silent"),
+    *("started_moving", "stopped_moving"),
+)
+WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
+CONDITIONS = (
+    *("is_online", "is_offline", "is_silent", "is_moving", "is_not_moving"),
+    "is_on_ride",
+)
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
+_OPPOSITES = {
+    "came_online": "went_offline",
+    "started_moving": "stopped_moving",
+    "stopped_moving": "started_moving",
+    "went_offline": "came_online",
+}
 # Five is a prime: steps of one to four places come by all of them, each time from another one.
 _EACH_AFTER_EACH = (
     *(
@@ -31,6 +65,8 @@ _EACH_AFTER_EACH = (
     ),
     INTERRUPTIONS[0],
 )
+_NEVER_WAIT = ("is_online", "is_moving", "is_on_ride")
+_MINUTE = timedelta(minutes=1)
 _FIRED = "fired"
 # The longest that anything takes to be right again after a failure, in minutes.
 _AGAIN = 7
@@ -44,20 +80,9 @@ class Run:
     variables: dict[str, Any]
     """What the trigger gave it, as text."""
 
-    @property
-    def since(self) -> datetime:
-        """Since when it is so, as it says."""
-        return datetime.fromisoformat(self.variables["since"])
-
-    def about(self) -> dict[str, Any]:
-        """Return what all triggers tell."""
-        names = ("device_id", "entity_id", "name", "description")
-        return {name: self.variables[name] for name in names} | {"since": self.since}
-
-    def is_over(self, wait: timedelta, *, within: int) -> bool:
-        """Return whether it ran when a wait was over, within so many minutes."""
-        late = self.at - self.since - wait
-        return timedelta() <= late < timedelta(minutes=within)
+    def time(self, name: str = "since") -> datetime:
+        """Return a time that it was given."""
+        return datetime.fromisoformat(self.variables[name])
 
 
 class Garage(House):
@@ -69,12 +94,20 @@ class Garage(House):
         freezer: FrozenDateTimeFactory,
         entry: MockConfigEntry,
         simulator: Simulator,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """Note what is told."""
         super().__init__(hass, freezer, entry)
-        self.simulator = simulator
+        self.hass, self.entry, self.simulator = hass, entry, simulator
         self.runs: list[Run] = []
         self._down: set[str] = set()
+        self._trigger, self._marked = "", self.now
+        self._behind = timedelta()
+        # The service keeps its own clock.
+        for name in ("now", "utcnow"):
+            right = getattr(dt_util, name)
+            shown = lambda *zone, right=right: right(*zone) - self._behind  # noqa: E731
+            monkeypatch.setattr(dt_util, name, shown)
         hass.bus.async_listen(_FIRED, self._note_run)
 
     @callback
@@ -82,43 +115,30 @@ class Garage(House):
         self.runs.append(Run(dt_util.utcnow(), event.data))
 
     @property
-    def hass(self) -> HomeAssistant:
-        """Return Home Assistant."""
-        return self._hass
-
-    @property
     def now(self) -> datetime:
         """Return the time."""
         return dt_util.utcnow()
 
+    def told(self, variable: str = "description") -> list[str]:
+        """Return a variable of each run."""
+        return [run.variables[variable] for run in self.runs]
+
     def entity(self, tracker: str, key: str = "online") -> str:
         """Return the ID of a binary sensor."""
-        entity_id = er.async_get(self._hass).async_get_entity_id(
+        entity_id = er.async_get(self.hass).async_get_entity_id(
             "binary_sensor", DOMAIN, f"{tracker}_{key}"
         )
         assert entity_id is not None
         return entity_id
 
-    def put(self, tracker: str, **where: Any) -> None:
-        """Give a tracker's device another area, or labels."""
-        dr.async_get(self._hass).async_update_device(self.device(tracker), **where)
-
-    def area_of_both(self) -> str:
-        """Return the ID of an area that both bikes are in."""
-        area = ar.async_get(self._hass).async_create("Garage")
-        for bike in (RED, BLUE):
-            self.put(bike, area_id=area.id)
-        return area.id
-
-    def add_device_of_another(self, identifier: Any, **where: Any) -> None:
-        """Add a device of another integration, which may name it as it likes."""
-        other = MockConfigEntry(domain="another")
-        other.add_to_hass(self._hass)
-        registry = dr.async_get(self._hass)
-        device = registry.async_get_or_create(
-            config_entry_id=other.entry_id, identifiers={identifier}
-        )
-        registry.async_update_device(device.id, **where)
+    def area(self, *trackers: str) -> dict[str, str]:
+        """Return the target that has some bikes in an area."""
+        area = ar.async_get(self.hass).async_get_or_create("Garage")
+        for tracker in trackers:
+            dr.async_get(self.hass).async_update_device(
+                self.device(tracker), area_id=area.id
+            )
+        return {"area_id": area.id}
 
     def automation(
         self,
@@ -159,40 +179,124 @@ class Garage(House):
     async def async_listen(self, trigger: str, **more: Any) -> None:
         """Save the only automation."""
         await self.async_save(self.automation(trigger, **more))
-        alias = more.get("alias", "Bikes").lower()
-        state = self._hass.states.get(f"automation.{alias}")
-        assert state is not None
-        assert state.state == "on"
+        assert self.state("automation.bikes") == "on"
 
-    # What becomes of the red bike
+    async def async_ask(
+        self, kind: str, target: dict[str, Any] | None = None, **options: Any
+    ) -> bool:
+        """Return whether a condition is true, of the red bike unless told otherwise."""
+        assert await async_setup_component(self.hass, "homeassistant", {})
+        config = {
+            "condition": f"{DOMAIN}.{kind}",
+            "target": target or {"device_id": [self.device(RED)]},
+            "options": options,
+        }
+        config = await condition.async_validate_condition_config(self.hass, config)
+        checker = await condition.async_from_config(self.hass, config)
+        try:
+            return bool(checker.async_check())
+        finally:
+            checker.async_unload()
 
-    async def async_prepare(self, trigger: str) -> None:
+    # The steps of a story
+
+    @override
+    def _check(self, expected: str, step: str) -> None:
+        assert len(self.runs) == int(expected), step
+
+    async def _before(self) -> None:
+        """The last run tells since when the bike had been otherwise."""
+        assert timedelta() <= self._marked - self.runs[-1].time("before") < _MINUTE
+
+    async def _true(self, *expected: str, **options: str) -> None:
+        """These conditions are true, and no other one of those with such options."""
+        waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
+        kinds = [it for it in CONDITIONS if not waits or it not in _NEVER_WAIT]
+        assert [it for it in kinds if await self.async_ask(it, **waits)] == [*expected]
+
+    async def _of(self, trigger: str = "") -> None:
+        self._trigger = trigger
+
+    async def _listen(self, **options: str) -> None:
+        waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
+        await self.async_listen(self._trigger, **waits)
+
+    async def _prepare(self) -> None:
         """Let the bike be otherwise than the trigger tells."""
-        if trigger == "came_online":
-            self.simulator.set_status(RED, "offline")
-        if trigger == "stopped_moving":
-            self.simulator.report(RED, motion=True)
-        self.simulator.touch([RED])
-        await self.async_minutes(2)
+        match self._trigger:
+            case "came_online":
+                self.simulator.set_status(RED, "offline")
+            case "stopped_moving":
+                self.simulator.report(RED, motion=True)
+            case "guard_triggered":
+                await self.async_guard("red_bike")
+            case "ride_ended":
+                go(self.simulator, 300, speed=9.0, motion=True)
+                await self._wait()
+                go(self.simulator, 300, speed=0.0, motion=False)
+        if not self._trigger.startswith("ride"):
+            self.simulator.touch([RED])
+            await self._wait()
+        await self._wait()
 
-    def become(self, trigger: str, *, at_once: bool = False) -> None:
+    async def _become(self, how: str = "") -> None:
         """Let the bike become what the trigger tells, with or without a wait."""
-        match trigger:
+        match self._trigger:
             case "went_offline":
                 self.simulator.set_status(RED, "offline")
             case "came_online":
                 self.simulator.set_status(RED, "online")
             case "became_silent":
                 # One that is silent for a day in a minute.
-                age = timedelta(days=1, minutes=-1) if at_once else timedelta()
+                age = timedelta(days=1, minutes=-1) if how else timedelta()
                 self.simulator.set_last_update(RED, self.now - age)
+            case "alarm_raised":
+                await self._alarm("fallDown")
+            case "guard_triggered":
+                go(self.simulator, 1_112, motion=True, attributes={})
+            case "ride_started":
+                go(self.simulator, 300, speed=9.0, motion=True)
+            case "ride_ended":
+                go(self.simulator, 0)
             case _:
-                self.simulator.report(RED, motion=trigger == "started_moving")
+                moves = self._trigger == "started_moving"
+                self.simulator.report(RED, motion=moves)
 
-    # What comes in between
+    async def _undo(self) -> None:
+        before = self._trigger
+        self._trigger = _OPPOSITES.get(before, before)
+        await self._become()
+        self._trigger = before
 
-    async def async_begin(self, interruption: str) -> None:
-        """Let it begin, and be noticed."""
+    async def _mark(self) -> None:
+        self._marked = self.now
+
+    async def _forget(self) -> None:
+        self.runs.clear()
+
+    async def _touch(self) -> None:
+        self.simulator.touch([RED])
+
+    async def _alarm(self, words: str, tracker: str = RED) -> None:
+        self.simulator.report(tracker, attributes={"alarm": words})
+
+    async def _clock(self, minutes: str) -> None:
+        self._behind = timedelta(minutes=-int(minutes))
+
+    async def _stop(self) -> None:
+        await self.async_stop()
+
+    async def _load(self) -> None:
+        await self.hass.config_entries.async_setup(self.entry.entry_id)
+
+    async def _start(self) -> None:
+        await self.async_start()
+
+    async def _restart(self, minutes: str = "1") -> None:
+        await self.async_restart(down=60 * int(minutes))
+
+    async def _begin(self, interruption: str) -> None:
+        """Let an interruption begin, and be noticed."""
         self._down.add(interruption)
         match interruption:
             case "server":
@@ -201,14 +305,14 @@ class Garage(House):
                 await self.async_stop()
             case "reload":
                 if "restart" not in self._down:
-                    await self._hass.config_entries.async_unload(self._entry.entry_id)
+                    await self.hass.config_entries.async_unload(self.entry.entry_id)
             case "sign-in":
                 self.simulator.set_password(EMAIL, "another")
             case "unassigned":
                 self.simulator.unassign(EMAIL, RED)
         await self._async_pass(3)
 
-    async def async_end(self, interruption: str) -> None:
+    async def _end(self, interruption: str) -> None:
         """Let it end, and everything be well again."""
         self._down.discard(interruption)
         match interruption:
@@ -217,23 +321,20 @@ class Garage(House):
             case "restart":
                 await self.async_start()
             case "reload":
-                if "restart" not in self._down and self._is_unloaded:
-                    await self._hass.config_entries.async_setup(self._entry.entry_id)
+                is_unloaded = self.entry.state is ConfigEntryState.NOT_LOADED
+                if "restart" not in self._down and is_unloaded:
+                    await self._load()
             case "sign-in":
                 self.simulator.set_password(EMAIL, PASSWORD)
             case "unassigned":
                 self.simulator.assign(EMAIL, RED)
         await self._async_pass(_AGAIN)
 
-    async def async_interrupt(self) -> None:
+    async def _interrupt(self) -> None:
         """Let each interruption come and go after each other one."""
         for interruption in _EACH_AFTER_EACH:
-            await self.async_begin(interruption)
-            await self.async_end(interruption)
-
-    @property
-    def _is_unloaded(self) -> bool:
-        return self._entry.state is ConfigEntryState.NOT_LOADED
+            await self._begin(interruption)
+            await self._end(interruption)
 
     async def _async_pass(self, minutes: int) -> None:
         if "restart" in self._down:

@@ -19,17 +19,30 @@ from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Bikes, async_setup
 
-from .test_condition import CONDITIONS, DURATIONS
-from .test_rides import TRIGGERS as ON_RIDES
-from .test_trigger import TRIGGERS as ON_TRACKERS, WAITING
+from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
 
 # What Home Assistant may take away, and what is offered then.
-TAKEN_AWAY: tuple[tuple[Any, str, list[str]], ...] = (
-    (trigger, "TriggerActionRunner", ["condition"]),
-    (condition, "ConditionCheckParams", ["trigger"]),
-    (target, "TargetSelection", []),
+TAKEN_AWAY = pytest.mark.parametrize(
+    ("module", "name", "left"),
+    [
+        (trigger, "TriggerActionRunner", ["condition"]),
+        (condition, "ConditionCheckParams", ["trigger"]),
+        (target, "TargetSelection", []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-TRIGGERS = ("alarm_raised", "guard_triggered", *ON_TRACKERS, *ON_RIDES)
+TRIGGERS = (
+    *("alarm_raised", "guard_triggered", "ride_started", "ride_ended"),
+    *ON_TRACKERS,
+)
+DURATIONS: tuple[Any, ...] = (
+    "-00:01:00",
+    "a while",
+    {"days": 366},
+    {"days": 3e6},
+    {"days": 1e300},
+)
+TARGET = {"entity_id": "device_tracker.red_bike"}
 
 _PACKAGE = automations.__name__
 
@@ -54,12 +67,24 @@ def anew() -> Iterator[None]:
     sys.modules.update(before)
 
 
+async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
+    """Return the descriptions of our triggers and conditions."""
+    every = {
+        "trigger": await trigger.async_get_all_descriptions(hass),
+        "condition": await condition.async_get_all_descriptions(hass),
+    }
+    return {
+        kind: {
+            name.removeprefix(f"{DOMAIN}."): what
+            for name, what in described.items()
+            if name.startswith(DOMAIN) and what
+        }
+        for kind, described in every.items()
+    }
+
+
 @pytest.mark.usefixtures("anew")
-@pytest.mark.parametrize(
-    ("module", "name", "left"),
-    TAKEN_AWAY,
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@TAKEN_AWAY
 async def test_name_taken_away(
     bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
@@ -70,13 +95,8 @@ async def test_name_taken_away(
 ) -> None:
     """One line says so of each, and all else works."""
     monkeypatch.delattr(module, name)
-
     await async_setup(bikes.hass, bikes.entry)
-    offered = {
-        "trigger": await _triggers(bikes.hass),
-        "condition": await _conditions(bikes.hass),
-    }
-
+    offered = await async_offered(bikes.hass)
     assert [kind for kind, names in offered.items() if names] == left
     lines = [
         record
@@ -93,70 +113,73 @@ async def test_name_taken_away(
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [(module, name) for module, name, _left in TAKEN_AWAY],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@TAKEN_AWAY
 def test_start_without_a_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: Any, name: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: Any,
+    name: str,
+    left: list[str],
 ) -> None:
     """The integration can be imported, which comes before anything is offered."""
     (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)
-
     # Its flow would be the one that signs in from now on.
     with patch.dict(sys.modules), patch.dict(HANDLERS):
         assert callable(import_module("anew").async_setup_entry)
 
 
-async def _triggers(hass: HomeAssistant) -> set[str]:
-    every = await trigger.async_get_all_descriptions(hass)
-    return {name for name, what in every.items() if name.startswith(DOMAIN) and what}
-
-
-async def _conditions(hass: HomeAssistant) -> set[str]:
-    every = await condition.async_get_all_descriptions(hass)
-    return {name for name, what in every.items() if name.startswith(DOMAIN) and what}
-
-
 @pytest.mark.usefixtures("setup")
 async def test_offered(hass: HomeAssistant) -> None:
     """The editor is told of each, with what it is for and what is to be filled in."""
-    assert await _triggers(hass) == {f"{DOMAIN}.{name}" for name in TRIGGERS}
-    assert await _conditions(hass) == {
-        f"{DOMAIN}.{name}" for name in (*CONDITIONS, "is_guarded", "is_on_ride")
-    }
-    triggers = await trigger.async_get_all_descriptions(hass)
-    for name in TRIGGERS:
-        described = triggers[f"{DOMAIN}.{name}"]
-        assert described is not None
-        assert described["target"] == {
-            "entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]
-        }
-        asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
+    offered = await async_offered(hass)
+    assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
+    assert offered["trigger"].keys() == {*TRIGGERS}
+    entities = {"entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]}
+    asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
+    for name, described in offered["trigger"].items():
+        assert described["target"] == entities
         assert [*described["fields"]] == asked.get(name, [])
 
 
-@pytest.mark.parametrize("kind", TRIGGERS)
+async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
+    """Return a trigger or condition as Home Assistant understands it."""
+    if kind in TRIGGERS:
+        config["platform"] = f"{DOMAIN}.{kind}"
+        [config] = await trigger.async_validate_trigger_config(hass, [config])
+        return config
+    config["condition"] = f"{DOMAIN}.{kind}"
+    return await condition.async_validate_condition_config(hass, config)
+
+
+@pytest.mark.parametrize("kind", [*TRIGGERS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
     """What cannot be meant is refused, by name."""
-    config: dict[str, Any] = {"platform": f"{DOMAIN}.{kind}"}
-    with pytest.raises(vol.Invalid, match="target"):
-        await trigger.async_validate_trigger_config(hass, [config])
-    nobody: list[dict[str, Any]] = [{}, {"device_id": [], "area_id": []}]
-    for empty in nobody:
-        with pytest.raises(vol.Invalid, match="choose at least one bike"):
-            await trigger.async_validate_trigger_config(
-                hass, [{**config, "target": empty}]
+    empty: list[dict[str, Any]] = [{}, {"device_id": [], "area_id": []}]
+    wrong: list[tuple[str, dict[str, Any]]] = [
+        ("target", {}),
+        *(("choose at least one bike", {"target": it}) for it in empty),
+        *(
+            (name, {"target": TARGET, "options": {name: value}})
+            for name, value in (
+                *(("for", it) for it in DURATIONS),
+                *(
+                    ("since", 1),
+                    ("behavior", "most"),
+                    ("alarm", []),
+                    ("alarm", "theft"),
+                ),
             )
-    config["target"] = {"entity_id": "device_tracker.red_bike"}
-    for name, value in (("since", 1), *DURATIONS, ("alarm", []), ("alarm", "theft")):
-        with pytest.raises(vol.Invalid, match=name):
-            await trigger.async_validate_trigger_config(
-                hass, [{**config, "options": {name: value}}]
-            )
-    [validated] = await trigger.async_validate_trigger_config(hass, [config])
-    assert ("for" in validated["options"]) == (kind in WAITING)
+        ),
+    ]
+    for words, config in wrong:
+        # A condition may have a target that is empty: it is false then.
+        if kind not in TRIGGERS and config.get("target") in empty:
+            continue
+        with pytest.raises(vol.Invalid, match=words):
+            await async_validate(hass, kind, **config)
+    validated = await async_validate(hass, kind, target=TARGET)
+    waits = kind in (*WAITING, "is_offline", "is_silent", "is_not_moving")
+    assert ("for" in validated["options"]) == waits

@@ -1,6 +1,7 @@
 """A house with two bikes: automations made from the blueprints, and what they tell."""
 
 import asyncio
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 import re
 import string
@@ -27,6 +28,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import get_scheduled_timer_handles
 from homeassistant.util.yaml import dump
+import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_fire_time_changed,
@@ -50,6 +52,21 @@ def shown(markdown: str) -> str:
     """Return what Home Assistant makes of Markdown in which each sign stands for itself."""
     assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
     return _ESCAPED.sub(r"\1", markdown)
+
+
+def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
+    """Yield the stories of a table, each after a line that says what it shows.
+
+    Lines that begin with a digit are the messages. With triggers, there is a story of each.
+    """
+    for part in table.strip().split("\n\n"):
+        name, *lines = part.splitlines()
+        steps = ", ".join(line for line in lines if not line[:1].isdigit())
+        messages = [line for line in lines if line[:1].isdigit()]
+        for trigger in triggers:
+            yield pytest.param(f"of {trigger}, {steps}", id=f"{name} {trigger}")
+        if not triggers:
+            yield pytest.param(steps, messages, id=name)
 
 
 class House:
@@ -83,6 +100,26 @@ class House:
             return
         message = shown(notification["message"])
         self.notifications.append({**notification, "message": message})
+
+    async def async_tell(self, story: str) -> None:
+        """Let all steps of a story happen, and check what comes after a `=`."""
+        for step in story.split(", "):
+            happens, _, expected = step.partition("= ")
+            verb, *words = happens.split() or ["nothing"]
+            data = dict(word.split("=") for word in words if "=" in word)
+            names = [word for word in words if "=" not in word]
+            await getattr(self, f"_{verb}")(*names, **data)
+            if expected:
+                self._check(expected, step)
+
+    async def _nothing(self) -> None:
+        """Look only."""
+
+    def _check(self, expected: str, step: str) -> None:
+        raise NotImplementedError
+
+    async def _wait(self, minutes: str = "1") -> None:
+        await self.async_minutes(int(minutes))
 
     @property
     def fired(self) -> list[str]:

@@ -9,7 +9,9 @@ from homeassistant.helpers import (
     floor_registry as fr,
     label_registry as lr,
 )
+from homeassistant.helpers.target import TargetSelection
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.responses.bikes import listed_bike
 from custom_components.bike_tracker.responses.targets import is_in_target, trackers_in
@@ -24,16 +26,31 @@ async def test_targets(
     floor_registry: fr.FloorRegistry,
     label_registry: lr.LabelRegistry,
 ) -> None:
-    """Entities, devices, labels, areas and floors select bikes; disabled ones are in none."""
+    """Entities, devices, labels, areas and floors select bikes; disabled ones are in none.
+
+    An entity selects its bike though it is disabled. Devices of others are passed over.
+    """
     floor = floor_registry.async_create("Cellar").floor_id
     area = area_registry.async_create("Garage", floor_id=floor).id
     label = label_registry.async_create("Ours").label_id
     registry, red, blue = dr.async_get(bikes.hass), bikes.device(), bikes.device(BLUE)
     registry.async_update_device(red.id, area_id=area, labels={label})
+    other = MockConfigEntry(domain="another")
+    other.add_to_hass(bikes.hass)
+    identifiers: Any
+    for identifiers in {("another", "a", "b")}, {("another",)}:
+        of_another = registry.async_get_or_create(
+            config_entry_id=other.entry_id, identifiers=identifiers
+        )
+        registry.async_update_device(of_another.id, area_id=area)
+    er.async_get(bikes.hass).async_update_entity(
+        "binary_sensor.red_bike_connectivity", disabled_by=er.RegistryEntryDisabler.USER
+    )
     targets: list[tuple[dict[str, Any], set[str]]] = [
         ({"device_id": [red.id]}, {RED}),
         ({"device_id": [red.id, blue.id]}, {RED, BLUE}),
         ({"entity_id": ["sensor.red_bike_total_distance", "sun.sun"]}, {RED}),
+        ({"entity_id": ["binary_sensor.red_bike_connectivity"]}, {RED}),
         ({"area_id": [area]}, {RED}),
         ({"area_id": ["other"]}, set()),
         ({"floor_id": [floor]}, {RED}),
@@ -47,6 +64,25 @@ async def test_targets(
             for tracker in (RED, BLUE):
                 is_in = is_in_target(bikes.hass, target, bikes.device(tracker))
                 assert is_in is (tracker in found - hidden), target
+
+
+@pytest.mark.skipif(
+    not hasattr(TargetSelection({}), "exclude"), reason="new in Home Assistant 2026.11"
+)
+@pytest.mark.usefixtures("setup")
+async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
+    """An entity is left out alone, as Home Assistant does; a device with all it has."""
+    area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
+    for tracker in (RED, BLUE):
+        devices.async_update_device(bikes.device(tracker).id, area_id=area.id)
+    for exclude, left in (
+        ({"entity_id": ["device_tracker.red_bike"]}, {RED, BLUE}),
+        ({"device_id": [bikes.device(RED).id]}, {BLUE}),
+    ):
+        target = {"area_id": area.id, "exclude": exclude}
+        assert trackers_in(bikes.hass, target) == left
+        is_in = is_in_target(bikes.hass, target, bikes.device(RED))
+        assert is_in is (RED in left)
 
 
 @pytest.mark.usefixtures("setup")
