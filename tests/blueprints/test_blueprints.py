@@ -1,11 +1,37 @@
-"""All blueprints in a running Home Assistant."""
+"""The blueprints in a running Home Assistant. `test_where_is_my_bike.py` has the one that answers."""
 
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import gpxpy
+from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import area_registry as ar, device_registry as dr
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.translation import async_load_integrations
+from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
+
+from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
+from custom_components.bike_tracker.tracking.occurrences import ALARM_TYPES, Occurrence
+from tests.conftest import BLUE, RED
+from tests.tools.simulator.server import Simulator
+from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .conftest import BLUEPRINTS
-from .house import House
+from .house import House, async_ride
 
 NAMES = {path.stem for path in BLUEPRINTS.rglob("*.yaml")}
+OFFLINE = "Red bike has been offline since "
+MOVED = ["Red bike started a ride"]
+
+
+@pytest.fixture
+def ben(hass: HomeAssistant, phones: list[str]) -> list[ServiceCall]:
+    """Return a list that grows with the messages to a phone."""
+    return async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
 
 
 @pytest.mark.parametrize("name", sorted(NAMES - {"where_is_my_bike"}))
@@ -16,3 +42,274 @@ async def test_nothing_chosen(
     with pytest.raises(AssertionError):
         await house.async_automate(name)
     assert "choose at least one bike" in caplog.text
+
+
+# A ride has ended; service due
+
+
+async def test_tells_each_ride(simulator: Simulator, house: House) -> None:
+    """With the way and the time, once, each bike's; one that was only touched did not ride."""
+    await house.async_automate("a_ride_has_ended", RED, BLUE)
+    await house.async_minutes(2)
+    await async_ride(simulator, house, by=0)
+    await async_ride(simulator, house, by=0.01)
+    await async_ride(simulator, house, by=0.02, tracker=BLUE)
+    await house.async_restart()
+    await house.async_minutes(10)
+    red, blue = house.notifications
+    assert house.titles == ["Red bike", "Blue bike"]
+    assert red["message"].startswith("Red bike ended a ride: 1.1 km in ")
+    assert blue["message"].startswith("Blue bike ended a ride: 2.2 km in ")
+    assert red["notification_id"] == f"bike_tracker_ride_{house.device(RED)}"
+
+
+async def test_each_so_many_kilometers(simulator: Simulator, house: House) -> None:
+    """It tells with the ride that reaches them, each bike for itself."""
+    await house.async_automate("service_due", RED, BLUE, every=5, message="Oil it")
+    await house.async_minutes(2)
+    fired = []
+    for by in (0.025, 0.0, 0.025, 0.0):
+        await async_ride(simulator, house, by=by)
+        fired.append(len(house.fired))
+    await async_ride(simulator, house, by=0.025, tracker=BLUE)
+    assert fired == [0, 1, 1, 2]
+    assert house.titles == ["Red bike"] * 2
+    assert house.fired == ["Oil it"] * 2
+
+
+# Alarm
+
+
+async def test_alarms(
+    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
+) -> None:
+    """Each alarm of each bike is told, and each once, also where a phone sleeps."""
+    await house.async_automate("alarm", RED, BLUE, phones=phones)
+    await house.async_minutes(2)
+    simulator.report(RED, attributes={"alarm": "vibration,fallDown"})
+    await house.async_minutes(1)
+    simulator.fault("status-503")
+    await house.async_minutes(1)
+    simulator.report(BLUE, attributes={"alarm": "sos"})
+    simulator.fault(None)
+    await house.async_minutes(3)
+    await house.async_restart()
+    await house.async_minutes(3)
+    titles = ["Red bike: Vibration", "Red bike: Bike fell over", "Blue bike: SOS"]
+    assert house.titles == [push.data["title"] for push in ben] == titles
+    assert house.fired[2].startswith("Blue bike is at home, position from ")
+    assert [push.data["message"] for push in ben] == house.fired
+    assert ben[0].data["data"]["ttl"] == 0
+    assert len({push.data["data"]["tag"] for push in ben}) == 3
+
+
+async def test_sos_without_a_place(
+    hass: HomeAssistant, simulator: Simulator, house: House
+) -> None:
+    """It is told although nobody can say where the bike is; its name turns no message round."""
+
+    async def fail(_: ServiceCall) -> None:
+        raise HomeAssistantError("no place")
+
+    hass.config.language = "he"
+    await async_load_integrations(hass, {"bike_tracker"})
+    await house.async_automate("alarm", RED)
+    await house.async_minutes(1)
+    only = SupportsResponse.ONLY
+    hass.services.async_register("bike_tracker", "where", fail, supports_response=only)
+    simulator.report(RED, attributes={"alarm": "sos"})
+    await house.async_minutes(1)
+    assert house.fired == house.titles == ["\u200f\u2068Red bike\u2069: SOS"]
+
+
+async def test_alarms_that_were_chosen(simulator: Simulator, house: House) -> None:
+    """Nothing else is told; what only the service has a word for is called so."""
+    await house.async_automate("alarm", RED, alarms=["low_battery", "other"])
+    for alarm in ("sos", "lowBattery", "*general*", "vibration"):
+        simulator.report(RED, attributes={"alarm": alarm})
+        await house.async_minutes(1)
+    assert house.titles == ["Red bike: Battery low", "Red bike: *general*"]
+
+
+def test_every_type_can_be_chosen() -> None:
+    """In the order of the integration."""
+    [path] = BLUEPRINTS.rglob("alarm.yaml")
+    options = [it for it in path.read_text().splitlines() if "- {value" in it]
+    values = [line.split("value: ")[1].split(",")[0] for line in options]
+    assert values == [*ALARM_TYPES]
+
+
+# Battery low
+
+
+@pytest.mark.parametrize(
+    ("chosen", "levels", "fired"),
+    [
+        (
+            *({}, (21, 20, 19, 18, 90, 21, 12.4, 11)),
+            ["Battery low: 19 %", "Battery low: 12 %"],
+        ),
+        ({"threshold": 50, "message": "Leer"}, (49,), ["Leer: 49 %"]),
+    ],
+)
+async def test_battery(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    phones: list[str],
+    chosen: dict[str, object],
+    levels: tuple[float, ...],
+    fired: list[str],
+) -> None:
+    """It tells once, and again only after the battery rose. A phone in the same area is no bike."""
+    area = ar.async_get(hass).async_create("Shed")
+    for device_id in (phones[0], house.device(RED)):
+        dr.async_get(hass).async_update_device(device_id, area_id=area.id)
+    await house.async_automate("battery_low", bikes={"area_id": area.id}, **chosen)
+    battery = {"device_class": "battery", "unit_of_measurement": "%"}
+    hass.states.async_set("sensor.phone_battery", "60", battery)
+    await house.async_minutes(5)
+    hass.states.async_set("sensor.phone_battery", "5", battery)
+    for level in levels:
+        simulator.report(RED, battery_level=level)
+        await house.async_minutes(1)
+    simulator.fault("status-500")
+    await house.async_minutes(5)
+    simulator.fault(None)
+    await house.async_restart()
+    await house.async_minutes(10)
+    assert house.fired == fired
+    assert house.titles == ["Red bike"] * len(fired)
+
+
+# Bike moved
+
+
+async def test_once_per_ride(
+    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
+) -> None:
+    """Without riders it tells of each ride at once, and of no other bike."""
+    await house.async_automate("bike_moved", RED, phones=phones, critical=True)
+    await house.async_minutes(2)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
+    await house.async_minutes(1)
+    assert house.titles == MOVED
+    assert house.fired[0].startswith("Red bike is 0.3 km north of home, position from")
+    await async_ride(simulator, house, by=0.01)
+    await async_ride(simulator, house, by=0.01, tracker=BLUE)
+    await async_ride(simulator, house, by=0.02)
+    assert house.titles == 2 * MOVED
+    assert ben[0].data["data"]["channel"] == "alarm_stream"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "fired"),
+    [
+        ("home", "home", MOVED),
+        ("home", "not_home", []),
+        ("not_home", "not_home", []),
+        ("unknown", "unknown", MOVED),
+    ],
+)
+async def test_riders(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    house: House,
+    before: str,
+    after: str,
+    fired: list[str],
+) -> None:
+    """It says nothing while one of them is away, also if that is noticed later."""
+    riders = ["person.ann", "person.ben"]
+    for rider, state in zip(riders, ("home", before), strict=True):
+        hass.states.async_set(rider, state)
+    await house.async_automate("bike_moved", RED, riders=riders)
+    await house.async_minutes(2)
+    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
+    await house.async_minutes(2)
+    assert house.fired == []
+    hass.states.async_set(riders[1], after)
+    await house.async_minutes(10)
+    assert house.titles == fired
+
+
+# Keep each ride
+
+
+async def test_as_files(
+    hass: HomeAssistant, simulator: Simulator, house: House, tmp_path: Path
+) -> None:
+    """Each is in the media folder, under the name of the bike and its time."""
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    hass.config.allowlist_external_dirs = {str(tmp_path)}
+    await house.async_automate("keep_each_ride", RED, folder="my rides")
+    await house.async_minutes(2)
+    await async_ride(simulator, house, by=0.01)
+    folder = tmp_path / "my rides"
+    while not folder.exists() or not list(folder.iterdir()):
+        await asyncio.sleep(0)
+    await house.async_minutes(1)
+    [path] = folder.iterdir()
+    assert path.name.startswith("red_bike-2026-11-20-12")
+    assert gpxpy.parse(path.read_text()).get_points_no() > 1
+
+
+async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
+    """Each of many rides that end at once has its file."""
+    count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
+    await house.async_automate("keep_each_ride", RED)
+    [entry] = hass.config_entries.async_entries("bike_tracker")
+    coordinator, now = entry.runtime_data.coordinator, dt_util.utcnow()
+    for number in range(count):
+        started = now - timedelta(hours=number + 1)
+        ride = {"distance": 1.0, "duration": 60, "maximum_speed": 20}
+        times = dict.fromkeys(("started_at", "ended_at"), started.isoformat())
+        ended = Occurrence(number, "ride_ended", now, started, None, {**ride, **times})
+        async_dispatcher_send(hass, SIGNAL_OCCURRED, coordinator, RED, ended)
+    await house.async_minutes(1)
+    assert len(asked) <= 10
+    await house.async_minutes(10)
+    assert len({str(call.data) for call in asked}) == count
+
+
+# Tracker offline
+
+
+async def test_offline_and_back(
+    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
+) -> None:
+    """It tells once, also that it is back: what Home Assistant showed is gone then."""
+    await house.async_automate("tracker_offline", RED, phones=phones)
+    await house.async_minutes(5)
+    for _ in range(2):
+        simulator.set_status(RED, "offline")
+        await house.async_minutes(20)
+        simulator.set_status(RED, "online")
+        await house.async_minutes(1)
+    assert house.fired == []
+    simulator.set_status(RED, "offline")
+    simulator.set_status(BLUE, "offline")
+    await house.async_minutes(20)
+    simulator.fault("status-503")
+    await house.async_minutes(5)
+    simulator.fault(None)
+    await house.async_restart()
+    await house.async_minutes(30)
+    [title] = house.titles
+    assert title.startswith(OFFLINE)
+    assert house.fired[0].startswith("Red bike is at home, position from ")
+    assert house.gone == []
+    simulator.set_status(RED, "online")
+    await house.async_minutes(2)
+    assert house.titles == [title]
+    assert house.gone == [house.notifications[0]["notification_id"]]
+    assert [push.data["title"] for push in ben] == [title, "Red bike came online"]
+
+
+async def test_silent(simulator: Simulator, house: House) -> None:
+    """It tells once of a tracker that does not report, though it is online."""
+    await house.async_automate("tracker_offline", RED, hours=2)
+    await house.async_minutes(2)
+    simulator.set_last_update(RED, dt_util.utcnow() - timedelta(hours=1))
+    await house.async_minutes(70)
+    assert house.titles == ["Red bike has not reported since 11:02"]
