@@ -98,7 +98,7 @@ class Garage(House):
     ) -> None:
         """Note what is told."""
         super().__init__(hass, freezer, entry)
-        self.hass, self.entry, self.simulator = hass, entry, simulator
+        self.simulator = simulator
         self.runs: list[Run] = []
         self._down: set[str] = set()
         self._trigger, self._marked = "", self.now

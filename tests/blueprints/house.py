@@ -20,7 +20,7 @@ from homeassistant.const import (
     EVENT_HOMEASSISTANT_STOP,
     SERVICE_RELOAD,
 )
-from homeassistant.core import CoreState, Event, HomeAssistant, callback
+from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.event import RANDOM_MICROSECOND_MAX
@@ -42,6 +42,7 @@ from tests.tools.simulator.world import DEFAULT_LATITUDE
 _AUTOMATION = "automation"
 _NIGHT = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
+_VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # Templates that became true have to stay so for some seconds.
 _AFTER_POLL = 6
 # Timers that ring within so many seconds are due.
@@ -83,9 +84,8 @@ class House:
         """All that were made so far, as they are shown, those that were replaced too."""
         self.gone: list[str] = []
         """The IDs of those that were taken away."""
-        self._hass = hass
+        self.hass, self.entry = hass, entry
         self._freezer = freezer
-        self._entry = entry
         self._automations: list[dict[str, Any]] = []
         hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
         freezer.tick(_AFTER_POLL)
@@ -107,8 +107,9 @@ class House:
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
             data = dict(word.split("=") for word in words if "=" in word)
+            more: Any = {key: _VALUES.get(value, value) for key, value in data.items()}
             names = [word for word in words if "=" not in word]
-            await getattr(self, f"_{verb}")(*names, **data)
+            await getattr(self, f"_{verb}")(*names, **more)
             if expected:
                 self._check(expected, step)
 
@@ -133,25 +134,28 @@ class House:
 
     def device(self, tracker: str) -> str:
         """Return the ID of a tracker's device."""
-        device = dr.async_get(self._hass).async_get_device_by_identifier(
-            (DOMAIN, tracker), self._entry.entry_id
+        device = dr.async_get(self.hass).async_get_device_by_identifier(
+            (DOMAIN, tracker), self.entry.entry_id
         )
         assert device is not None
         return device.id
 
     def state(self, entity_id: str) -> str:
         """Return the state of an entity."""
-        state = self._hass.states.get(entity_id)
+        state = self.hass.states.get(entity_id)
         assert state is not None
         return state.state
 
-    async def async_guard(self, bike: str, action: str = "arm_away") -> None:
-        """Arm the guard of a bike by hand, or disarm it."""
-        await self._hass.services.async_call(
+    async def async_guard(
+        self, bike: str, action: str = "arm_away", context: Context | None = None
+    ) -> None:
+        """Arm the guard of a bike, or disarm it; with a context, a person does."""
+        await self.hass.services.async_call(
             "alarm_control_panel",
             f"alarm_{action}",
             {"entity_id": f"alarm_control_panel.{bike}_guard"},
             blocking=True,
+            context=context,
         )
 
     async def async_automate(
@@ -162,18 +166,18 @@ class House:
             inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
         await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
-        state = self._hass.states.get("automation.bikes")
+        state = self.hass.states.get("automation.bikes")
         assert state is not None
         assert state.state == "on"
 
     async def async_night_guard(self, *trackers: str, **data: Any) -> None:
         """Add a night guard for some bikes, or change the only one."""
-        entries, bikes = self._hass.config_entries, list(map(self.device, trackers))
-        if not self._entry.subentries:
+        entries, bikes = self.hass.config_entries, list(map(self.device, trackers))
+        if not self.entry.subentries:
             await self.async_save()
         data = {"name": "Night", "bikes": bikes, **_NIGHT, **data}
-        for subentry in self._entry.subentries.values():
-            entries.async_update_subentry(self._entry, subentry, data=data)
+        for subentry in self.entry.subentries.values():
+            entries.async_update_subentry(self.entry, subentry, data=data)
             break
         else:
             new = ConfigSubentry(
@@ -182,12 +186,12 @@ class House:
                 title="Night",
                 unique_id=None,
             )
-            entries.async_add_subentry(self._entry, new)
+            entries.async_add_subentry(self.entry, new)
         await self._async_settle()
 
     async def async_save(self, *automations: dict[str, Any]) -> None:
         """Save the automations as the editor does."""
-        hass = self._hass
+        hass = self.hass
         for component in (NOTIFICATION_DOMAIN, _AUTOMATION):
             assert await async_setup_component(hass, component, {})
         configuration = Path(hass.config.path("configuration.yaml"))
@@ -218,11 +222,11 @@ class House:
     async def async_seconds(self, seconds: float) -> None:
         """Let seconds pass in one go."""
         self._freezer.tick(seconds)
-        if self._entry.state is ConfigEntryState.LOADED:
-            self._entry.runtime_data.coordinator.last_exception = None
+        if self.entry.state is ConfigEntryState.LOADED:
+            self.entry.runtime_data.coordinator.last_exception = None
         if not self._is_anything_due:
             return
-        async_fire_time_changed(self._hass)
+        async_fire_time_changed(self.hass)
         # Not until Home Assistant is done: while an automation waits it never is.
         while self._polls:
             await asyncio.sleep(0)
@@ -231,17 +235,17 @@ class House:
     @property
     def _is_anything_due(self) -> bool:
         # As `async_fire_time_changed` has it, which takes a while to find that out.
-        by = self._hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
+        by = self.hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
         return any(
             timer.when() <= by + _RESOLUTION and not timer.cancelled()
-            for timer in get_scheduled_timer_handles(self._hass.loop)
+            for timer in get_scheduled_timer_handles(self.hass.loop)
         )
 
     @property
     def _polls(self) -> bool:
-        if self._entry.state is not ConfigEntryState.LOADED:
-            return self._entry.state is ConfigEntryState.SETUP_IN_PROGRESS
-        coordinator = self._entry.runtime_data.coordinator
+        if self.entry.state is not ConfigEntryState.LOADED:
+            return self.entry.state is ConfigEntryState.SETUP_IN_PROGRESS
+        coordinator = self.entry.runtime_data.coordinator
         service, failure = coordinator.service, coordinator.last_exception
         is_over = failure or service.answered_at == service.asked_at
         return service.asked_at == dt_util.utcnow() and not is_over
@@ -254,7 +258,7 @@ class House:
 
     async def async_stop(self) -> None:
         """Stop Home Assistant, as far as automations and the trackers see it."""
-        hass = self._hass
+        hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_STOP)
@@ -263,16 +267,16 @@ class House:
         await self._async_settle()
         # Unloading is the test's own: what it writes is not put off any more.
         hass.set_state(CoreState.stopped)
-        await hass.config_entries.async_unload(self._entry.entry_id)
+        await hass.config_entries.async_unload(self.entry.entry_id)
         await self.async_save()
         hass.set_state(CoreState.not_running)
 
     async def async_start(self) -> None:
         """Start it with the automations it had."""
-        hass = self._hass
+        hass = self.hass
         await self.async_save(*self._automations)
-        if self._entry.state is ConfigEntryState.NOT_LOADED:
-            await hass.config_entries.async_setup(self._entry.entry_id)
+        if self.entry.state is ConfigEntryState.NOT_LOADED:
+            await hass.config_entries.async_setup(self.entry.entry_id)
         await hass.async_start()
         await self._async_after_poll()
 
@@ -286,7 +290,7 @@ class House:
 
     @property
     def _asks(self) -> bool:
-        connector = async_get_clientsession(self._hass).connector
+        connector = async_get_clientsession(self.hass).connector
         assert connector is not None
         # Those of the live connection stay.
         used = connector._acquired  # noqa: SLF001

@@ -1,19 +1,18 @@
 """Fixtures of the night guard's tests."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
-from tests.blueprints.conftest import clock, hass_config_dir, home, house
-from tests.blueprints.house import House
+from tests.blueprints.conftest import clock, hass_config_dir, home
 from tests.tools.simulator.server import Simulator
 
 from .night import BIKES, Night
 
-__all__ = ["clock", "hass_config_dir", "home", "house", "no_errors"]
+__all__ = ["clock", "hass_config_dir", "home", "no_errors"]
 
 
 @pytest.fixture(autouse=True)
@@ -27,16 +26,18 @@ def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 async def night(
+    home: None,
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
-    house: House,
+    setup: MockConfigEntry,
     phones: list[str],
     hass_admin_user: MockUser,
-) -> Night:
+) -> AsyncIterator[Night]:
     """Return a house at noon with two bikes that stand, and without a night guard."""
-    night = Night(hass, freezer, simulator, house, phones[1], hass_admin_user.id)
+    night = Night(hass, freezer, setup, simulator, phones[1], hass_admin_user.id)
     for bike in BIKES:
         night.report(bike)
-    await house.async_minutes(1)
-    return night
+    await night.async_minutes(1)
+    yield night
+    await night.async_save()

@@ -16,14 +16,13 @@ Steps are separated by commas. After `=` comes the state of a guard by then.
 Lines that begin with a time are the messages: `22:01 critical: title / text`.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, override
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
 from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util
-import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.blueprints.house import House
 from tests.conftest import BLUE, EMAIL, RED
@@ -32,44 +31,36 @@ from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 BIKES = {"red": RED, "blue": BLUE}
 _METERS_PER_DEGREE = 111_195
-_VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # A name, an address or a time in a text that runs from right to left.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
 
 
-def nights(table: str) -> Iterator[Any]:
-    """Yield the nights of a table, each after a line that says what it shows."""
-    for part in table.strip().split("\n\n"):
-        name, *lines = part.splitlines()
-        steps = [line for line in lines if not line[:1].isdigit()]
-        told = [line for line in lines if line[:1].isdigit()]
-        yield pytest.param(", ".join(steps), told, id=name)
-
-
-class Night:
+class Night(House):
     """A house at noon with two bikes that stand, and the phone of somebody who sleeps."""
 
     def __init__(
         self,
         hass: HomeAssistant,
         freezer: FrozenDateTimeFactory,
+        entry: MockConfigEntry,
         simulator: Simulator,
-        house: House,
         phone: str,
         user_id: str,
     ) -> None:
         """Listen to the phone."""
-        self.hass, self.simulator, self.house = hass, simulator, house
+        super().__init__(hass, freezer, entry)
+        self.simulator, self._phone = simulator, phone
         self.pushes: list[ServiceCall] = []
         self.told: list[str] = []
         """All messages so far."""
-        self._freezer, self._phone = freezer, phone
         self._context = Context(user_id=user_id)
         self._meters = dict.fromkeys(BIKES, 0.0)
-        hass.services.async_register("notify", "mobile_app_ben_s_phone", self._note)
+        hass.services.async_register(
+            "notify", "mobile_app_ben_s_phone", self._note_push
+        )
 
     @callback
-    def _note(self, push: ServiceCall) -> None:
+    def _note_push(self, push: ServiceCall) -> None:
         self.pushes.append(push)
         data, time = push.data.get("data", {}), f"{dt_util.now():%H:%M}"
         if push.data["message"] == "clear_notification":
@@ -81,26 +72,11 @@ class Night:
             said = f"{time} {level}: {push.data['title']} / {text}"
         self.told.append(said.translate(_ISOLATES))
 
-    def guard(self, bike: str = "red") -> str:
-        """Return the state of a guard."""
-        state = self.house.state(f"alarm_control_panel.{bike}_bike_guard")
-        return state.removesuffix("_away")
-
-    async def async_tell(self, script: str) -> None:
-        """Let all of this happen."""
-        for step in script.split(", "):
-            happens, _, expected = step.partition("= ")
-            verb, *words = happens.split() or ["nothing"]
-            data = dict(word.split("=") for word in words if "=" in word)
-            names = [word for word in words if "=" not in word]
-            more = {key: _VALUES.get(value, value) for key, value in data.items()}
-            await getattr(self, f"_{verb}")(*names, **more)
-            if expected:
-                *bike, state = expected.split()
-                assert self.guard(*bike) == state, step
-
-    async def _nothing(self) -> None:
-        """Look only."""
+    @override
+    def _check(self, expected: str, step: str) -> None:
+        *bike, state = expected.split()
+        guard = f"alarm_control_panel.{[*bike, 'red'][0]}_bike_guard"
+        assert self.state(guard).removesuffix("_away") == state, step
 
     # The night guard and the guard
 
@@ -111,25 +87,19 @@ class Night:
         if "riders" in data:
             data["riders"] = [f"person.{name}" for name in data["riders"].split("+")]
         devices = [BIKES[bike] for bike in bikes]
-        await self.house.async_night_guard(*devices, phones=[self._phone], **data)
+        await self.async_night_guard(*devices, phones=[self._phone], **data)
 
     async def _automate(self, action: str = "arm_away") -> None:
-        await self.house.async_guard("red_bike", action)
+        await self.async_guard("red_bike", action)
 
     async def _arm(self, action: str = "arm_away") -> None:
-        await self.hass.services.async_call(
-            "alarm_control_panel",
-            f"alarm_{action}",
-            {"entity_id": "alarm_control_panel.red_bike_guard"},
-            blocking=True,
-            context=self._context,
-        )
+        await self.async_guard("red_bike", action, self._context)
 
     async def _disarm(self) -> None:
         await self._arm("disarm")
 
     async def _tap(self, action: str) -> None:
-        action = f"bike_tracker_night_{action}_{self.house.device(RED)}"
+        action = f"bike_tracker_night_{action}_{self.device(RED)}"
         self.hass.bus.async_fire(
             "mobile_app_notification_action", {"action": action}, context=self._context
         )
@@ -190,13 +160,10 @@ class Night:
     # Time, the service and Home Assistant
 
     async def _until(self, hour: str) -> None:
-        await self.house.async_until(int(hour))
-
-    async def _wait(self, minutes: str = "1") -> None:
-        await self.house.async_minutes(int(minutes))
+        await self.async_until(int(hour))
 
     async def _seconds(self, count: str) -> None:
-        await self.house.async_seconds(int(count))
+        await self.async_seconds(int(count))
 
     async def _fail(self) -> None:
         self.simulator.fault("status-503")
@@ -215,20 +182,18 @@ class Night:
 
     async def _disable(self, bike: str) -> None:
         dr.async_get(self.hass).async_update_device(
-            self.house.device(BIKES[bike]), disabled_by=dr.DeviceEntryDisabler.USER
+            self.device(BIKES[bike]), disabled_by=dr.DeviceEntryDisabler.USER
         )
 
     async def _restart(self) -> None:
-        await self.house.async_restart()
+        await self.async_restart()
 
     async def _reload(self) -> None:
-        [entry] = self.hass.config_entries.async_entries("bike_tracker")
-        await self.hass.config_entries.async_unload(entry.entry_id)
+        await self.hass.config_entries.async_unload(self.entry.entry_id)
         await self._wait("10")
-        await self.hass.config_entries.async_setup(entry.entry_id)
+        await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
         # Here timers go by it, but polls go on all the same.
         self._freezer.tick(3600 * float(hours))
-        [entry] = self.hass.config_entries.async_entries("bike_tracker")
-        await entry.runtime_data.coordinator.async_refresh()
+        await self.entry.runtime_data.coordinator.async_refresh()

@@ -2,7 +2,9 @@
 
 import pytest
 
-from .night import Night, nights
+from tests.blueprints.house import stories
+
+from .night import Night
 
 ARMED_WHEN = """
 Bikes are guarded from evening to morning, by nothing more than being chosen.
@@ -266,7 +268,7 @@ report meters=500 motion=yes = triggered
 """
 
 
-@pytest.mark.parametrize(("script", "told"), [*nights(ARMED_WHEN), *nights(TOLD)])
+@pytest.mark.parametrize(("script", "told"), [*stories(ARMED_WHEN), *stories(TOLD)])
 async def test_nights(night: Night, script: str, told: list[str]) -> None:
     """What is guarded when, and what a phone tells."""
     await night.async_tell(script)

@@ -1,11 +1,15 @@
-"""Descriptions of the entities, and the states that Home Assistant can name."""
+"""Descriptions of entities, triggers, conditions and actions, and the states that Home Assistant can name."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 from homeassistant.helpers.entity import EntityDescription
+from homeassistant.util.yaml import load_yaml_dict
 
 from custom_components.bike_tracker import PLATFORMS
+
+from .project import INTEGRATION
 
 DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
     platform.value: import_module(
@@ -29,3 +33,9 @@ KEYS: Mapping[str, frozenset[str]] = {
     for platform, descriptions in DESCRIPTIONS.items()
 }
 """The translation keys of entities."""
+
+
+def described(kind: str) -> dict[str, Any]:
+    """Return the descriptions of all `triggers`, `conditions` or `services`."""
+    every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
+    return {name: it for name, it in every.items() if not name.startswith(".")}

@@ -1,4 +1,4 @@
-"""The changelog, and the script that prints the notes of a release or refuses it."""
+"""What people install: manifest.json, hacs.json, the brand images, the changelog and the notes of a release."""
 
 import datetime as dt
 import json
@@ -7,15 +7,90 @@ import re
 import shutil
 import subprocess
 
+from awesomeversion import AwesomeVersion
+from homeassistant.components.brands.const import ALLOWED_IMAGES
+from PIL import Image
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, read_json
+from .project import INTEGRATION, ROOT, name_of, project_files, read_json, under
 
-MANIFEST = INTEGRATION / "manifest.json"
-VERSION = read_json(MANIFEST)["version"]
+MANIFEST = read_json(INTEGRATION / "manifest.json")
+HACS = read_json(ROOT / "hacs.json")
+
+
+def test_manifest() -> None:
+    """It needs no packages, and its version can be compared."""
+    assert not MANIFEST.get("requirements")
+    assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", MANIFEST["version"])
+
+
+def test_oldest_home_assistant_is_tested() -> None:
+    """The release in hacs.json is the one that the tests pin."""
+    pinned = {
+        name: re.search(r"^homeassistant==(\S+)", path.read_text(), re.MULTILINE)
+        for name in ("oldest", "test")
+        for path in [ROOT / "requirements" / f"{name}.txt"]
+    }
+    assert pinned["oldest"]
+    assert pinned["test"]
+    assert HACS["homeassistant"] == pinned["oldest"][1]
+    assert AwesomeVersion(HACS["homeassistant"]) <= pinned["test"][1]
+
+
+def test_it_is_installed_from_the_tree() -> None:
+    """The Marketplace installs one integration, no ZIP file and no files from the root."""
+    assert not HACS.keys() & {"zip_release", "content_in_root"}
+    folder = ROOT / "custom_components"
+    files = [path for path in project_files() if path.is_relative_to(folder)]
+    assert {path.relative_to(folder).parts[0] for path in files} == {INTEGRATION.name}
+
+
+def test_only_needed_files_are_installed() -> None:
+    """The folder contains only files that Home Assistant reads."""
+    suffixes = {path.suffix for path in under(INTEGRATION, "*")}
+    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
+
+
+IMAGES = under(INTEGRATION / "brand", "*")
+DRAWINGS = under(ROOT / "docs" / "brand", "*.svg")
+# Limits of the shorter side in pixels.
+SHORTER_SIDE = {
+    "icon.png": (256, 256),
+    "icon@2x.png": (512, 512),
+    "logo.png": (128, 256),
+    "logo@2x.png": (256, 512),
+}
+
+
+def test_images() -> None:
+    """Home Assistant shows each image, and each drawing has both sizes."""
+    names = {image.name for image in IMAGES}
+    assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
+    assert names == {f"{it.stem}{size}.png" for it in DRAWINGS for size in ("", "@2x")}
+
+
+@pytest.mark.parametrize("path", IMAGES, ids=lambda path: path.name)
+def test_image(path: Path) -> None:
+    """An image is a small transparent PNG of the right size."""
+    kind = path.name.removeprefix("dark_")
+    low, high = SHORTER_SIDE[kind]
+    with Image.open(path) as image:
+        assert image.format == "PNG"
+        assert image.convert("RGBA").getchannel("A").getextrema() == (0, 255)
+        assert low <= min(image.size) <= high
+        assert (image.width == image.height) is kind.startswith("icon")
+    assert path.stat().st_size < 20_000
+
+
+VERSION = MANIFEST["version"]
 CHANGELOG = ROOT / "CHANGELOG.md"
 SCRIPTS = [ROOT / "scripts" / it for it in ("release-notes", "lib/common.sh")]
-NEEDED = [MANIFEST, CHANGELOG, *SCRIPTS, ROOT / "scripts/lib/missing_texts.py"]
+NEEDED = [
+    INTEGRATION / "manifest.json",
+    CHANGELOG,
+    *SCRIPTS,
+    ROOT / "scripts/lib/missing_texts.py",
+]
 ENGLISH = INTEGRATION / "translations" / "en.json"
 
 
@@ -43,7 +118,7 @@ def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
 
 def test_changelog() -> None:
     """It begins with the version of the manifest, in order of time, and has all links."""
-    text, home = CHANGELOG.read_text(), read_json(MANIFEST)["documentation"]
+    text, home = CHANGELOG.read_text(), MANIFEST["documentation"]
     releases = re.findall(r"^## \[(\d.*?)\] - (.+)$", text, re.MULTILINE)
     assert releases[0][0] == VERSION
     dates = [dt.date.fromisoformat(date) for _, date in releases]

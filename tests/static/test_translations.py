@@ -1,9 +1,13 @@
-"""The texts: complete, by the rules of hassfest, and with the same meaning in 41 languages."""
+"""The texts and icons: complete, by the rules of hassfest, and with the same meaning and words in 41 languages."""
 
+from functools import cache
+import os
+from pathlib import Path
 import re
 from typing import Any, get_args, get_type_hints
 import unicodedata
 
+from homeassistant import components
 from homeassistant.generated.languages import LANGUAGES
 from homeassistant.helpers import config_validation as cv
 import pytest
@@ -12,8 +16,7 @@ from custom_components.bike_tracker import event
 from custom_components.bike_tracker.config_flow import BikeTrackerConfigFlow
 from custom_components.bike_tracker.tracking.guard import Triggered
 
-from .automations import described
-from .entities import DESCRIPTIONS, KEYS, STATES
+from .entities import DESCRIPTIONS, KEYS, STATES, described
 from .project import INTEGRATION, ROOT, read_json, under
 from .texts import (
     END,
@@ -137,7 +140,8 @@ def test_flow() -> None:
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
 def test_triggers_conditions_and_actions(kind: str) -> None:
-    """Each has a text, and so has each of its fields."""
+    """Each has an icon and a text, and so has each of its fields."""
+    assert ICONS[kind].keys() == described(kind).keys()
     fields = {name: set(it.get("fields", {})) for name, it in described(kind).items()}
     texts = {name: set(it.get("fields", {})) for name, it in ENGLISH[kind].items()}
     assert texts == fields
@@ -220,3 +224,93 @@ def test_names_in_the_editor(language: str) -> None:
         ]
         assert max(widths) <= MAX_WIDTH
         assert len(set(names)) == len(names)
+
+
+_ADDRESS = "minecraft_server.config.step.user.data.address"
+_EMAIL = "rituals_perfume_genie.config.step.user.data.email"
+_PASSWORD = "rituals_perfume_genie.config.step.user.data.password"
+# The place of our text, and the component and place of Home Assistant's text.
+SAME = {
+    "config.step.reauth_confirm.data.password": _PASSWORD,
+    "config.step.reconfigure.data.email": _EMAIL,
+    "config.step.reconfigure.data.password": _PASSWORD,
+    "config.step.reconfigure.data.url": _ADDRESS,
+    "config.step.user.data.email": _EMAIL,
+    "config.step.user.data.password": _PASSWORD,
+    "config.step.user.data.url": _ADDRESS,
+    "entity.binary_sensor.online.name": "binary_sensor.entity_component.connectivity.name",
+    "entity.sensor.address.name": "ituran.entity.sensor.address.name",
+    "entity.sensor.battery_voltage.name": "traccar_server.entity.sensor.battery.name",
+    "entity.sensor.last_update.name": "solarlog.entity.sensor.last_update.name",
+    "entity.sensor.power_voltage.name": "traccar_server.entity.sensor.power.name",
+}
+BEGINS = {
+    "config.error.cannot_connect": "aseko_pool_live.config.error.cannot_connect",
+    "config.error.invalid_auth": "aseko_pool_live.config.error.invalid_auth",
+}
+CONTAINS = {
+    "entity.sensor.total_distance.name": "sensor.entity_component.distance.name"
+}
+EXCEPTIONS = {
+    # We use the word of newer releases.
+    ("hu", "config.step.reconfigure.data.url"),
+    ("hu", "config.step.user.data.url"),
+    ("hu", "entity.sensor.battery_voltage.name"),
+    ("ja", "entity.binary_sensor.online.name"),
+    ("sr", "config.error.invalid_auth"),
+    # Home Assistant's word is the address of a server, not of a place.
+    ("ja", "entity.sensor.address.name"),
+    # Home Assistant's word is the distance to a thing, not of a ride.
+    *(
+        (language, "entity.sensor.total_distance.name")
+        for language in ("et", "fi", "pl", "sr", "sr-Latn", "sv", "vi")
+    ),
+}
+
+
+@cache
+def texts_of(path: Path) -> dict[str, str]:
+    """Return the texts of a file, or none if it does not exist."""
+    return flatten(read_json(path)) if path.exists() else {}
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_words(language: str) -> None:
+    """A text is, begins with or contains Home Assistant's text."""
+    ours, folder = TEXTS[language], Path(components.__path__[0])
+    for place, source in (SAME | BEGINS | CONTAINS).items():
+        component, _, key = source.partition(".")
+        theirs = texts_of(folder / component / "translations" / f"{language}.json")
+        if place not in ours or key not in theirs or (language, place) in EXCEPTIONS:
+            continue
+        text, known = ours[place], theirs[key]
+        if place in SAME:
+            assert text == known, place
+        elif place in BEGINS:
+            assert text.lstrip(RIGHT_TO_LEFT).startswith(known), place
+        else:
+            assert known.casefold() in text.casefold(), place
+
+
+FRONTEND = "lib/python*/site-packages/hass_frontend/static/mdi/iconList.json"
+ICONS: dict[str, Any] = read_json(INTEGRATION / "icons.json")
+
+
+def test_icons_exist() -> None:
+    """Home Assistant's frontend, which only the demo installs, has each icon."""
+    lists = list((ROOT / ".venv" / "demo").glob(FRONTEND))
+    if not lists and "LINT" not in os.environ:
+        pytest.skip("No frontend to look icons up in: scripts/lint installs it")
+    existing = {f"mdi:{icon['name']}" for file in lists for icon in read_json(file)}
+    named = re.findall(r"mdi:[^\"]+", (INTEGRATION / "icons.json").read_text())
+    assert not {*named} - existing
+
+
+@pytest.mark.parametrize("platform", DESCRIPTIONS)
+def test_icons_of_entities(platform: str) -> None:
+    """Entities have an icon here or by their device class; icons have an entity and a state."""
+    icons, descriptions = ICONS["entity"].get(platform, {}), DESCRIPTIONS[platform]
+    without_class = {it.key for it in descriptions if it.device_class is None}
+    assert without_class <= icons.keys() <= KEYS[platform]
+    for icon in icons.values():
+        assert icon.get("state", {}).keys() <= STATES[platform]

@@ -1,0 +1,196 @@
+"""The repository: nothing of one machine or person, its name, its commands and its workflows."""
+
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+from homeassistant.util.yaml import load_yaml_dict
+import pytest
+
+from .project import (
+    INTEGRATION,
+    ROOT,
+    name_of,
+    project_files,
+    read_json,
+    text_files,
+    under,
+)
+
+# A folder of one machine or person.
+MACHINE_PATH = re.compile(
+    r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
+    r"|/tmp/[\w.]|[A-Z]:\\Users\\)"
+)
+# A host of packages: people configure their own.
+REGISTRY_HOST = re.compile(
+    r"\w+://[\w.-]*\b(?:pypi|registry|mirrors?|artifactory|nexus|packages)\b[\w-]*\.",
+    re.IGNORECASE,
+)
+INDEX_OPTION = re.compile(
+    r"^\s*(?:-i|-f|--(?:index-url|extra-index-url|find-links|trusted-host|default-index"
+    r"|index))\b",
+    re.MULTILINE,
+)
+PINNED = re.compile(r"[\w.-]+(\[[\w,-]+\])?==[\w.!+]+( ; .*)? \\")
+REQUIREMENTS = under(ROOT / "requirements", "*")
+
+
+def places_of(pattern: re.Pattern[str]) -> list[str]:
+    """Return the lines that match a pattern, except those of this file."""
+    return [
+        f"{name_of(path)}:{number}: {line.strip()}"
+        for path, text in text_files().items()
+        if path != Path(__file__)
+        for number, line in enumerate(text.splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def test_nothing_of_one_machine() -> None:
+    """No file names a folder of one machine, or a host of packages."""
+    assert not places_of(MACHINE_PATH)
+    assert not places_of(REGISTRY_HOST)
+
+
+@pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
+def test_requirements(path: Path) -> None:
+    """Requirements name no address. Compiled ones pin versions and hashes."""
+    text = path.read_text()
+    assert not INDEX_OPTION.search(text)
+    assert "://" not in text
+    if path.suffix == ".txt":
+        comments = ("#", "--hash=sha256:")
+        lines = [it for it in text.splitlines() if not it.lstrip().startswith(comments)]
+        assert any(lines)
+        assert not [line for line in lines if line and not PINNED.fullmatch(line)]
+        assert path.with_suffix(".in") in REQUIREMENTS
+
+
+def test_scripts_can_be_run() -> None:
+    """Commands are executable and name their interpreter."""
+    for path in [*(ROOT / "scripts").iterdir(), ROOT / ".ci" / "run"]:
+        if path in text_files():
+            assert path.stat().st_mode & 0o111, name_of(path)
+            assert text_files()[path].startswith("#!/usr/bin/env "), name_of(path)
+
+
+SCRIPTS = [path.name for path in project_files() if path.parent == ROOT / "scripts"]
+
+
+@pytest.mark.parametrize("name", [".ci/run", *(f"scripts/{name}" for name in SCRIPTS)])
+def test_help_installs_nothing(tmp_path: Path, name: str) -> None:
+    """The help of a command works in a fresh clone."""
+    for folder in ("scripts", ".ci"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    before = set(tmp_path.iterdir())
+    command = [str(tmp_path / name), "--help"]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    assert name in run.stdout
+    assert set(tmp_path.iterdir()) == before
+
+
+MANIFEST = INTEGRATION / "manifest.json"
+OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
+# All ways to write the name in an address.
+MENTION = re.compile(
+    rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture(name="tree")
+def tree_fixture(tmp_path: Path) -> Path:
+    """Return a copy of the project."""
+    for path in project_files():
+        target = tmp_path / name_of(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    return tmp_path
+
+
+def set_owner(tree: Path, argument: str) -> dict[str, str]:
+    """Change the name in a copy of the project, and return its text files."""
+    script = tree / "scripts" / "lib" / "set_owner.py"
+    subprocess.run([sys.executable, script, argument], check=True)  # noqa: S603
+    return {name_of(path): (tree / name_of(path)).read_text() for path in text_files()}
+
+
+def test_set_owner(tree: Path) -> None:
+    """No place keeps the old name, and the way back changes nothing else."""
+    after = set_owner(tree, "ann-42/two.wheels")
+    assert not {name for name, text in after.items() if MENTION.search(text)}
+    manifest = read_json(tree / name_of(MANIFEST))
+    assert manifest["documentation"] == "https://github.com/ann-42/two.wheels"
+    assert manifest["issue_tracker"] == "https://github.com/ann-42/two.wheels/issues"
+    assert manifest["codeowners"] == ["@ann-42"]
+    assert "?owner=ann-42&repository=two.wheels&" in after["README.md"]
+    assert "%2Fann-42%2Ftwo.wheels%2Fblob%2Fmain%2Fblueprints" in after["README.md"]
+    before = {name_of(path): text for path, text in text_files().items()}
+    assert set_owner(tree, f"{OWNER}/{REPOSITORY}") == before
+
+
+GITHUB = ROOT / ".github"
+# A version that only moves forward, or a commit.
+PINNED_ACTION = re.compile(r"[\w.-]+/[\w./-]+@(v\d+|[0-9a-f]{40})")
+READ_ONLY = {"contents": "read"}
+WORKFLOWS: dict[str, dict[str, Any]] = {
+    path.stem: load_yaml_dict(str(path))
+    for path in under(GITHUB / "workflows", "*.yml")
+}
+
+
+def steps_of(name: str) -> list[dict[str, Any]]:
+    """Return the steps of all jobs of a workflow."""
+    return [
+        it for job in WORKFLOWS[name]["jobs"].values() for it in job.get("steps", [])
+    ]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_workflow(name: str) -> None:
+    """Only the release may write, jobs time out, and actions and commands are known."""
+    workflow = WORKFLOWS[name]
+    assert workflow["permissions"] == READ_ONLY
+    for key, job in workflow["jobs"].items():
+        allowed = {"contents": "write"} if key == "release" else READ_ONLY
+        assert job.get("permissions", READ_ONLY) == allowed
+        assert "uses" in job or job["timeout-minutes"] <= 30
+    for part in [*workflow["jobs"].values(), *steps_of(name)]:
+        action = part.get("uses", "")
+        if action.startswith("./"):
+            assert ROOT / action in project_files(), action
+        else:
+            assert not action or PINNED_ACTION.fullmatch(action), action
+        for line in part.get("run", "").splitlines():
+            command = line.split()[0]
+            assert command == "gh" or ROOT / command in project_files(), line
+
+
+def test_workflows_run_all_checks() -> None:
+    """The workflows run the steps of .ci/run, the long tests on the newest release."""
+    runs = {
+        step["run"].replace("${{ matrix.option }}", "").strip()
+        for name in WORKFLOWS
+        for step in steps_of(name)
+        if "run" in step
+    }
+    ci = text_files()[ROOT / ".ci" / "run"]
+    steps = {*re.findall(r'^  "(scripts/.+)"$', ci, re.MULTILINE)}
+    options = {"--long", "--oldest"}
+    tests = {f"scripts/test {option}" for option in options}
+    assert tests <= steps
+    assert steps - tests | {"scripts/test"} <= runs
+    matrix = WORKFLOWS["test"]["jobs"]["test"]["strategy"]["matrix"]
+    assert {it["option"] for it in matrix["include"]} == options
+
+
+def test_release_waits_for_the_tests() -> None:
+    """A release is published after its notes and all tests passed."""
+    jobs = WORKFLOWS["release"]["jobs"]
+    assert {*jobs["release"]["needs"]} == {"test", "lint", "e2e"}
+    assert all(jobs[name]["needs"] == "notes" for name in jobs["release"]["needs"])
