@@ -36,7 +36,7 @@ SURVIVORS = Path(__file__).with_name("survivors.txt")
 """Mutants that make no difference: module and reason in one line, then the changed lines."""
 TESTS = {
     "tracking": ["tests/tracking"],
-    "api": ["tests/api", "tests/test_address.py"],
+    "api": ["tests/api"],
     "polling": [
         *("tests/polling", "tests/test_live.py", "tests/test_rides_from_before.py")
     ],

@@ -6,7 +6,6 @@ import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import Platform
 import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -18,7 +17,7 @@ from custom_components.bike_tracker.api.errors import (
 )
 from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import BLUE, RED, Bikes, async_setup
+from ..conftest import RED, Bikes, async_setup
 from ..long import some
 from .places import AWAY, asked, place
 
@@ -144,55 +143,19 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
     assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
-@pytest.mark.parametrize(
-    ("fault", "worked", "error"),
-    [
-        ("status-404", True, "status 404"),
-        ("status-500", True, "status 500"),
-        ("too-large", True, "more than 8 MiB"),
-        # Nothing else tells of that, while a service without positions is a good service.
-        ("too-large", False, "more than 8 MiB"),
-        ("status-404", False, None),
-    ],
-)
-async def test_failing_positions(
-    bikes: Bikes,
-    caplog: pytest.LogCaptureFixture,
-    fault: str,
-    worked: bool,
-    error: str | None,
+@pytest.mark.parametrize("is_too_large", [True, False])
+async def test_never_offered(
+    bikes: Bikes, caplog: pytest.LogCaptureFixture, is_too_large: bool
 ) -> None:
-    """One line when it begins, one when it ends; all else works."""
-
-    def begin() -> None:
-        if fault == "too-large":
-            bikes.simulator.raw_positions(TOO_LARGE)
-        else:
-            bikes.simulator.fault(fault, path="positions")
-
-    if not worked:
-        begin()
+    """That is logged where nothing else tells of it: a list that is too large, once."""
+    bikes.simulator.fault(None if is_too_large else "status-404", path="positions")
+    bikes.simulator.raw_positions(TOO_LARGE if is_too_large else None)
     await async_setup(bikes.hass, bikes.entry)
-    for number in (1, 2):
-        begin()
-        bikes.simulator.report(RED, latitude=48.0 + number)
-        bikes.simulator.set_status(BLUE, "offline")
-        for _ in range(4):
-            await bikes.poll(600)
-        assert bikes.value_of(f"{BLUE}_online", Platform.BINARY_SENSOR) == "off"
-        assert (place(bikes.state_of(RED)) == (None, None)) is (not worked)
-        if not worked:
-            break
-        bikes.simulator.raw_positions(None)
-        bikes.simulator.fault(None)
+    for _ in range(12):
         await bikes.poll(600)
-        assert place(bikes.state_of(RED))[0] == 48.0 + number
-    began = f"127.0.0.1: Positions cannot be fetched ({error}); trackers stay where they were"
-    lines = [("WARNING", began)] * (error is not None)
-    if worked:
-        lines = 2 * [*lines, ("INFO", "127.0.0.1: Positions are fetched again")]
-    assert lines == [
-        (record.levelname, record.getMessage())
+    began = "127.0.0.1: Positions cannot be fetched (more than 8 MiB); trackers stay where they were"
+    assert [began] * is_too_large == [
+        record.getMessage()
         for record in caplog.records
         if DOMAIN in record.name and record.levelno > logging.DEBUG
     ]

@@ -40,11 +40,15 @@ class Listener:
         return new
 
 
-def remembering(**positions: Position) -> dict[str, TrackerState]:
-    """Return what is remembered of trackers that were somewhere."""
-    return {
-        unique_id: TrackerState(position) for unique_id, position in positions.items()
-    }
+def checked(changes: Changes) -> Changes:
+    """Return changes after a look at everything: they are all that differs."""
+    before, after = changes.before, changes.after
+    keys = before.keys() | after.keys()
+    differ = {key for key in keys if before.get(key) != after.get(key)}
+    assert changes.keys == differ
+    assert (after is before) is (not differ)
+    assert all(after[key] is before[key] for key in before.keys() - differ)
+    return changes
 
 
 class ListOfDevices:
@@ -85,13 +89,15 @@ class Service:
 
     def poll(self, *devices: Device, **found: Position) -> Changes:
         """Apply a list, and positions by tracker."""
-        return self.account.apply_poll(self.read(*devices), found, UpdateContext(NOW))
+        read, context = self.read(*devices), UpdateContext(NOW)
+        return checked(self.account.apply_poll(read, found, context))
 
     def hear(self, *things: Device | Position) -> Changes:
         """Apply a message."""
         devices = [it for it in things if isinstance(it, Device)]
         positions = [it for it in things if isinstance(it, Position)]
-        return self.account.apply_message(devices, positions, UpdateContext(NOW))
+        context = UpdateContext(NOW)
+        return checked(self.account.apply_message(devices, positions, context))
 
     def red(self) -> Tracker:
         """Return the red bike."""

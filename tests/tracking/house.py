@@ -21,7 +21,7 @@ from custom_components.bike_tracker.tracking.state import Changes, Tracker, Trac
 from custom_components.bike_tracker.tracking.stored import reader, to_json
 
 from ..tools.rides.home import ride_of
-from .conftest import NOW, Listener, a_device, a_position
+from .conftest import NOW, Listener, a_device, a_position, checked
 
 METER = 1 / 111_195
 """Degrees of latitude."""
@@ -212,8 +212,9 @@ class House:
         state = reader(TrackerState)(json.loads(text))
         self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
-    def look(self, _changes: Changes) -> None:
+    def look(self, changes: Changes) -> None:
         """Fire and book."""
+        checked(changes)
         for occurrence in self.listener.fired(self.state):
             said, at = occurrence.attributes, self._minute(occurrence.since)
             if occurrence.type.startswith("ride_"):

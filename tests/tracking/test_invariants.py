@@ -13,7 +13,7 @@ from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
 
 from ..long import examples
 from .conftest import NOW, a_position
-from .house import SECOND, Bike, House, minutes, time_of, true_rides
+from .house import SECOND, Bike, House, lived, minutes, time_of, true_rides
 
 every = examples(60)
 _HOUR = timedelta(hours=1)
@@ -83,7 +83,9 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
                 assert _rounded(getattr(house.state, name)) == _rounded(
                     getattr(before, name)
                 )
-    house.live("clock 0, receive poll, stand 1, history, stand 40")
+    house.live("clock 0, receive poll, stand 1")
+    assert house.state.position and house.state.position.id == len(house.bike.sent)
+    house.live("history, stand 40")
     house.wait(NOW + timedelta(days=90))
     _hold(house)
     assert house.kinds.count("ended") == house.kinds.count("started")
@@ -111,6 +113,44 @@ def _hold(house: House) -> None:
     assert len(booked) == len(set(booked))
     assert all(it.distance and it.started_at <= it.moved_at for it in house.book)
     assert house.totals == sorted(house.totals)
+
+
+@every
+@given(
+    clock=st.sampled_from([0, 0, -480, 480, -12_000, 12_000]),
+    right_at=st.sampled_from([2, 25, 60]),
+    outage=st.tuples(st.integers(3, 20), st.integers(0, 18)),
+    late=st.integers(0, 5),
+    portion=st.integers(1, 20),
+    theft=st.none() | st.integers(6, 30),
+    distance=st.sampled_from([0, 300, 3_000]),
+)
+def test_any_evening(
+    clock: int,
+    right_at: int,
+    outage: tuple[int, int],
+    late: int,
+    portion: int,
+    theft: int | None,
+    distance: int,
+) -> None:
+    """A theft triggers and nothing else, whatever of it came late, in parts, by what clock."""
+    begin, lasts = outage
+    end, answer_at = begin + lasts, begin + lasts + late
+    events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]
+    if theft:
+        events += [(theft, f"jump {distance}"), (theft + 2, f"jump {-distance}")]
+    house = lived(f"clock {clock}, ride 20 @12, stand 12, arm")
+    for minute in range(45):
+        for at, event in events:
+            if at == minute:
+                house.live(event)
+        moves = theft is not None and 0 <= minute - theft < 2
+        house.live("stand 1 motion=yes" if moves else "stand 1")
+        if minute >= answer_at:
+            until = min(begin + portion, minute)
+            house.live(f"history until={32 + until}, history")
+    assert len(house.triggered) == (theft is not None)
 
 
 # Any reports of some days, of a bike that stands in the end

@@ -1,0 +1,226 @@
+"""What a position shows, what is none, and where a tracker is first that comes back."""
+
+from typing import Any
+
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_STARTED,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+    Platform,
+)
+from homeassistant.core import CoreState, State
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    async_mock_service,
+    mock_restore_cache_with_extra_data,
+)
+
+from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
+from ..tools.simulator.world import DEFAULT_LONGITUDE
+from .places import AT_HOME, AWAY, HOME, asked, place
+
+
+def sensor(bikes: Bikes, key: str) -> str | None:
+    """Return what a sensor of the red bike shows, None if there is none."""
+    return bikes.value_of(f"{RED}_{key}", Platform.SENSOR)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
+    """It enters and leaves zones; of a report only what changed is written."""
+    assert bikes.value_of(RED) == "home"
+    bikes.simulator.report(RED, **AWAY, accuracy=12.5)
+    await bikes.poll()
+    state = bikes.state(RED)
+    assert (state.state, place(state)) == ("not_home", (48.1, 7.9))
+    assert state.attributes["gps_accuracy"] == 12.5
+    assert state.attributes["source_type"] == "gps"
+
+    await bikes.poll()
+    bikes.simulator.report(RED, battery_level=79)
+    writes.clear()
+    await bikes.poll()
+    names = ("battery", "position_id", "position_time")
+    assert sorted(writes) == [f"sensor.red_bike_{name}" for name in names]
+
+
+@pytest.mark.parametrize("year", [1970, 1980])
+async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
+    """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
+    bikes.simulator.report_no_fix(RED, year=year)
+    await async_setup(bikes.hass, bikes.entry)
+    assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
+    assert sensor(bikes, "position_time") is None
+
+    bikes.simulator.report(RED, **HOME)
+    await bikes.poll()
+    assert bikes.value_of(RED) == "home"
+    assert sensor(bikes, "position_time")
+
+
+@pytest.mark.usefixtures("setup")
+async def test_loses_its_fix(bikes: Bikes) -> None:
+    """A message without a fix leaves the tracker where it was, and updates the battery."""
+    before, nowhere = sensor(bikes, "position_time"), dict.fromkeys(HOME, 0.0)
+    bikes.simulator.report(
+        RED,
+        **nowhere,
+        valid=False,
+        battery_level=12,
+        fix_time=dt_util.utc_from_timestamp(0),
+    )
+    await bikes.poll()
+    assert (bikes.value_of(RED), sensor(bikes, "battery")) == ("home", "12")
+    assert sensor(bikes, "position_time") == before
+
+
+@pytest.mark.usefixtures("setup")
+async def test_address(bikes: Bikes) -> None:
+    """It exists once it is reported, and is that of the place, also after a restart."""
+    assert sensor(bikes, "address") is None
+    expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
+    for latitude, shown in expected.items():
+        address = None if shown == STATE_UNKNOWN else shown
+        bikes.simulator.report(RED, latitude=latitude, address=address)
+        await bikes.poll()
+        bikes.simulator.report_no_fix(RED)
+        await bikes.poll()
+        assert sensor(bikes, "address") == shown
+    assert bikes.state_of(f"{BLUE}_address", Platform.SENSOR) is None
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.report(RED, latitude=48.3, address="New street", motion=False)
+    await async_setup(bikes.hass, bikes.entry)
+    assert sensor(bikes, "address") == "New street"
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("internal_id", [None, "shared"])
+async def test_internal_id_that_leads_nowhere(
+    bikes: Bikes, internal_id: str | None
+) -> None:
+    """Without an `id` of its own a tracker stays where it was, and then is found again."""
+    shared = bikes.simulator.devices[BLUE].id if internal_id else None
+    bikes.simulator.override_field(RED, "id", shared)
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
+    await bikes.poll()
+    assert asked(bikes.simulator)["positions"] == 2
+    assert place(bikes.state(RED)) == place(bikes.state(BLUE)) == AT_HOME
+
+    bikes.simulator.clear_overrides(RED)
+    await bikes.poll()
+    assert place(bikes.state(RED)) == (48.1, 7.9)
+    assert place(bikes.state(BLUE)) == AT_HOME
+
+
+# After a restart
+
+
+@pytest.mark.usefixtures("setup")
+async def test_restart_with_positions_failing(bikes: Bikes) -> None:
+    """What was known before a restart is known after it, whatever the lookup says."""
+    await bikes.poll(301)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.fault("status-404", path="positions")
+    await async_setup(bikes.hass, bikes.entry)
+    assert (bikes.value_of(RED), sensor(bikes, "battery")) == ("home", "80")
+    nothing = (None, STATE_UNKNOWN, STATE_UNAVAILABLE)
+    assert sensor(bikes, "position_time") not in nothing
+
+
+@pytest.mark.usefixtures("freezer")
+@pytest.mark.parametrize(
+    ("stored", "latitude"),
+    [
+        ({"latitude": 50.0, "longitude": 8.0, "accuracy": 0, "altitude": 1}, 50.0),
+        ({"latitude": 50.0, "longitude": 8.0}, 49.414599),
+        ({"latitude": "north", "longitude": 8.0, "accuracy": 0}, 49.414599),
+    ],
+)
+async def test_place_of_another_version(
+    bikes: Bikes, stored: dict[str, Any], latitude: float
+) -> None:
+    """Unknown keys are ignored, and what is unreadable costs the stored place alone."""
+    bikes.hass.set_state(CoreState.starting)
+    known = State("device_tracker.red_bike", "home")
+    mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
+    await async_setup(bikes.hass, bikes.entry)
+    assert bikes.state(RED).attributes["latitude"] == latitude
+
+
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize("reloads", [0, 1, 2])
+async def test_ride_away(bikes: Bikes, reloads: int) -> None:
+    """A ride that begins during an outage or reloads is noticed seconds after: the tracker is first where it was."""
+    calls = async_mock_service(bikes.hass, "notify", "theft")
+    trigger = {
+        "trigger": "zone.left",
+        "target": {"device_id": bikes.device().id},
+        "options": {"zone": "zone.home"},
+    }
+    theft = {"triggers": trigger, "actions": {"action": "notify.theft"}}
+    assert await async_setup_component(bikes.hass, "automation", {"automation": theft})
+    await bikes.hass.async_block_till_done()
+    if not reloads:
+        bikes.simulator.fault("status-503")
+        await bikes.poll()
+        bikes.simulator.report(RED, **AWAY)
+        bikes.simulator.fault(None)
+        await bikes.poll()
+        assert place(bikes.state(RED)) == AT_HOME
+    for _ in range(reloads):
+        await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+        bikes.simulator.report(RED, **AWAY)
+        await async_setup(bikes.hass, bikes.entry)
+        assert place(bikes.state(RED)) == AT_HOME
+        await bikes.poll(1)
+    requests = len(bikes.simulator.requests)
+
+    await bikes.poll(5)
+    assert len(calls) == 1
+    assert bikes.value_of(RED) == "not_home"
+    assert place(bikes.state(RED)) == (48.1, 7.9)
+    assert len(bikes.simulator.requests) == requests
+
+
+@pytest.mark.usefixtures("setup")
+async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
+    """Until automations run, trackers stay where they were."""
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.hass.set_state(CoreState.starting)
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
+    await bikes.poll()
+    assert place(bikes.state(RED)) == AT_HOME
+    assert place(bikes.state("new")) == (1.0, 1.0)
+
+    bikes.hass.set_state(CoreState.running)
+    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await bikes.hass.async_block_till_done()
+    assert place(bikes.state(RED)) == AT_HOME
+    requests = len(bikes.simulator.requests)
+    await bikes.poll(5)
+    assert place(bikes.state(RED)) == (48.1, 7.9)
+    assert len(bikes.simulator.requests) == requests
+
+
+@pytest.mark.usefixtures("setup")
+async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
+    """It moves to where it is by then; one that was not away moves at once."""
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    bikes.simulator.report(RED, **AWAY)
+    bikes.simulator.fault(None)
+    await bikes.poll()
+    for tracker in (RED, BLUE):
+        bikes.simulator.report(tracker, latitude=48.2)
+    await bikes.coordinator.async_refresh()
+    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    assert place(bikes.state(RED)) == AT_HOME
+    assert place(bikes.state(BLUE)) == (48.2, DEFAULT_LONGITUDE)
+    await bikes.poll(5)
+    assert place(bikes.state(RED)) == (48.2, 7.9)
