@@ -148,9 +148,9 @@ def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 
 @pytest.fixture
-async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers."""
-    async with Simulator() as simulator:
+async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
+    """Return the service, or another kind of server, with one account of two trackers."""
+    async with Simulator(kind=getattr(request, "param", "service")) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
         simulator.add_device(BLUE, name="Blue bike", email=EMAIL)

@@ -11,17 +11,13 @@ from unittest.mock import patch
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
 )
-from pytest_homeassistant_custom_component.typing import (
-    ClientSessionGenerator,
-    WebSocketGenerator,
-)
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.api.errors import ServiceUnavailableError
 from custom_components.bike_tracker.api.websocket import Message
@@ -156,25 +152,21 @@ async def test_while_polls_fail(live: Bikes) -> None:
     assert is_online(live) == STATE_OFF
 
 
-async def test_polling_that_is_disabled_later(
-    live: Bikes, hass_ws_client: WebSocketGenerator
-) -> None:
+async def test_polling_that_is_disabled_later(live: Bikes) -> None:
     """It ends at once, and begins again once polling does; a new name changes nothing."""
-    assert await async_setup_component(live.hass, "config", {})
-    browser = await hass_ws_client(live.hass)
 
-    async def change(**what: Any) -> None:
-        request = {
-            "type": "config_entries/update",
-            "entry_id": live.entry.entry_id,
-            **what,
-        }
-        await browser.send_json_auto_id(request)
-        answer = await browser.receive_json()
-        assert answer["success"]
+    entries = live.hass.config_entries
+
+    async def change(*, pref_disable_polling: bool) -> None:
+        # As Home Assistant does.
+        entries.async_update_entry(
+            live.entry, pref_disable_polling=pref_disable_polling
+        )
+        await entries.async_reload(live.entry.entry_id)
         await settle(live.hass)
 
-    await change(title="127.0.0.2")
+    entries.async_update_entry(live.entry, title="127.0.0.2")
+    await settle(live.hass)
     assert len(live.simulator.live.sockets) == 1
     await change(pref_disable_polling=True)
     assert live.simulator.live.sockets == []

@@ -13,7 +13,6 @@ from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     InvalidResponseError,
     ServiceUnavailableError,
-    TrackingError,
 )
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
@@ -23,12 +22,11 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, full_disk
-from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
+from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from .tools.simulator import KINDS, Simulator
 from .tools.simulator.streets import METRES_PER_DEGREE
 from .tools.simulator.world import Json
 from .tools.story.home import Home
-from .traccar import VERSIONS, recorded
 
 MINUTE = 60
 HOUR = 60 * MINUTE
@@ -110,16 +108,6 @@ def hold(rides: list[Ride], starts: list[datetime]) -> None:
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
         assert ride.distance == pytest.approx(1, abs=0.06)
-
-
-@pytest.fixture
-async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return the service, or another kind of server, with one account of two trackers."""
-    async with Simulator(kind=getattr(request, "param", "service")) as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        simulator.add_device(RED, name="Red bike", email=EMAIL)
-        simulator.add_device(BLUE, name="Blue bike", email=EMAIL)
-        yield simulator
 
 
 @pytest.fixture
@@ -242,8 +230,12 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
 
 
+@pytest.mark.parametrize("simulator", KINDS, indirect=True)
 async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
-    """A ride that lasts while the account is added is no ride of the book until it is over."""
+    """A ride that lasts while the account is added is no ride of the book until it is over.
+
+    Each kind of server tells of it.
+    """
     starts = ride_on_days(simulator, 2)
     start = dt_util.utcnow() - RIDE
     for number in range(20):
@@ -314,35 +306,6 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
         sum(start <= time < start + timedelta(minutes=10) for time in times)
         for start in times
     )
-
-
-@pytest.mark.parametrize("simulator", ["4.11", "5.12", "6.14.5"], indirect=True)
-async def test_traccar(
-    request: pytest.FixtureRequest, home: Home, simulator: Simulator
-) -> None:
-    """Rides from before, and one of an outage, come out of positions of real servers.
-
-    Histories were not recorded: these are made of a recorded position, with other times
-    and places. Of 5.12 there is none; the simulator writes what that version has.
-    """
-    attributes: dict[str, Json] = {}
-    if (version := request.node.callspec.params["simulator"]) in VERSIONS:
-        [position] = recorded(version, "osmand-cases")["full"]["position"]
-        attributes = position["attributes"]
-        for name in KINDS[version].position_fields:
-            simulator.override_position(RED, name, position[name])
-    starts = ride_on_days(simulator, 12, **attributes)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(80 * MINUTE)
-    hold(await home.booked(RED), starts)
-    simulator.fault("status-503")
-    await ride(home, RED)
-    simulator.fault(None)
-    await home.async_wait(40 * MINUTE)
-    *rides, last = await home.booked(RED)
-    hold(rides, starts)
-    assert last.distance == pytest.approx(1, abs=0.06)
-    assert home.listener.rides(RED) == ["started", "ended"]
 
 
 @pytest.mark.parametrize("refuses", [False, True])
@@ -446,44 +409,6 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
     await home.async_wait(10 * MINUTE)
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
-
-
-async def test_slow_service(home: Home, simulator: Simulator) -> None:
-    """Each day that comes after some seconds comes once."""
-    starts = ride_on_days(simulator, 40)
-    simulator.fault("late-answer", path="history", late=5)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(6 * MINUTE)
-    days = len(await home.booked(RED))
-    assert days in range(2, 5)
-    hold(await home.booked(RED), starts[-days:])
-    assert asked(simulator) in range(6, 10)
-
-
-@pytest.mark.parametrize("how", ["status-400", "status-404"])
-async def test_service_without_history(
-    home: Home, simulator: Simulator, how: str
-) -> None:
-    """Nothing comes of it, and nobody asks for it every minute."""
-    ride_on_days(simulator, 3)
-    simulator.fault(how, path="history")
-    await home.async_move_in(EMAIL)
-    await home.async_wait(2 * HOUR)
-    assert asked(simulator) == 2
-    assert await home.booked(RED) == []
-    assert min(await days_left(home)) > 20
-
-
-async def test_days_that_are_too_large(
-    home: Home, simulator: Simulator, refuse: Refuse
-) -> None:
-    """They come in halves."""
-    error = TrackingError("too large", is_too_large=True)
-    refuse(lambda start, end: error if end - start > DAY / 2 else None)
-    starts = ride_on_days(simulator, 3)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(40 * MINUTE)
-    hold(await home.booked(RED), starts)
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:

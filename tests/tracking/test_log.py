@@ -287,36 +287,6 @@ def test_late_report_before_the_clock_is_set_back() -> None:
     assert len(house.state.log.inputs) <= 125
 
 
-def near(house: House, reports: list[Position], now: datetime) -> None:
-    """Hold the book against the rides of all reports, and what was fired."""
-    true = true_rides(reports, now)
-    assert [it[:3] for it in house.book] == [it[:3] for it in true]
-    assert [it.route for it in house.book] == [it.route for it in true]
-    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-
-
-@pytest.mark.parametrize("late", range(3, 46, 6))
-def test_message_during_a_slow_answer(late: int) -> None:
-    """A report from after the server made its answer loses nothing of the rest."""
-    reports = story("stand 5, ride 30 @15, stand 9", every=10)
-    house = House()
-    house.polls(reports[:31:6])
-    house.poll(reports[120], away=True)
-    assert house.state.gap
-    made = minutes(20)
-    for report in reports[121 : 121 + late // 10 + 1]:
-        house.hear([report], time_of(report), is_complete=True)
-    until = made + late * SECOND
-    found = [it for it in reports if house.state.gap.start <= time_of(it) <= made]
-    answer = HistoryAnswer(found, until)
-    house.apply(answer, until)
-    for report in reports[121 + late // 10 + 1 :]:
-        house.hear([report], time_of(report), is_complete=True)
-    if house.state.gap:
-        house.answer(reports, minutes(44) + SECOND)
-    near(house, reports, minutes(60))
-
-
 def test_answer_in_the_middle_of_an_upload() -> None:
     """Reports that come after an answer, though measured before its last one, are requested."""
     legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
@@ -329,35 +299,6 @@ def test_answer_in_the_middle_of_an_upload() -> None:
     house.answer(reports, minutes(45))
     true = true_rides(reports, minutes(60))
     assert [it[:3] for it in house.book] == [it[:3] for it in true]
-
-
-@pytest.mark.parametrize("way", ["newest first", "parallel"])
-def test_totals_out_of_order(way: str) -> None:
-    """The server's total of late reports jumps; the ride is as long as its fixes are."""
-    legs = "stand 5, ride 5 @15, stand 2, ride 5 @15, stand 9"
-    reports = story(legs, every=10)
-    held = list(range(31, 105))
-    order = held[::-1]
-    if way == "parallel":
-        order = [*held[::2], *held[1::2]]
-    coming = [*range(31), *order, *range(105, len(reports))]
-    total, newest, sent = 1_000.0, reports[0], list[Position]()
-    for number, index in enumerate(coming, 1):
-        report = reports[index]
-        assert report.latitude and newest.latitude
-        total += abs(report.latitude - newest.latitude) * 111.195
-        if time_of(report) > time_of(newest):
-            newest = report
-        sent.append(report._replace(id=number, total_distance=total))
-    house = House()
-    house.poll(sent[0])
-    for report in sent[1:]:
-        now = max(time_of(report), minutes(17))
-        house.hear([report], now, is_complete=True)
-    if house.state.gap:
-        house.answer(sorted(sent, key=time_of), minutes(27))
-    [ride] = house.book
-    assert ride.distance == pytest.approx(2.5, rel=0.03)
 
 
 def test_numbers_out_of_order() -> None:

@@ -1,6 +1,5 @@
 """Months of rides, or a year as `scripts/soak --rides` has it: none lost, none invented."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
@@ -8,13 +7,12 @@ from itertools import pairwise
 import pytest
 
 from ..long import IS_LONG, longest, some
-from ..tools.rides.accuracy import distance_error, measure, rides_of
+from ..tools.rides.accuracy import distance_error, rides_of
 from ..tools.rides.home import BIKE, Home, Service, Span
 from ..tools.rides.page import PAGE, measure as measure_all, tables
 from ..tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
 from ..tools.rides.trackers import Tracker, reports
 from ..tools.rides.trips import Journey
-from ..tools.rides.unseen import between_polls, during_outages
 from ..tools.rides.worlds import TRIPS, WORLDS, World, found_in
 from ..tools.soak.options import POLLS_A_DAY, Options
 from ..tools.tables import tables_of
@@ -125,28 +123,6 @@ def test_worlds(world: World) -> None:
     assert (-6 if world.is_clear else -12) < found.in_all < 3
     if world.is_clear and not world.service.is_live:
         assert (found.started, found.ended) == (TRIPS, TRIPS)
-
-
-@pytest.mark.parametrize("says_total", [True, False])
-def test_with_history(says_total: bool) -> None:
-    """Rides are as near to the truth as is promised, where the service tells each report."""
-    tracker = Tracker(
-        "every 10 s", 10, repeats=3_600, says_total=says_total, jumps=0.001
-    )
-    measured = measure(tracker, days=_SHORT, has_history=True)
-    assert measured.recognised == measured.trips
-    least, middle, most = measured.distance
-    assert -6 <= least <= most <= 6
-    assert abs(middle) <= 1
-    assert abs(measured.start[1]) <= 15
-    assert abs(measured.end[1]) <= 15
-
-
-@pytest.mark.parametrize("unseen", [between_polls, during_outages])
-def test_rides_that_polls_do_not_see(unseen: Callable[..., tuple[int, int]]) -> None:
-    """All of them are found with history."""
-    trips, found = unseen(has_history=True)
-    assert 0 < trips == found
 
 
 def test_always_stands_with_history() -> None:
