@@ -59,10 +59,7 @@ TESTS = {
     "__init__.py": [
         *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py")
     ],
-    "device_tracker.py": [
-        *("tests/polling/test_coming_back.py", "tests/polling/test_remembered.py"),
-        *("tests/polling/test_what_is_shown.py", "tests/test_init.py"),
-    ],
+    "device_tracker.py": ["tests/polling/test_shown.py", "tests/test_init.py"],
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
     "diagnostics.py": ["tests/test_diagnostics.py", "tests/test_live.py"],
     "night_guard": ["tests/night_guard"],

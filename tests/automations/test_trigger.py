@@ -1,6 +1,6 @@
 """Triggers in automations: fired once, at the right time, whatever comes in between.
 
-`tracking/test_evaluation.py` has any number of clocks.
+`tracking/test_flags.py` has any number of clocks.
 """
 
 from datetime import timedelta
