@@ -63,10 +63,11 @@ async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
 @pytest.mark.usefixtures("setup")
 async def test_loses_its_fix(bikes: Bikes) -> None:
     """A message without a fix leaves the tracker where it was, and updates the battery."""
-    before, nowhere = sensor(bikes, "position_time"), dict.fromkeys(HOME, 0.0)
+    before = sensor(bikes, "position_time")
     bikes.simulator.report(
         RED,
-        **nowhere,
+        latitude=0.0,
+        longitude=0.0,
         valid=False,
         battery_level=12,
         fix_time=dt_util.utc_from_timestamp(0),
