@@ -60,9 +60,6 @@ class Home:
     storage: dict[str, Any]
     config_dir: str
     listener: Listener = field(default_factory=Listener)
-    automations: list[dict[str, Any]] = field(
-        default_factory=lambda: [automation(trigger) for trigger in TRIGGERS]
-    )
     clock_off: timedelta = timedelta()
     """By how much its clock is ahead."""
     settled: Callable[[], None] = lambda: None
@@ -167,7 +164,7 @@ class Home:
         self.listener.async_listen(hass)
         components: list[tuple[str, dict[str, Any]]] = [
             (DOMAIN, {}),
-            ("automation", {"automation": self.automations}),
+            ("automation", {"automation": [automation(it) for it in TRIGGERS]}),
         ]
         for name, config in components[::-1] if automations_first else components:
             await async_setup_component(hass, name, config)

@@ -24,8 +24,6 @@ _UNWRITTEN = timedelta(seconds=11)
 # So long a bike stands between two rides: they are two without a doubt.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# So long after somebody armed its guard a bike may still be arriving, in seconds.
-_ARRIVES_WITHIN = 330
 # So long after its end a ride was seen to be over that was out of reach, in seconds.
 _UNTIL_SEEN = 600
 # By so much the start of a ride may be seen earlier, or its end later.
@@ -56,14 +54,6 @@ class Ride:
 
 
 @dataclass
-class Guarded:
-    """A time for which somebody guards a bike."""
-
-    armed_at: datetime
-    was_ridden: bool = False
-
-
-@dataclass
 class Bike:
     """A bike, where it is, when it reports, and all that happened to it."""
 
@@ -75,7 +65,6 @@ class Bike:
     seen_at: datetime | None = None
     alarms: list[Alarm] = field(default_factory=list)
     rides: list[Ride] = field(default_factory=list)
-    guarded: list[Guarded] = field(default_factory=list)
 
 
 class Story:
@@ -145,18 +134,6 @@ class Story:
         bike.ride = Ride(now, now + timedelta(minutes=minutes), seconds)
         bike.seen_at, bike.reports_at = now, now + seconds
         bike.rides.append(bike.ride)
-        for guarded in bike.guarded[-1:]:
-            guarded.was_ridden = True
-
-    async def guard(self, number: int) -> None:
-        """Guard a bike where it stands, once it stood for long enough."""
-        bike = self._bike(number)
-        if bike.ride or self._list_fails:
-            return
-        await self._stand(bike)
-        if await self._home.async_arm(bike.tracker):
-            bike.guarded.append(Guarded(self._now))
-            await self.pass_time(_ARRIVES_WITHIN)
 
     def _go_on(self, bike: Bike) -> None:
         """Let a bike report where it is by now."""
@@ -344,14 +321,6 @@ class Story:
                     # What the history alone tells comes after what was told by then.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
-            kind = bike.tracker, "guard_triggered"
-            guards = [it for it in listener.triggers if (it.tracker, it.what) == kind]
-            numbers = [
-                sum(guarded.armed_at <= run.since for guarded in bike.guarded)
-                for run in guards
-            ]
-            ridden = [n for n, it in enumerate(bike.guarded, 1) if it.was_ridden]
-            assert self._once(numbers, guards) == ridden, (bike.guarded, guards)
             booked = await self._home.booked(bike.tracker)
             assert len(booked) == len(bike.rides), (booked, bike.rides)
 
