@@ -173,21 +173,6 @@ async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) 
     assert len(await async_get_rides(hass, **range_)) == count
 
 
-@pytest.mark.usefixtures("rides")
-async def test_targets(hass: HomeAssistant, area_registry: ar.AreaRegistry) -> None:
-    """Entities, devices and areas select bikes. A bike has the name of its device."""
-    garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
-    dr.async_get(hass).async_update_device(red, area_id=garage.id, name_by_user="Mine")
-    for target in (
-        {"area_id": garage.id},
-        {"entity_id": "sensor.red_bike_total_distance"},
-        {"entity_id": ["calendar.red_bike_rides", "device_tracker.red_bike"]},
-    ):
-        [ride] = await async_get_rides(hass, **target)
-        assert ride["name"] == "Mine"
-    assert len(await async_get_rides(hass, device_id=blue)) == 1
-
-
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
 # It ends in the year 10000.
 LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
@@ -353,6 +338,7 @@ async def test_who_may_read(
         ("get_statistics", "anna", {}),
         ("where", "anna", {"entity_id": "device_tracker.red_bike"}),
         ("get_track", "anna", LAST_HOUR),
+        ("theft_report", "anna", LAST_HOUR),
         ("where", "nobody", {"device_id": blue}),
     ]
     for action, user, fields in refused:
@@ -373,7 +359,8 @@ async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
     user = MockUser(id="anna").add_to_hass(hass)
     user.mock_policy({"entities": {"all": {"read": True}}})
     assert len(await async_list(hass, "get_rides", "anna")) == 1
-    for action in ("get_rides", "get_track"):
+    assert (await async_act(hass, "theft_report", "anna", **times(-HOUR)))["html"]
+    for action in ("get_rides", "get_track", "theft_report"):
         with pytest.raises(Unauthorized):
             await async_act(hass, action, "anna", filename="file", **LAST_HOUR)
     assert list(tmp_path.iterdir()) == []

@@ -15,10 +15,9 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from .books import row, store
-from .conftest import BLUE, EMAIL, RED, Bikes, Poll, ValueOf, async_setup
+from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from .riding import go, riding, standing
 from .test_rides_from_before import ride_on_days
-from .tools.simulator.server import Simulator
 
 CALENDAR = "calendar.red_bike_rides"
 HOUR = timedelta(hours=1)
@@ -169,17 +168,15 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     assert abs(end - moved_at) < timedelta(seconds=2)
 
 
-async def test_available_in_an_outage(
-    simulator: Simulator, setup: MockConfigEntry, poll: Poll, value_of: ValueOf
-) -> None:
+async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> None:
     """The rides are our own; a tracker that is not listed has none to show."""
-    simulator.fault("status-503")
-    await poll()
-    assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
-    simulator.fault(None)
-    simulator.unassign(EMAIL, RED)
-    await poll(300)
-    assert value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
+    bikes.simulator.fault(None)
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll(300)
+    assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
 
 
 @pytest.mark.skipif(

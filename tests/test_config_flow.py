@@ -381,27 +381,36 @@ async def test_reconfigure_address(
     assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
-    ("email", "moves", "tracker", "reason"),
+    ("email", "moves", "tracker", "before", "reason"),
     [
-        (EMAIL, True, BLUE, "reconfigure_successful"),
-        (EMAIL, True, "999", "wrong_account"),
-        (BOB, False, RED, "reconfigure_successful"),
-        (BOB, False, BLUE, "reconfigure_successful"),
-        (BOB, False, "999", "wrong_account"),
+        (EMAIL, True, BLUE, "", "reconfigure_successful"),
+        (EMAIL, True, "999", "", "wrong_account"),
+        (BOB, False, RED, "", "reconfigure_successful"),
+        (BOB, False, BLUE, "", "reconfigure_successful"),
+        (BOB, False, "999", "", "wrong_account"),
+        # Without trackers, no tracker can be moved to the wrong account.
+        (BOB, False, "999", "empty", "reconfigure_successful"),
+        # Two entries cannot become one.
+        (BOB, False, RED, "set up", "already_configured"),
     ],
 )
 async def test_reconfigure_to_another_account(
     bikes: Bikes,
     other: Simulator,
     typed: Typed,
+    make_entry: MakeEntry,
     email: str,
     moves: bool,
     tracker: str,
+    before: str,
     reason: str,
 ) -> None:
     """Another email, or another server on the same host, must have one of the trackers."""
+    if before == "empty":
+        for known in (RED, BLUE):
+            bikes.simulator.unassign(EMAIL, known)
+    await async_setup(bikes.hass, bikes.entry)
     service = other if moves else bikes.simulator
     if email == BOB:
         service.add_account(BOB, PASSWORD)
@@ -409,48 +418,23 @@ async def test_reconfigure_to_another_account(
         service.assign(email, tracker)
     else:
         service.add_device(tracker, email=email)
-    before, title = dict(bikes.entry.data), bikes.entry.title
+    known_as = make_entry(BOB).title if before == "set up" else ""
+    data, title = dict(bikes.entry.data), bikes.entry.title
 
     typed |= {CONF_EMAIL: email, CONF_URL: service.url}
     result = await reconfigure(bikes.hass, bikes.entry, typed)
 
     assert result["reason"] == reason
-    if reason == "wrong_account":
-        assert bikes.entry.data == before
+    if reason != "reconfigure_successful":
+        assert bikes.entry.data == data
+        assert (result["description_placeholders"] or {}).get("account", "") == known_as
         return
     assert bikes.entry.data == typed
     path = "/bikes" if moves else ""
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
     # The title names the server; one of 1.1 stays without its port.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
-    state = bikes.state(tracker)
-    assert state.state == "not_home"
-
-
-async def test_reconfigure_an_entry_without_trackers(
-    hass: HomeAssistant, simulator: Simulator, entry: MockConfigEntry, typed: Typed
-) -> None:
-    """Without trackers, no tracker can be moved to the wrong account."""
-    for tracker in (RED, BLUE):
-        simulator.unassign(EMAIL, tracker)
-    simulator.add_account(BOB, PASSWORD)
-    simulator.add_device("999", email=BOB)
-    await async_setup(hass, entry)
-    result = await reconfigure(hass, entry, {**typed, CONF_EMAIL: BOB})
-    assert result["reason"] == "reconfigure_successful"
-
-
-@pytest.mark.usefixtures("setup")
-async def test_reconfigure_to_an_account_that_is_set_up(
-    bikes: Bikes, typed: Typed, make_entry: MakeEntry
-) -> None:
-    """Two entries cannot become one."""
-    bikes.simulator.add_account(BOB, PASSWORD)
-    bikes.simulator.assign(BOB, RED)
-    bobs = make_entry(BOB)
-    result = await reconfigure(bikes.hass, bikes.entry, {**typed, CONF_EMAIL: BOB})
-    assert result["reason"] == "already_configured"
-    assert result["description_placeholders"] == {"account": bobs.title}
+    assert bikes.state(tracker).state == "not_home"
 
 
 async def test_reconfigure_an_account_that_is_set_up_twice(

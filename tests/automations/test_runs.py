@@ -5,8 +5,6 @@ import logging
 from typing import Any
 from unittest.mock import patch
 
-from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import Event, callback
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 import pytest
@@ -212,18 +210,3 @@ async def test_guard(
     assert bool(errors) is bool(fails)
     assert str(DEFAULT_LONGITUDE) not in str(errors)
     caplog.clear()
-
-
-async def test_guard_in_an_outage(garage: Garage) -> None:
-    """It is there in an outage, and triggered by the first answer, once."""
-    seen = list[str]()
-
-    @callback
-    def _note(event: Event[Any]) -> None:
-        if event.data["entity_id"] == GUARD and event.data["new_state"]:
-            seen.append(event.data["new_state"].state)
-
-    garage.hass.bus.async_listen(EVENT_STATE_CHANGED, _note)
-    await garage.async_tell("of guard_triggered, prepare, begin server, become")
-    await garage.async_tell("end server, begin server, end server")
-    assert seen == ["armed_away", "triggered"]

@@ -86,6 +86,7 @@ async def test_five_bikes(
 LANGUAGES = """
 Czech | cs | Kde je moje kolo? | kde jsou naše kola | kde je moje {}
 Danish | da | Hvor er cyklen? | hvor er vores cykler | hvor er {}
+English | en | Where is my bike? | where are our bikes | where is {}
 Dutch | nl | Waar is mijn fiets? | waar zijn de fietsen | waar is de {}
 French | fr | Où est mon vélo ? | où sont nos vélos | où est {}
 German | de | Wo ist mein Fahrrad? | wo sind unsere fahrräder | wo ist {}

@@ -1,89 +1,218 @@
-"""Tracks as GPX, read with a library that nobody here wrote."""
+"""Tracks as GPX, read with a library that nobody here wrote: what they hold, and who may read them by link."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from aiohttp.test_utils import TestClient
 import gpxpy
-from gpxpy.gpx import GPX
+from gpxpy.gpx import GPXTrack
+from homeassistant.components.http.auth import async_sign_path
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.track import gpx, in_segments
+from custom_components.bike_tracker.tracking.routes import decode
 
-NOON = datetime(2026, 11, 22, 12, 0, 0, 250_000, tzinfo=UTC)
+from ..conftest import RED, Bikes, async_setup
+from ..riding import async_set_up_and_ride
+from ..test_actions import async_get_rides, device_of
+
+HOUR = timedelta(hours=1)
 MINUTE = timedelta(minutes=1)
+NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
-def point(time: datetime, *place: float) -> dict[str, Any]:
+def point(minutes: float, *place: float) -> dict[str, Any]:
     """Return a point as the action answers it, with or without an altitude."""
     values = zip_longest(("latitude", "longitude", "altitude"), place)
+    time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
 
 
-def read(text: str) -> GPX:
-    """Return what others read."""
-    return gpxpy.parse(text, version="1.1")
+def read(text: str) -> GPXTrack:
+    """Return the only track of a file."""
+    [track] = gpxpy.parse(text, version="1.1").tracks
+    return track
 
 
 def test_points() -> None:
-    """Time, place and altitude are as they were; the track has the bike's name."""
-    points = [
-        point(NOON, 47.9990076, 7.8421043, 278.04),
-        point(NOON + MINUTE, -0.0000001, -179.5),
+    """Time, place and altitude are as they were, in a document that says what it is.
+
+    Nobody knows which way it went within half an hour and more: a new segment begins.
+    """
+    rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1)]
+    text = gpx("Fahrrad", in_segments([point(*it) for it in rows]))
+    assert [
+        [(it.time, it.latitude, it.longitude, it.elevation) for it in segment.points]
+        for segment in read(text).segments
+    ] == [
+        [
+            (NOW, 47.9990076, 7.8421043, 278.0),
+            (NOW + 30 * MINUTE, -0.0000001, -179.5, None),
+        ],
+        [(NOW + 61 * MINUTE, 1, 1, None)],
     ]
-    read_back = read(gpx("Red bike", in_segments(points)))
-    [track] = read_back.tracks
-    assert track.name == "Red bike"
-    assert read_back.creator == "Bike Tracker for Home Assistant"
-    [segment] = track.segments
-    first, second = segment.points
-    assert (first.latitude, first.longitude) == (47.9990076, 7.8421043)
-    assert (first.time, first.elevation) == (NOON, 278.0)
-    assert (second.latitude, second.longitude) == (-0.0000001, -179.5)
-    assert (second.time, second.elevation) == (NOON + MINUTE, None)
-
-
-def test_gaps() -> None:
-    """Nobody knows which way it went within half an hour and more: a new segment begins."""
-    minutes = (0, 30, 61, 62, 200)
-    points = [point(NOON + minute * MINUTE, 48, 8) for minute in minutes]
-    [track] = read(gpx("Red bike", in_segments(points))).tracks
-    assert [len(segment.points) for segment in track.segments] == [2, 2, 1]
     assert list(in_segments([])) == []
-
-
-@pytest.mark.parametrize(
-    "name", ["<b>&amp;</b>", 'Ann\'s "bike"', "自転車", "🚲", "]]>"]
-)
-def test_name(name: str) -> None:
-    """Whatever a bike is called, the file is readable."""
-    [track] = read(gpx(name, [[point(NOON, 48, 8)]])).tracks
-    assert track.name == name
-
-
-def test_name_that_xml_cannot_hold() -> None:
-    """What no XML can hold is left out of it."""
-    name = "Red\ufffe\uffff\x00\x1b\ud800 bike"
-    [track] = read(gpx(name, [[point(NOON, 48, 8)]])).tracks
-    assert track.name == "Red bike"
-
-
-def test_stored_route() -> None:
-    """Points may have no time; the description tells the source and may hold markup."""
-    places = [
-        {"latitude": 48.0, "longitude": 8.0},
-        {"latitude": 48.1, "longitude": 8.0},
-    ]
-    [track] = read(gpx("Red bike", [places], "<i>stored</i> & \0thinned")).tracks
-    assert track.description == "<i>stored</i> & thinned"
-    assert [point.time for point in track.segments[0].points] == [None, None]
-
-
-def test_document() -> None:
-    """It says that it is GPX 1.1, and nothing of how its letters are written."""
-    text = gpx("Fahrräder", [[point(NOON, 48, 8)]])
     root = ET.fromstring(text)  # noqa: S314 - it is our own
+    # It says nothing of how its letters are written.
     assert text.startswith("<gpx ")
     assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
     assert root.get("version") == "1.1"
+    assert root.get("creator") == "Bike Tracker for Home Assistant"
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        *((it, it) for it in ("<b>&amp;</b>", 'Ann\'s "bike"', "自転車", "🚲", "]]>")),
+        ("Red\ufffe\uffff\x00\x1b\ud800 bike", "Red bike"),
+    ],
+)
+def test_texts(name: str, known: str) -> None:
+    """The file is readable, without what no XML can hold. Points may have no time."""
+    track = read(gpx(name, [[{"latitude": 48.0, "longitude": 8.0}]], f"of {name}"))
+    assert (track.name, track.description) == (known, f"of {known}")
+    assert track.segments[0].points[0].time is None
+
+
+@pytest.fixture(autouse=True)
+async def http(hass: HomeAssistant) -> None:
+    """Let Home Assistant serve pages before the integration is set up."""
+    assert await async_setup_component(hass, "http", {})
+
+
+@pytest.fixture
+async def client(
+    http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
+) -> TestClient[Any, Any]:
+    """Return a client that is signed in as the owner."""
+    return await hass_client()
+
+
+def path(
+    device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
+) -> str:
+    """Return the path of a track; a text stands for itself."""
+    times = [
+        each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
+        for each in (start, end)
+    ]
+    return f"/api/{DOMAIN}/gpx/{device_id}?start={times[0]}&end={times[1]}"
+
+
+async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
+    """A browser saves it under the name of the bike and the day."""
+    bikes.simulator.rename(RED, 'Vélo "rouge"')
+    bikes.simulator.forget_position(RED)
+    for minutes in (50, 49, 10):
+        bikes.simulator.report(RED, last_update=NOW - minutes * MINUTE)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    response = await client.get(path(device_of(bikes.hass, RED)))
+    assert response.status == 200
+    assert response.content_type == "application/gpx+xml"
+    assert response.headers["Content-Disposition"] == (
+        'attachment; filename="velo_rouge_2026-11-20.gpx"; '
+        "filename*=UTF-8''V%C3%A9lo%20%22rouge%22%202026-11-20.gpx"
+    )
+    track = read(await response.text())
+    assert track.name == 'Vélo "rouge"'
+    assert track.description is None
+    assert [len(segment.points) for segment in track.segments] == [2, 1]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_signed_link(
+    bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
+) -> None:
+    """A link that the frontend signed needs no sign-in; the same one unsigned does."""
+    hass = bikes.hass
+    bikes.simulator.report(RED, last_update=NOW - MINUTE)
+    client, link = await hass_client_no_auth(), path(device_of(hass, RED))
+    user = await hass.auth.async_create_user("Ann", group_ids=["system-admin"])
+    token = await hass.auth.async_create_refresh_token(user, "https://example.com")
+    signed = async_sign_path(hass, link, HOUR, refresh_token_id=token.id)
+    assert (await client.get(link)).status == 401
+    assert (await client.get(signed)).status == 200
+    other_time = signed.replace("11:00:00Z", "10:00:00Z").replace("T11%3A", "T10%3A")
+    assert other_time != signed
+    assert (await client.get(other_time)).status == 401
+
+
+async def test_who_may_read(
+    bikes: Bikes, client: TestClient[Any, Any], hass_admin_user: MockUser
+) -> None:
+    """A user without the right to read the bike gets 401."""
+    bikes.simulator.report(RED, last_update=NOW - MINUTE)
+    hass_admin_user.groups = []
+    for entities, status in (
+        ({"device_tracker.blue_bike": True}, 401),
+        ({"device_tracker.red_bike": {"read": True}}, 200),
+    ):
+        hass_admin_user.mock_policy({"entities": {"entity_ids": entities}})
+        assert (await client.get(path(device_of(bikes.hass, RED)))).status == status
+
+
+@pytest.mark.parametrize(
+    ("times", "status"),
+    [
+        (("yesterday", NOW), 400),
+        ((NOW, ""), 400),
+        ((NOW, "2026-13-01T00:00:00Z"), 400),
+        ((NOW, NOW - HOUR), 400),
+        ((NOW - 8 * 24 * HOUR, NOW), 400),
+        (("9999-12-30T00:00:00Z", "9999-12-31T23:59:59Z"), 400),
+        # No report, and no ride with a route.
+        ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
+    ],
+)
+async def test_wrong_time(
+    hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
+) -> None:
+    """The answer says what is wrong."""
+    response = await client.get(path(device_of(hass, RED), *times))
+    assert response.status == status
+    assert (await response.json())["message"]
+    # A device that is not a bike is not found.
+    assert (await client.get(path("unknown"))).status == 404
+
+
+@pytest.mark.parametrize("fault", ["status-404", "status-503", "html"])
+async def test_service_without_history(
+    bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
+) -> None:
+    """The stored routes of the rides of that time take its place, and the file says so."""
+    await async_set_up_and_ride(bikes)
+    bikes.simulator.fault(fault, path="history")
+    device, now = device_of(bikes.hass, RED), dt_util.utcnow()
+    [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
+    client = await hass_client()
+    response = await client.get(path(device, now - HOUR, now))
+    assert response.status == 200
+    track = read(await response.text())
+    assert track.description
+    why, source = track.description.split(" These are ")
+    assert source == "the stored routes of the rides, within 10 meters."
+    # It says only once that there are no reports.
+    assert why.startswith("The server ")
+    assert "reports of this time" not in why
+    [segment] = track.segments
+    line = [(it.latitude, it.longitude) for it in segment.points]
+    assert line == decode(ride["route"])
+    first, *between, last = [it.time and it.time.isoformat() for it in segment.points]
+    assert [f"{first}"[:19], *between, f"{last}"[:19]] == [
+        *(ride["started_at"][:19], *[None] * (len(line) - 2), ride["ended_at"][:19])
+    ]
+
+
+async def test_home_assistant_without_http(bikes: Bikes) -> None:
+    """A Home Assistant that serves no pages sets up the integration."""
+    bikes.hass.config.components.remove("http")
+    await async_setup(bikes.hass, bikes.entry)
+    assert bikes.hass.services.has_service(DOMAIN, "get_track")

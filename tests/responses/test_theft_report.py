@@ -1,21 +1,16 @@
 """The theft report: what it says, from where, and that all of it is text."""
 
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import gpxpy
 from homeassistant.core import Context, HomeAssistant
-from homeassistant.exceptions import (
-    HomeAssistantError,
-    ServiceValidationError,
-    Unauthorized,
-)
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
@@ -204,26 +199,6 @@ async def test_bike_guarded_for_long(bikes: Bikes) -> None:
     bikes.freezer.tick(timedelta(days=20))
     bikes.simulator.report(RED, last_update=datetime.now(dt_util.UTC) - MINUTE)
     assert (await async_report(bikes.hass))["positions"] >= 1
-
-
-async def test_who_may(
-    hass: HomeAssistant, setup: MockConfigEntry, tmp_path: Path
-) -> None:
-    """A report needs the right to read the bike, a file also the right to control it."""
-    hass.config.media_dirs = {"local": str(tmp_path)}
-    hass.config.allowlist_external_dirs = {str(tmp_path)}
-    user = MockUser(id="anna").add_to_hass(hass)
-    user.mock_policy({"entities": {"all": {"read": True}}})
-    anna = Context(user_id=user.id)
-    times = {"start_date_time": dt_util.utcnow() - MINUTE}
-    assert (await async_report(hass, anna, **times))["html"]
-    with pytest.raises(Unauthorized):
-        await async_report(hass, anna, **times, filename="theft.html")
-    report = await async_report(hass, **times, filename="theft.html")
-    assert (tmp_path / "theft.html").read_text(encoding="utf-8") == report["html"]
-    user.mock_policy({})
-    with pytest.raises(Unauthorized):
-        await async_report(hass, anna, **times)
 
 
 @pytest.mark.parametrize("has_address", [True, False])

@@ -1,16 +1,26 @@
-"""What is offered to whom."""
+"""What assistants are offered, and which rides they are told of."""
 
+from datetime import timedelta
 import json
+import logging
 import re
+import sys
+from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er, llm
+from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
+import httpx
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+import voluptuous as vol
 
-from ..conftest import RED, Poll
+from ..books import row, store
+from ..conftest import RED, Bikes, async_setup
 from ..test_rides import async_ride, go, riding
-from ..tools.simulator.server import Simulator
-from .asking import (
+from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+from .conftest import (
     BLUE_BIKE,
     RED_BIKE,
     RIDES,
@@ -22,9 +32,8 @@ from .asking import (
     needs_tools,
 )
 
-pytestmark = needs_tools
 
-
+@needs_tools
 @pytest.mark.usefixtures("setup")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     """A bike that is not exposed is neither told of nor named; without any, no tool is there."""
@@ -51,6 +60,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     assert "bike_tracker__where" not in (await async_api(hass)).api_prompt
 
 
+@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
     """They say so, and what they take."""
@@ -69,6 +79,7 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
     assert WHERE in (await async_api(hass)).api_prompt
 
 
+@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_names(
     hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
@@ -83,12 +94,127 @@ async def test_names(
     await ask(name="Red bike", is_wrong=True)
 
 
+@needs_tools
 @pytest.mark.usefixtures("exposed")
-async def test_nothing_private(simulator: Simulator, poll: Poll, ask: Ask) -> None:
+async def test_nothing_private(bikes: Bikes, ask: Ask) -> None:
     """No serial number is told, and no place nearer than ten metres."""
-    await async_ride(simulator, poll)
-    go(simulator, 500, **riding(103))
-    await poll()
+    await async_ride(bikes.simulator, bikes.poll)
+    go(bikes.simulator, 500, **riding(103))
+    await bikes.poll()
     fired = json.dumps([await ask(), await ask(RIDES)])
     assert RED not in fired
     assert not re.search(r"\d\.\d{5}", fired)
+
+
+@needs_tools
+@pytest.mark.usefixtures("exposed")
+async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
+    """Where people count miles they hear miles."""
+    bikes.hass.config.units = US_CUSTOMARY_SYSTEM
+    await async_ride(bikes.simulator, bikes.poll)
+    [bike] = await ask()
+    assert bike["distance_from_home"] == "1.9 mi"
+    [answer] = await ask(RIDES)
+    assert answer["rides"][0]["maximum_speed"] == "10 mph"
+
+
+@needs_tools
+@pytest.mark.usefixtures("exposed")
+async def test_days(bikes: Bikes, ask: Ask) -> None:
+    """Today is a day; more than 31 are 31."""
+    await async_ride(bikes.simulator, bikes.poll)
+    for days, since in ((1, "20"), (2, "19"), ("3", "18")):
+        [answer] = await ask(RIDES, days=days)
+        assert answer["since"] == f"2026-11-{since}T00:00:00+01:00"
+    # Summer time ended in between.
+    for days in (31, 32, 9_999):
+        [answer] = await ask(RIDES, days=days)
+        assert answer["since"] == "2026-10-21T00:00:00+02:00"
+    for days in (0, -1, "many"):
+        with pytest.raises(vol.Invalid):
+            await ask(RIDES, days=days)
+
+    await bikes.poll(2 * 86_400)
+    [answer] = await ask(RIDES, days=2)
+    assert (answer["count"], answer["rides"]) == (0, [])
+    assert answer["total_distance"] == "0.0 km"
+    [answer] = await ask(RIDES)
+    assert answer["count"] == 1
+
+
+@needs_tools
+async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
+    """A place is called by its zone, its address or its coordinates, if it is known."""
+    work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
+    away = {"latitude": 48.123456, "longitude": 7.8}
+    places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
+    rides = [
+        row(timedelta(hours=hours), duration=300, distance=1.5, start=start, end=end)
+        for hours, (start, end) in zip((3, 2, 1), places, strict=True)
+    ]
+    store(hass, entry, rides)
+    await async_setup(hass, entry)
+    expose(hass, RED_BIKE)
+
+    [bike] = await ask(RIDES)
+    assert [(ride.get("start"), ride.get("end")) for ride in bike["rides"]] == [
+        (None, None),
+        ("Work", "48.1235, 7.8"),
+        ("Salzstraße 2", None),
+    ]
+    assert (bike["total_distance"], bike["total_duration"]) == ("4.5 km", "15 min")
+
+
+@needs_tools
+@pytest.mark.usefixtures("exposed")
+async def test_client_of_the_mcp_server(
+    bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
+) -> None:
+    """A program that speaks the Model Context Protocol gets what an assistant gets."""
+    mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
+    http = pytest.importorskip("mcp.client.streamable_http")
+    data: dict[str, Any] = {"llm_hass_api": [llm.LLM_API_ASSIST], "require_admin": True}
+    server = MockConfigEntry(
+        domain="mcp_server", data={**data, "all_llm_apis": False}, minor_version=3
+    )
+    server.add_to_hass(bikes.hass)
+    assert await bikes.hass.config_entries.async_setup(server.entry_id)
+    url = str((await hass_client()).make_url("/api/mcp"))
+    headers = {"Authorization": f"Bearer {hass_access_token}"}
+    await async_ride(bikes.simulator, bikes.poll)
+
+    async with (
+        httpx.AsyncClient(headers=headers) as session,
+        http.streamable_http_client(url, http_client=session) as (read, write, _),
+        mcp.ClientSession(read, write) as client,
+    ):
+        await client.initialize()
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        where = await client.call_tool(WHERE, {"name": "Red bike"})
+        rides = await client.call_tool(RIDES, {"days": 40})
+        unknown = await client.call_tool(WHERE, {"name": "Green bike"})
+
+    assert tools[WHERE].annotations.readOnlyHint
+    assert tools[RIDES].inputSchema["properties"].keys() == {"name", "days"}
+    assert "required" not in tools[RIDES].inputSchema
+    [bike] = json.loads(where.content[0].text)["bikes"]
+    assert bike["name"] == "Red bike"
+    [bike] = json.loads(rides.content[0].text)["bikes"]
+    assert bike["count"] == 1
+    assert unknown.isError
+    assert "Bikes: Red bike" in unknown.content[0].text
+
+
+@pytest.mark.usefixtures("exposed")
+async def test_older_home_assistant(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nothing is offered there, and nothing is said."""
+    for name in ("ToolAnnotations", "ToolResult"):
+        monkeypatch.delattr(llm, name, raising=False)
+    sys.modules.pop("custom_components.bike_tracker.llm", None)
+    caplog.clear()
+    assert await async_tools(hass) == {}
+    assert not [line for line in caplog.records if line.levelno > logging.DEBUG]

@@ -3,34 +3,16 @@
 from datetime import timedelta
 from typing import Any
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.const import DOMAIN
-
 from ..conftest import EMAIL, RED, Bikes, async_setup
 from ..test_rides import async_ride, go, riding
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
-from .asking import RIDES, WHERE, Ask, expose, needs_tools
+from .conftest import RIDES, WHERE, Ask, expose, needs_tools
 
 pytestmark = needs_tools
-
-TEXTS = {
-    "en": "Red bike is at Work, 2.0 km north of home, position from 13:00, battery 80%.",
-    "de": (
-        "Red bike ist hier: Work, 2,0 km nördlich von zu Hause, "
-        "Position von 13:00, Batterie 80 %."
-    ),
-    "ja": "Red bikeの場所はWork、自宅の北2.0 kmです、測位時刻13:00、バッテリー80%。",
-    "he": (
-        "\u200f\u2068\u200f\u2068Red bike\u2069: \u2068Work\u2069, \u20682.0 km\u2069 "
-        "\u2068מצפון\u2069 לבית\u2069, \u2068מיקום משעה \u206813:00\u2069\u2069, "
-        "\u2068סוללה \u206880%\u2069\u2069."
-    ),
-}
 
 
 @pytest.mark.usefixtures("exposed")
@@ -51,26 +33,15 @@ async def test_at_work(ask: Ask) -> None:
         "status": "online",
         "guard": "disarmed",
         "last_report_age": "0 seconds",
-        "text": TEXTS["en"],
+        "text": "Red bike is at Work, 2.0 km north of home, position from 13:00, "
+        "battery 80%.",
     }
-
-
-@pytest.mark.parametrize("language", TEXTS)
-@pytest.mark.usefixtures("exposed")
-async def test_languages(hass: HomeAssistant, ask: Ask, language: str) -> None:
-    """The sentence has the words, commas and full stop of Home Assistant's language."""
-    hass.config.language = language
-    await async_load_integrations(hass, {DOMAIN})
-    assert (await ask(name="Red bike"))[0]["text"] == TEXTS[language]
 
 
 @pytest.mark.usefixtures("exposed")
 async def test_guarded(bikes: Bikes, ask: Ask) -> None:
     """The guard is disarmed, armed or triggered."""
-    target = {"entity_id": "alarm_control_panel.red_bike_guard"}
-    await bikes.hass.services.async_call(
-        "alarm_control_panel", "alarm_arm_away", target, blocking=True
-    )
+    await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
     bikes.simulator.report(RED, motion=True)
@@ -82,13 +53,15 @@ async def test_guarded(bikes: Bikes, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("exposed")
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """A bike at home has no direction from home."""
-    bikes.simulator.report(RED, latitude=bikes.hass.config.latitude, accuracy=5.0)
+    """A bike at home has no direction from home. Motion at the speed of noise does not count."""
+    home = bikes.hass.config.latitude
+    bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
     await bikes.poll()
     [bike] = await ask()
     assert bike["place"] == "test home"
     assert "direction_from_home" not in bike
     assert bike["text"].startswith("Red bike is at home, position from")
+    assert "moving" not in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")
@@ -145,15 +118,6 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
     await bikes.poll()
     [bike] = await ask()
     assert bike["position_age"] == "0 seconds"
-
-
-@pytest.mark.usefixtures("exposed")
-async def test_low_speed(bikes: Bikes, ask: Ask) -> None:
-    """Motion at the speed of noise does not count."""
-    bikes.simulator.report(RED, motion=True, speed=1.0)
-    await bikes.poll()
-    [bike] = await ask()
-    assert "moving" not in bike["text"]
 
 
 @pytest.mark.usefixtures("exposed")

@@ -5,8 +5,6 @@ import re
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from hassil import Intents, parse_sentence, recognize
-from hassil.sample import sample_sentence
 from homeassistant.util.yaml import load_yaml_dict, parse_yaml
 import pytest
 
@@ -112,25 +110,6 @@ def test_blueprints_have_a_button() -> None:
     addresses = re.findall(r"/blueprint_import/\?blueprint_url=([^)\s]+)", readme)
     imported = {unquote(address).partition("/blob/main/")[2] for address in addresses}
     assert imported == {name_of(path) for path in under(ROOT / "blueprints", "*.yaml")}
-
-
-def test_sentences_for_assist() -> None:
-    """Assist understands each sentence that people may copy."""
-    document = (ROOT / "docs" / "automations.md").read_text()
-    section = document.partition("### Without a language model")[2].partition("\n#")[0]
-    lines = re.findall(r"^- \w+: (`.+`)$", section, re.MULTILINE)
-    assert len(lines) > 10
-    for question in (it for line in lines for it in re.findall(r"`(.+?)`", line)):
-        intents = Intents.from_dict(
-            {
-                "language": "en",
-                "intents": {"where": {"data": [{"sentences": [question]}]}},
-                "lists": {"bike": {"wildcard": True}},
-            }
-        )
-        asked = question.replace("{bike}", "City bike")
-        for text in sample_sentence(parse_sentence(asked)):
-            assert recognize(text, intents), text
 
 
 ANSWERS: Any = load_yaml_dict(str(INTEGRATION / "quality_scale.yaml"))["rules"]

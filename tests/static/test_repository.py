@@ -135,9 +135,6 @@ def test_set_owner(tree: Path) -> None:
 
 
 GITHUB = ROOT / ".github"
-# A version that only moves forward, or a commit.
-PINNED_ACTION = re.compile(r"[\w.-]+/[\w./-]+@(v\d+|[0-9a-f]{40})")
-READ_ONLY = {"contents": "read"}
 WORKFLOWS: dict[str, dict[str, Any]] = {
     path.stem: load_yaml_dict(str(path))
     for path in under(GITHUB / "workflows", "*.yml")
@@ -153,19 +150,10 @@ def steps_of(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_workflow(name: str) -> None:
-    """Only the release may write, jobs time out, and actions and commands are known."""
-    workflow = WORKFLOWS[name]
-    assert workflow["permissions"] == READ_ONLY
-    for key, job in workflow["jobs"].items():
-        allowed = {"contents": "write"} if key == "release" else READ_ONLY
-        assert job.get("permissions", READ_ONLY) == allowed
-        assert "uses" in job or job["timeout-minutes"] <= 30
-    for part in [*workflow["jobs"].values(), *steps_of(name)]:
-        action = part.get("uses", "")
-        if action.startswith("./"):
-            assert ROOT / action in project_files(), action
-        else:
-            assert not action or PINNED_ACTION.fullmatch(action), action
+    """Jobs time out and know their commands. `zizmor` checks permissions, pins and actions."""
+    jobs = WORKFLOWS[name]["jobs"].values()
+    assert all("uses" in job or job["timeout-minutes"] <= 30 for job in jobs)
+    for part in steps_of(name):
         for line in part.get("run", "").splitlines():
             command = line.split()[0]
             assert command == "gh" or ROOT / command in project_files(), line
