@@ -9,6 +9,9 @@ import pytest
 TIMES = int(os.environ.get("LONG", "1"))
 """So many times as many examples as by default."""
 IS_LONG = TIMES > 1
+DAYS = int(os.environ.get("DAYS", "0"))
+SEED = int(os.environ.get("SEED", "1"))
+"""How long `scripts/soak` takes, 0 outside of it, and with which luck."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
 """For tests that take longest in a long run: they begin first, so that all workers end together."""

@@ -202,7 +202,7 @@ async def test_positions_fail(
     simulator.fault(name, path="positions", times=1)
     result = await add(hass, typed)
     assert added(result)
-    is_answered = DECIDED_PLACES[name].fails and not MAY_PASS.match(name)
+    is_answered = DECIDED_PLACES[name].is_kept and not MAY_PASS.match(name)
     assert result["description"] == ("no_positions" if is_answered else None)
 
 

@@ -12,10 +12,9 @@ from .static.project import ROOT
 @pytest.mark.timeout(120 * TIMES)
 def test_power_cuts() -> None:
     """Real processes that are killed leave a sound file with all that they knew."""
-    command = [sys.executable, "-m", "tests.tools.power_cut"]
-    options = ["--kills", str(4 * TIMES), "--seed", "7"]
+    command = [sys.executable, "-m", "tests.tools.power_cut", str(4 * TIMES), "7"]
     run = subprocess.run(  # noqa: S603
-        [*command, *options], check=False, capture_output=True, text=True, cwd=ROOT
+        command, check=False, capture_output=True, text=True, cwd=ROOT
     )
     assert run.returncode == 0, run.stdout + run.stderr
     assert f"{4 * TIMES} killed" in run.stdout

@@ -1,34 +1,25 @@
-"""Polls for hours, or as long as `scripts/soak` is told to, leave nothing behind."""
+"""Polls for hours, or for a month as `scripts/soak` has it, leave nothing behind."""
 
 from collections.abc import AsyncIterator, Iterator
 import logging
-from operator import attrgetter
 from typing import override
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import PLATFORMS
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
-from .long import IS_LONG
+from .long import DAYS, IS_LONG
 from .tools.faults.home import Home
 from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
 from .tools.simulator import Simulator, client_context
-from .tools.soak.options import POLLS_A_DAY, Options
-from .tools.soak.reading import read
-from .tools.soak.soak import Soak
+from .tools.soak import Soak, growth, read
 from .tools.story.listener import TRIGGERS, automation, label_bikes
 
-
-@pytest.fixture
-def options(pytestconfig: pytest.Config) -> Options:
-    """Return how long, as `scripts/soak` was told."""
-    plugins = pytestconfig.pluginmanager.get_plugins()
-    chosen = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(chosen, Options(polls=POLLS_A_DAY // (1 if IS_LONG else 4)))
+_POLLS_A_DAY = 24 * 60
+_A_FEW = _POLLS_A_DAY // (1 if IS_LONG else 4)
 
 
 @pytest.fixture
@@ -71,19 +62,12 @@ def log() -> Iterator[Counter]:
     others.setLevel(levels[1])
 
 
-def forget_writes() -> None:
-    """Free what stands in for Home Assistant's storage from what it was called with."""
-    for method in ("_async_load", "_async_write_data"):
-        getattr(Store, method).reset_mock()
-
-
 @pytest.mark.usefixtures("with_live")
 async def test_soak(
     bikes: Bikes,
     make_entry: MakeEntry,
     monkeypatch: pytest.MonkeyPatch,
     log: Counter,
-    options: Options,
 ) -> None:
     """Memory, tasks, timers, listeners and connections are as many as at the beginning."""
     monkeypatch.setattr(
@@ -101,32 +85,32 @@ async def test_soak(
         bikes.hass, "automation", {"automation": automations}
     )
     await home.wait(60)
-    before = read(bikes.hass, 0)
+    before = read(bikes.hass)
     await async_setup(bikes.hass, entry)
     label_bikes(bikes.hass)
-    soak = Soak(home, EMAIL, PASSWORD, options, forget_writes)
+    soak = Soak(home, polls := _POLLS_A_DAY * DAYS or _A_FEW)
 
     # Until the third one what is known of trackers fills, with the last ten of each kind.
     _, _, warm, *_, last = await soak.run()
 
     for what, number in sorted(soak.counts.items()):
-        options.say(f"{number:>9,} {what}")
-    options.say(f"{log.lines:>9,} lines in the log")
+        print(f"{number:>9,} {what}")  # noqa: T201
+    print(f"{log.lines:>9,} lines in the log")  # noqa: T201
     assert soak.counts["alarms"] > 0
-    assert last.polls >= options.polls
-    assert last.growth_since(warm) == {}
+    assert last["polls"] >= polls
+    assert growth(warm, last) == {}
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
     # One a minute at most, and none while nothing lacks.
-    assert 0 < soak.counts["requests for history"] < last.polls
+    assert 0 < soak.counts["requests for history"] < last["polls"]
     beyond = soak.counts["requests for /api/session"]
     beyond += soak.counts["requests for /api/socket"]
-    assert 0 < beyond < last.polls / 5
+    assert 0 < beyond < last["polls"] / 5
     assert log.tracebacks == 0
 
     await bikes.hass.config_entries.async_remove(entry.entry_id)
     await home.wait(3600)
-    after = read(bikes.hass, last.polls)
-    left = attrgetter("tasks", "timers", "files")
-    assert left(after) == left(before)
+    after = read(bikes.hass)
+    for what in ("tasks", "timers", "files"):
+        assert after[what] == before[what], what

@@ -1,7 +1,8 @@
 """What is left of bikes that are ridden, in Activity and in the database."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 import logging
+import os
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.logbook import DOMAIN as LOGBOOK
@@ -12,17 +13,15 @@ from pytest_homeassistant_custom_component.typing import RecorderInstanceContext
 
 from .books import row, store
 from .conftest import EMAIL, PASSWORD, MakeEntry
+from .tools.rides.trips import BEGIN, Journey, a_journey
 from .tools.simulator.server import Simulator
-from .tools.week.options import Options
-from .tools.week.week import MIDNIGHT, Week
+from .tools.week import Week
 
-
-@pytest.fixture
-def options(pytestconfig: pytest.Config) -> Options:
-    """Return how long, as `python -m tests.tools.week` says; a morning otherwise."""
-    plugins = pytestconfig.pluginmanager.get_plugins()
-    fired = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(fired, Options())
+_BIKES = int(os.environ.get("BIKES", "0"))
+"""Of a week, as `python -m tests.tools.week` says; 0 for five bikes in a morning."""
+_DAYS = 7 if _BIKES else 3 / 24
+_BOOKED = 50_000 if _BIKES else 0
+"""Rides that are in the book before."""
 
 
 @pytest.fixture
@@ -41,37 +40,43 @@ def recorder_config() -> dict[str, int]:
     return {"commit_interval": 5}
 
 
+def _journeys(begin: datetime, end: datetime) -> dict[str, Journey]:
+    """Return the trips of bikes that stand at home before."""
+    return {
+        f"86000000000010{number}": Journey(
+            [it for it in a_journey(number, 8).trips if begin < it.starts_at < end]
+        )
+        for number in range(1, (_BIKES or 5) + 1)
+    }
+
+
 @pytest.mark.usefixtures("recorder_mock", "with_live")
 async def test_week(
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    make_entry: MakeEntry,
-    options: Options,
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory, make_entry: MakeEntry
 ) -> None:
     """A few lines an hour and bike that is ridden, and two thirds of the rows of every new value."""
     hass.data[LOGBOOK] = LogbookConfig({})
-    begin = MIDNIGHT + options.begin
+    begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
+    end = begin + timedelta(days=_DAYS)
     freezer.move_to(begin)
+    journeys = _journeys(begin, end)
     async with Simulator() as simulator:
         simulator.add_account(EMAIL, PASSWORD)
-        week = Week(simulator, begin, begin + options.length, options.bikes)
-        week.add_bikes(EMAIL)
-        entry, bikes = make_entry(url=simulator.url), list(week.journeys)
-        store(
-            hass,
-            entry,
-            [
-                row(
-                    timedelta(hours=1 + number // len(bikes)),
-                    bikes[number % len(bikes)],
-                )
-                for number in range(options.booked)
-            ],
-        )
-        found = await week.run(hass, freezer, entry)
-    options.take(found)
+        for number, bike in enumerate(journeys, 1):
+            simulator.add_device(bike, name=f"Bike {number}", email=EMAIL)
+        entry = make_entry(url=simulator.url)
+        bikes = list(journeys)
+        rides = [
+            row(timedelta(hours=1 + n // len(bikes)), bikes[n % len(bikes)])
+            for n in range(_BOOKED)
+        ]
+        store(hass, entry, rides)
+        week = Week(hass, freezer, simulator, journeys)
+        found = await week.run(entry, end)
+    if _BIKES:
+        found.write()
     assert found.lines_an_hour <= 15
     assert found.share <= 2 / 3
     # The goals are 10 MB a week of five bikes, and 35 of 20; a morning has its share.
-    most = {5: 5_000_000, 20: 25_000_000}[options.bikes]
-    assert found.written.total() <= most * found.days / 7
+    most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
+    assert found.written.total() <= most * _DAYS / 7

@@ -16,6 +16,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, RED, MakeEntry, async_setup
 from ..long import some
+from ..tools.faults.__main__ import PAGE, tables
 from ..tools.faults.decided import (
     DECIDED,
     DECIDED_PLACES,
@@ -24,13 +25,11 @@ from ..tools.faults.decided import (
     UNKNOWN,
     Decided,
     Outcome,
-    Place,
 )
 from ..tools.faults.home import Home, States
-from ..tools.faults.page import PAGE, tables
 from ..tools.faults.trouble import TROUBLES, Trouble
 from ..tools.faults.truth import change, wrong
-from ..tools.simulator import FAULTS, LIVE_FAULTS
+from ..tools.simulator import LIVE_FAULTS
 from ..tools.tables import tables_of
 from .conftest import EMAIL, PASSWORD, SECRETS, LookAround, Written
 
@@ -96,12 +95,6 @@ def failed(home: Home, decided: Decided) -> str:
 def recovered(home: Home) -> str:
     """Return what is logged when a trouble is over."""
     return f"Fetching bike_tracker {name_of(home)} data recovered"
-
-
-def test_every_fault_is_decided() -> None:
-    """The simulator fails in no way that is not in the table."""
-    assert DECIDED.keys() == TROUBLES.keys()
-    assert TROUBLES.keys() > FAULTS.keys()
 
 
 def test_page() -> None:
@@ -192,12 +185,12 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 
         assert outcome_of(home) is Outcome.AVAILABLE
         assert home.position_requests == requests + decided.requests
-        assert (home.places() == places) is (decided.place is Place.KEPT)
+        assert (home.places() == places) is decided.is_kept
         times = {values["position_time"] for values in home.states().values()}
         assert (times == {UNKNOWN}) is (decided.position_time is not None)
         began = [line.rpartition(" (")[0] for line in home.log()]
         line = f"{name_of(home)}: Positions cannot be fetched"
-        assert began == ([line] if decided.fails else [])
+        assert began == ([line] if decided.is_kept else [])
         requests = home.position_requests
         assert await home.next_position_request(60, 120, 3600) == decided.asked_again
     home.simulator.report_many()
@@ -206,7 +199,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
     assert home.places() == home.true_places()
     assert home.registries() == registries
     line = f"{name_of(home)}: Positions are fetched again"
-    assert home.log() == ([line] if decided.fails else [])
+    assert home.log() == ([line] if decided.is_kept else [])
 
 
 @pytest.mark.parametrize("lasted", some([HOUR, DAY], every=2))

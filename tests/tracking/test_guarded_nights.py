@@ -3,8 +3,8 @@
 import pytest
 
 from ..long import IS_LONG, longest
+from ..tools.guard.__main__ import PAGE, measure, tables
 from ..tools.guard.nights import CASES, NIGHTS, Case, found_in
-from ..tools.guard.page import PAGE, measure, tables
 from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
@@ -47,4 +47,4 @@ def test_night_guard(dusk_in_outage: bool) -> None:
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/guard.md says what is measured."""
-    assert tables_of(PAGE) == tables(measure())
+    assert tables_of(PAGE) == tables(*measure())

@@ -1,24 +1,28 @@
 """Months of rides, or a year as `scripts/soak --rides` has it: none lost, none invented."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import timedelta
 from itertools import pairwise
 
 import pytest
 
-from ..long import IS_LONG, longest, some
-from ..tools.rides.accuracy import distance_error, rides_of
-from ..tools.rides.home import BIKE, Home, Service, Span
-from ..tools.rides.page import PAGE, measure as measure_all, tables
-from ..tools.rides.plan import BEGIN, a_journey, outages, overlaps, restarts
+from ..long import DAYS, IS_LONG, SEED, longest, some
+from ..tools.rides.__main__ import PAGE, measure, tables
+from ..tools.rides.home import BIKE, Home, Service
 from ..tools.rides.trackers import Tracker, reports
-from ..tools.rides.trips import Journey
-from ..tools.rides.worlds import TRIPS, WORLDS, World, found_in
-from ..tools.soak.options import POLLS_A_DAY, Options
+from ..tools.rides.trips import BEGIN, Journey, Span, a_journey, outages, restarts
+from ..tools.rides.worlds import (
+    TRIPS,
+    WORLDS,
+    World,
+    distance_error,
+    found_in,
+    rides_of,
+)
 from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
-_SET_UP = datetime.combine(BEGIN, time(), UTC)
+_HISTORY = Service(has_history=True)
 # Days of a normal run, and of a long one in Home Assistant, where each takes seconds.
 _SHORT = 60
 
@@ -34,38 +38,28 @@ TRACKERS = (
 )
 
 
-@pytest.fixture
-def options(pytestconfig: pytest.Config) -> Options:
-    """Return how long, as `scripts/soak` was told; two months otherwise."""
-    plugins = pytestconfig.pluginmanager.get_plugins()
-    fired = (plugin for plugin in plugins if isinstance(plugin, Options))
-    return next(fired, Options(polls=_SHORT * POLLS_A_DAY))
-
-
 @pytest.mark.parametrize("tracker", TRACKERS, ids=lambda tracker: tracker.name)
-def test_year(tracker: Tracker, options: Options) -> None:
+def test_year(tracker: Tracker) -> None:
     """Each ride is fired as it was, whatever the service does, and nothing else is."""
-    days = options.polls // POLLS_A_DAY
-    journey = a_journey(options.seed, days)
-    begin = _SET_UP
-    end = begin + _DAY * (days + 1)
-    downs = outages(journey, options.seed, end)
+    days = DAYS or _SHORT
+    journey = a_journey(SEED, days)
+    end = BEGIN + _DAY * (days + 1)
+    downs = outages(journey, SEED, end)
     home = Home()
     home.live(
-        reports(tracker, journey, begin, end, options.seed),
+        reports(tracker, journey, BEGIN, end, SEED),
         end,
         downs,
-        restarts(options.seed, end),
+        restarts(SEED, end),
     )
 
     _rides_are_right(tracker, journey, home, downs)
     # The book has all others.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
-    totals = [total for _, total in home.totals]
-    assert totals == sorted(totals)
-    true = sum(trip.kilometres for trip in journey.trips)
-    counted = (totals[-1] - totals[0]) / true
-    options.say(
+    assert home.totals == sorted(home.totals)
+    true = journey.kilometres
+    counted = (home.totals[-1] - home.totals[0]) / true
+    print(  # noqa: T201
         f"{tracker.name}: {len(journey.trips)} trips, {len(home.rides)} rides,"
         f" {true:,.0f} km, {counted:.1%} of them counted"
     )
@@ -75,10 +69,8 @@ def test_year(tracker: Tracker, options: Options) -> None:
 def _rides_are_right(
     tracker: Tracker, journey: Journey, home: Home, downs: list[Span]
 ) -> None:
-    fired = [ride for _, ride in home.started]
-    assert [ride.started_at for ride in fired] == [
-        ride.started_at for _, ride in home.ended
-    ]
+    starts = [ride.started_at for ride in home.started]
+    assert starts == [ride.started_at for ride in home.ended]
     assert all(
         before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
     )
@@ -91,11 +83,11 @@ def _rides_are_right(
     # One that jumped on arrival adds its last minute to the next ride.
     most = 20 if tracker.jumps == _OFTEN else 5
     for trip in journey.trips:
-        struck = [span for span in downs if overlaps(trip, span, 2 * late)]
+        struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:
             # What was ridden during an outage is known with the first fix after it.
             known = timedelta(seconds=tracker.parked or 0) + max(
-                span.end - trip.ends_at for span in struck
+                span.ends_at - trip.ends_at for span in struck
             )
             found = rides_of(trip, left, late + max(known, timedelta()))
             # The fix that would confirm the place may jump.
@@ -129,7 +121,7 @@ def test_always_stands_with_history() -> None:
     """A tracker that never says it moves is told by its places, however near they are."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
-    found = found_in(replace(world, tracker=tracker, service=Service(has_history=True)))
+    found = found_in(replace(world, tracker=tracker, service=_HISTORY))
     assert (found.as_one, found.lost, found.invented) == (TRIPS, 0, 0)
 
 
@@ -137,4 +129,4 @@ def test_always_stands_with_history() -> None:
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/rides.md says what is measured."""
-    assert tables_of(PAGE) == tables(measure_all())
+    assert tables_of(PAGE) == tables(*measure())

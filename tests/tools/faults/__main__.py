@@ -1,7 +1,49 @@
-"""Writes the tables of docs/faults.md: python -m tests.tools.faults."""
+"""Writes the table of docs/faults.md, the outcomes of all faults of the device list: python -m tests.tools.faults."""
 
-from tests.tools.tables import fill
+from collections import defaultdict
+from collections.abc import Iterator
 
-from .page import PAGE, tables
+from tests.tools.tables import DOCS, as_markdown, fill
 
-fill(PAGE, tables())
+from .decided import DECIDED, Decided, Outcome, form_text
+from .trouble import TROUBLES
+
+PAGE = DOCS / "faults.md"
+
+
+def tables() -> list[str]:
+    """Return the tables of the page."""
+    head = ("Faults", "Example", "While signing in", "While running", "Next poll")
+    return [as_markdown(head, _outcomes())]
+
+
+def _outcomes() -> Iterator[list[str]]:
+    """Yield the number of faults with the same outcome, and an example."""
+    groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for name, decided in DECIDED.items():
+        minutes = f"{decided.next_poll // 60} min"
+        key = form_text(decided.form_error), _while_running(decided), minutes
+        groups[key].append(TROUBLES[name].description)
+    for outcome, faults in sorted(
+        groups.items(), key=lambda it: (-len(it[1]), it[0][1:])
+    ):
+        yield [str(len(faults)), _escaped(faults[len(faults) // 2]), *outcome]
+
+
+def _while_running(decided: Decided) -> str:
+    if decided.then is Outcome.SIGN_IN:
+        return f"{decided.while_running}, then {decided.then}"
+    if decided.message:
+        return decided.while_running.value
+    return "the field is unknown or as sent" if decided.changes else "available"
+
+
+def _escaped(text: str) -> str:
+    """Return a text that Markdown shows as it is, with names in backticks."""
+    for character in "\\*_{}[]<>|":
+        text = text.replace(character, f"\\{character}")
+    return text
+
+
+if __name__ == "__main__":
+    fill(PAGE, tables())

@@ -1,10 +1,94 @@
 """Measures what guards make of nights, and writes the tables of docs/guard.md: python -m tests.tools.guard."""
 
-from tests.tools.tables import as_csv, fill
+from collections import Counter
 
-from .page import HEAD, NIGHT_HEAD, NIGHT_TABLE, PAGE, TABLE, measure, tables
+from tests.tools.tables import (
+    DATA,
+    DOCS,
+    as_csv,
+    as_markdown,
+    fill,
+    tables_of,
+    with_same_ones_together,
+)
 
-rows = measure()
-fill(PAGE, tables(rows))
-TABLE.write_text(as_csv(HEAD, rows.guard))
-NIGHT_TABLE.write_text(as_csv(NIGHT_HEAD, rows.night))
+from ..rides.worlds import WORLDS
+from .nights import CASES, NEVER, NIGHTS, Case, found_in
+from .watch import Watch, watched
+
+PAGE = DOCS / "guard.md"
+_HEAD = (
+    "World",
+    f"False alarms in {NIGHTS} nights",
+    "Carried off",
+    "Carried, reports motion",
+    "In a van",
+    "Ridden off",
+)
+
+
+_NIGHT_HEAD = (
+    "World",
+    "Nights",
+    "False alarms",
+    "At breakfast",
+    "Ridden off",
+    "After a vibration",
+    "Guarded again",
+)
+
+
+type Rows = list[list[str]]
+
+
+def measure() -> tuple[Rows, Rows]:
+    """Return a row for each world: of the night guard, and of a guard that is armed by hand."""
+    night = [_night(world.name, watched(world)) for world in WORLDS]
+    dusk = watched(WORLDS[0], dusk_in_outage=True)
+    night.append(_night("comes home in an outage, at dusk", dusk))
+    return night, [_row(case) for case in CASES]
+
+
+def tables(night: Rows, by_hand: Rows) -> list[str]:
+    """Return the tables of the page, of which the last two are measured."""
+    *others, _, _ = tables_of(PAGE)
+    return [
+        *others,
+        as_markdown(_NIGHT_HEAD, with_same_ones_together(night)),
+        as_markdown(_HEAD, with_same_ones_together(by_hand)),
+    ]
+
+
+def _night(world: str, watch: Watch) -> list[str]:
+    thefts = (watch.ridden, watch.shaken_first, watch.guarded_again)
+    return [
+        world,
+        str(watch.nights),
+        str(watch.false_alarms),
+        str(watch.breakfasts),
+        *(_triggered_with(Counter(theft)) for theft in thefts),
+    ]
+
+
+def _row(case: Case) -> list[str]:
+    found = found_in(case)
+    thefts = (found.carried, found.says_so, found.driven, found.ridden)
+    return [case.world.name, str(found.false_alarms), *map(_triggered_with, thefts)]
+
+
+def _triggered_with(with_report: Counter[int]) -> str:
+    """Return with which report it was triggered as a rule, and at worst."""
+    times = with_report.total()
+    never = with_report[NEVER]
+    numbers = sorted(number for number in with_report.elements() if number != NEVER)
+    if not numbers:
+        return "never"
+    usual = f"{numbers[len(numbers) // 2]}, {numbers[-1]}"
+    return f"{usual}; never {never} of {times}" if never else usual
+
+
+if __name__ == "__main__":
+    measured = measure()
+    fill(PAGE, tables(*measured))
+    (DATA / "night-guard.csv").write_text(as_csv(_NIGHT_HEAD, measured[0]))
+    (DATA / "guard.csv").write_text(as_csv(_HEAD, measured[1]))

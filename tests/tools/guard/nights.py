@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import pairwise
 from random import Random
 
-from tests.tools.rides.home import BIKE, Home, Service, Span
-from tests.tools.rides.plan import BEGIN, a_journey
+from tests.tools.rides.home import BIKE, Home, Service
 from tests.tools.rides.trackers import Report, reports
-from tests.tools.rides.trips import Journey
+from tests.tools.rides.trips import BEGIN, Journey, Span, Trip, a_journey
 from tests.tools.rides.worlds import WORLDS, World
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
@@ -19,18 +18,19 @@ NIGHTS = 30
 CARRIED = 200
 """Metres."""
 NEVER = 0
+MINUTE = timedelta(minutes=1)
+SILENT = timedelta(minutes=31)
+"""A ride is over then."""
 _DAYS = 60
 _SEED = 1
-_MINUTE = timedelta(minutes=1)
 _HOUR = timedelta(hours=1)
-# A ride is over then.
-_SILENT = timedelta(minutes=31)
 _CARRIED_AFTER = timedelta(hours=3)
 # So many reports are waited for.
 _SOON = 20
 # Metres between two reports of a bike in a van.
 _DRIVEN = 600
-_OFF = 8 * _HOUR
+# By how much a clock is wrong in one night after the other, and when it is put right.
+_WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
-        is_hourly = (gone - 45 * _MINUTE) % _HOUR < 15 * _MINUTE
-        if gone < -2 * _MINUTE or (gone >= 45 * _MINUTE and is_hourly):
+        is_hourly = (gone - 45 * MINUTE) % _HOUR < 15 * MINUTE
+        if gone < -2 * MINUTE or (gone >= 45 * MINUTE and is_hourly):
             yield report
 
 
@@ -88,13 +88,45 @@ CASES = (
 )
 
 
-@dataclass(frozen=True)
-class Night:
-    """A time in which the bike stands and is guarded, until it is ridden off."""
+class Coming:
+    """The reports of a world, in the order in which its server has them."""
 
-    armed_at: datetime
-    ridden_at: datetime
-    ends_at: datetime
+    def __init__(self, world: World, journey: Journey, days: int) -> None:
+        """Begin with the first one."""
+        end = BEGIN + timedelta(days=days)
+        said = world.bend(reports(world.tracker, journey, BEGIN, end, _SEED), journey)
+        self.reports = told(world, said)
+        self.journey = journey
+        self.number = 0
+
+    def until(self, time: datetime) -> Iterator[tuple[Report, Report]]:
+        """Yield each report up to a time, after the one before it."""
+        for number in range(self.number, len(self.reports)):
+            if self.reports[number].comes_at > time:
+                break
+            self.number = number + 1
+            yield self.reports[max(number - 1, 0)], self.reports[number]
+
+    @property
+    def last(self) -> Report:
+        """Return the report that came last."""
+        return self.reports[self.number - 1]
+
+    @property
+    def left(self) -> Sequence[Report]:
+        """Return those to come."""
+        return self.reports[self.number :]
+
+
+def told(world: World, said: Iterable[Report]) -> list[Report]:
+    """Return the reports that become the server's current one, or all if it pushes them."""
+    newest, coming = BEGIN - MINUTE, list[Report]()
+    for report in sorted(said, key=lambda it: it.comes_at):
+        at = report.position.device_time or report.comes_at
+        if at > newest or world.service.is_live:
+            newest = max(at, newest)
+            coming.append(report)
+    return coming
 
 
 @dataclass
@@ -114,72 +146,93 @@ class Found:
 @cache
 def found_in(case: Case, nights: int = NIGHTS) -> Found:
     """Return what is made of the last nights of some weeks in a world."""
-    world, journey = case.world, a_journey(_SEED, _DAYS)
-    last = list(_nights(journey))[-nights:]
-    begin = datetime.combine(BEGIN, time(), UTC)
-    end = begin + timedelta(days=_DAYS)
-    said = world.bend(reports(world.tracker, journey, begin, end, _SEED), journey)
-    coming = list(_newest_first(sorted(said, key=lambda report: report.comes_at)))
-    home, found, number = Home(world.service, world.clock), Found(), 0
-    for count, night in enumerate(last):
-        off = [-_OFF, _OFF, -_OFF, _OFF][count % 4] if case.is_clock_wrong else None
-        right_at = night.armed_at + (-1 if count % 4 < 2 else 10) * _MINUTE
-        if off:
-            number = _live(home, coming, number, right_at - _HOUR)
-            number = _live(home, coming, number, min(right_at, night.armed_at), off)
-        number = _live(home, coming, number, night.armed_at)
-        is_wrong = off is not None and right_at > night.armed_at
-        home.account.arm(
-            BIKE, night.armed_at + (off if off and is_wrong else world.clock)
-        )
-        if off and is_wrong:
-            number = _live(home, coming, number, right_at, off)
-        number = _live(home, coming, number, night.armed_at + _CARRIED_AFTER)
-        if not _is_triggered(home):
-            number = _steal(case, home, coming, number, found)
-        number = _live(home, coming, number, night.ridden_at)
-        if _is_triggered(home):
-            found.false_alarms += 1
+    return _Nights(case).run(nights)
+
+
+class _Nights:
+    """A bike that is armed when it arrives, or some time later."""
+
+    def __init__(self, case: Case) -> None:
+        self._case, self._found = case, Found()
+        self._home = Home(case.world.service, case.world.clock)
+        self._coming = Coming(case.world, a_journey(_SEED, _DAYS), _DAYS)
+
+    def run(self, nights: int) -> Found:
+        """Live through all of them, with a thief in each of the last ones."""
+        random = Random("nights")  # noqa: S311 - no secret
+        all_nights = [
+            (trip, following, random.choice([0, 0, random.uniform(0, 120)]))
+            for trip, following in pairwise(self._coming.journey.trips)
+            if trip.ends_at.date() < following.starts_at.date()
+        ]
+        for count, (trip, following, later) in enumerate(all_nights[-nights:]):
+            off, right = _WRONG[count % 4] if self._case.is_clock_wrong else (0, 0)
+            armed_at = trip.ends_at + MINUTE / 2 + later * MINUTE
+            self._arm(armed_at, off * _HOUR, armed_at + right * MINUTE)
+            self._live(armed_at + _CARRIED_AFTER)
+            if not _is_triggered(self._home):
+                self._steal()
+            self._live(following.starts_at)
+            self._ride_off(following)
+            self._home.account.disarm(BIKE)
+        return self._found
+
+    def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
+        """Arm the bike, with a clock that is off for an hour before it is put right."""
+        home, clock = self._home, self._home.clock
+        self._live(right_at - _HOUR)
+        home.clock = clock + off
+        self._live(min(right_at, at))
+        home.clock = clock + off if right_at > at else clock
+        self._live(at)
+        home.account.arm(BIKE, at + home.clock)
+        self._live(right_at)
+        home.clock = clock
+
+    def _live(self, until: datetime) -> None:
+        """Let reports come."""
+        for before, report in self._coming.until(until):
+            if report.comes_at - before.comes_at > SILENT:
+                self._home.poll(before, report.comes_at - MINUTE)
+            self._home.poll(report, report.comes_at)
+
+    def _ride_off(self, trip: Trip) -> None:
+        if _is_triggered(self._home):
+            self._found.false_alarms += 1
+            return
+        # In a tunnel nothing is received before its arrival.
+        end = trip.ends_at + 10 * MINUTE
+        after = [it for it in self._coming.left if it.comes_at <= end]
+        self._found.ridden[_fired_with(self._home.copied(), after)] += 1
+        self._live(trip.ends_at)
+
+    def _steal(self) -> None:
+        """Steal the bike in some ways."""
+        case, home, found = self._case, self._home, self._found
+        soon = self._coming.left[:_SOON]
+        found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
+        driven = (_driven(report, count) for count, report in enumerate(soon, 1))
+        found.driven[_fired_with(home.copied(), driven)] += 1
+        if case.is_outage:
+            number = _shaken(home.copied(), soon)
+        elif case.is_armed_there:
+            number = _carried_on(home.copied(), soon)
         else:
-            # In a tunnel nothing is received before its arrival.
-            end = night.ends_at + 10 * _MINUTE
-            after = (report for report in coming[number:] if report.comes_at <= end)
-            found.ridden[_fired_with(home.copied(), after)] += 1
-            number = _live(home, coming, number, night.ends_at)
-        home.account.disarm(BIKE)
-    return found
-
-
-def _steal(
-    case: Case, home: Home, coming: Sequence[Report], number: int, found: Found
-) -> int:
-    """Steal the bike in some ways; return the number of the next report."""
-    soon = coming[number : number + _SOON]
-    found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
-    driven = (_driven(report, count) for count, report in enumerate(soon, 1))
-    found.driven[_fired_with(home.copied(), driven)] += 1
-    if case.is_outage:
-        found.carried[_shaken(home.copied(), soon)] += 1
-        return number
-    if case.is_armed_there:
-        found.carried[_carried_on(home.copied(), soon)] += 1
-        return number
-    found.carried[
-        _fired_with(home if case.is_again else home.copied(), map(_shifted, soon))
-    ] += 1
-    if not case.is_again:
-        return number
-    # It is brought back, and guarded again.
-    number = _live(home, coming, number + _SOON, soon[-1].comes_at + _HOUR)
-    home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
-    return number
+            it = home if case.is_again else home.copied()
+            number = _fired_with(it, map(_shifted, soon))
+        found.carried[number] += 1
+        if case.is_again:
+            # It is brought back, and guarded again.
+            self._coming.number += _SOON
+            self._live(soon[-1].comes_at + _HOUR)
+            home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
 
 
 def _carried_on(home: Home, soon: Sequence[Report]) -> int:
     """Return with which report of its second place the guard is triggered."""
     _fired_with(home, map(_shifted, soon[:3]))
     home.account.disarm(BIKE)
-    home.account.arm(BIKE, soon[2].comes_at + _MINUTE / 10)
+    home.account.arm(BIKE, soon[2].comes_at + MINUTE / 10)
     _fired_with(home, map(_shifted, soon[3:7]))
     assert not _is_triggered(home)
     return _fired_with(home, (_shifted(it, 2 * CARRIED) for it in soon[7:]))
@@ -195,49 +248,6 @@ def _shaken(home: Home, soon: Sequence[Report]) -> int:
     home.service = Service(has_history=True)
     home.live(moved[:12], moved[12].comes_at, [outage])
     return 1 if _is_triggered(home) else NEVER
-
-
-def _newest_first(said: Iterable[Report]) -> Iterator[Report]:
-    """Yield the reports that a server tells of, which are newer than those before."""
-    newest: datetime | None = None
-    for report in said:
-        time = report.position.device_time
-        if newest is None or (time and time > newest):
-            newest = time
-            yield report
-
-
-def _nights(journey: Journey) -> Iterator[Night]:
-    """Yield nights, guarded from the arrival on, or from some time later."""
-    random = Random("nights")  # noqa: S311 - no secret
-    for trip, following in pairwise(journey.trips):
-        if trip.ends_at.date() < following.starts_at.date():
-            later = random.choice([0, 0, random.uniform(0, 120)])
-            armed_at = trip.ends_at + _MINUTE / 2 + later * _MINUTE
-            yield Night(armed_at, following.starts_at, following.ends_at)
-
-
-def _live(
-    home: Home,
-    coming: Sequence[Report],
-    number: int,
-    until: datetime,
-    off: timedelta | None = None,
-) -> int:
-    """Let reports come, from this one on; return the number of the next one.
-
-    The house's clock is off by so much.
-    """
-    clock = home.clock
-    home.clock = clock if off is None else off
-    while number < len(coming) and coming[number].comes_at <= until:
-        now = coming[number].comes_at
-        if number and now - coming[number - 1].comes_at > _SILENT:
-            home.poll(coming[number - 1], now - _MINUTE)
-        home.poll(coming[number], now)
-        number += 1
-    home.clock = clock
-    return number
 
 
 def _fired_with(home: Home, coming: Iterable[Report]) -> int:

@@ -20,59 +20,36 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
-import custom_components.bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
+from tests.settle import settle
 from tests.tools.benchmark.home import account, home
 
 STEP: Final = timedelta(seconds=5)
 ENTRY_ID: Final = "power_cut"
-PLATFORMS: Final = custom_components.bike_tracker.PLATFORMS
 
 
-class Fired(NamedTuple):
-    """An occurrence that was fired."""
-
-    at: datetime
-    tracker: str
-    occurrence: Occurrence
-    total: float
-
-
-class Armed(NamedTuple):
-    """A guard that was armed."""
+class News(NamedTuple):
+    """An occurrence that was fired, with the total of its tracker; without one, a guard that was armed."""
 
     at: datetime
     tracker: str
+    occurrence: Occurrence | None = None
+    total: float = 0
 
 
-class Plan(NamedTuple):
-    """What a life gets from outside."""
-
-    folder: Path
-    url: str
-    email: str
-    password: str
-    begin: datetime
-    instructions: int
-    """Instructions of SQLite after which the process kills itself, 0 for never."""
-
-
-def live(connection: Connection, plan: Plan) -> None:
-    """Live until the process is killed."""
+def live(
+    connection: Connection,
+    folder: Path,
+    data: dict[str, str],
+    begin: datetime,
+    instructions: int,
+) -> None:
+    """Live until the process is killed, or kills itself after so many instructions of SQLite; 0 for never."""
     logging.disable()
-    clock.start(plan.begin)
-    with patch(
-        "custom_components.bike_tracker.database.file.connect",
-        _connector(plan.instructions),
-    ):
-        asyncio.run(_live(connection, plan))
-
-
-def _connector(instructions: int) -> Any:
-    """Return a function that opens files of SQLite, which kill the process."""
+    clock.start(begin)
     connect, left = sqlite3.connect, instructions
 
     def die_in_time() -> None:
@@ -87,22 +64,28 @@ def _connector(instructions: int) -> Any:
             opened.set_progress_handler(die_in_time, 1)
         return opened
 
-    return open_file
+    with patch("custom_components.bike_tracker.database.file.connect", open_file):
+        asyncio.run(_live(connection, folder, data))
 
 
-async def _live(connection: Connection, plan: Plan) -> None:
-    news = list[Fired | Armed]()
-    async with home(plan.folder, recorder=False) as hass:
+async def _live(connection: Connection, folder: Path, data: dict[str, str]) -> None:
+    news = list[News]()
 
-        @callback
-        def note(
-            coordinator: BikeTrackerCoordinator, key: str, occurrence: Occurrence
-        ) -> None:
-            total = coordinator.data.states[key].highest_total
-            news.append(Fired(clock.now(), key, occurrence, total))
+    @callback
+    def note(
+        coordinator: BikeTrackerCoordinator, key: str, occurrence: Occurrence
+    ) -> None:
+        total = coordinator.data.states[key].highest_total
+        news.append(News(clock.now(), key, occurrence, total))
 
+    async with home(folder, recorder=False) as hass:
         async_dispatcher_connect(hass, SIGNAL_OCCURRED, note)
-        await _set_up(hass, plan)
+        if hass.config_entries.async_get_entry(ENTRY_ID):
+            await hass.config_entries.async_setup(ENTRY_ID)
+        else:
+            entry = account(DOMAIN, data, entry_id=ENTRY_ID)
+            await hass.config_entries.async_add(entry)
+        await settle(hass)
         while True:
             connection.send((clock.now(), news.copy()))
             news.clear()
@@ -111,38 +94,13 @@ async def _live(connection: Connection, plan: Plan) -> None:
                 await asyncio.sleep(0)
             to_arm = connection.recv()
             clock.move(STEP)
-            await _settle(hass)
+            await settle(hass)
             # A moving bike cannot be armed.
             with suppress(HomeAssistantError):
                 if to_arm:
                     await _arm(hass, to_arm)
-                    news.append(Armed(clock.now(), to_arm))
-            await _settle(hass)
-
-
-async def _set_up(hass: HomeAssistant, plan: Plan) -> None:
-    if hass.config_entries.async_get_entry(ENTRY_ID):
-        await hass.config_entries.async_setup(ENTRY_ID)
-    else:
-        data = {"url": plan.url, "email": plan.email, "password": plan.password}
-        entry = account(DOMAIN, data, entry_id=ENTRY_ID)
-        await hass.config_entries.async_add(entry)
-    await _settle(hass)
-
-
-async def _settle(hass: HomeAssistant) -> None:
-    """Wait for requests and writes, except those of the live connection."""
-    for _ in range(5):
-        await asyncio.sleep(0)
-    await hass.async_block_till_done()
-    while any(map(_is_request, asyncio.all_tasks())):
-        await asyncio.sleep(0.0005)
-    await hass.async_block_till_done()
-
-
-def _is_request(task: asyncio.Task[Any]) -> bool:
-    name = task.get_name()
-    return name.startswith(DOMAIN) and name.endswith((" poll", " history"))
+                    news.append(News(clock.now(), to_arm))
+            await settle(hass)
 
 
 async def _arm(hass: HomeAssistant, tracker: str) -> None:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from random import Random
 from typing import Self, cast
 from unittest.mock import patch
@@ -23,22 +23,10 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Changes
 
 from .trackers import Report
+from .trips import Span
 
 BIKE = "bike"
 _POLL = timedelta(minutes=1)
-_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Span:
-    """A time in which something holds."""
-
-    begin: datetime
-    end: datetime
-
-    def __contains__(self, time: datetime) -> bool:
-        """Return whether it holds at this time."""
-        return self.begin <= time < self.end
 
 
 @dataclass(frozen=True)
@@ -66,10 +54,9 @@ class Home:
     clock: timedelta = timedelta()
     """How far the house's clock is ahead."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
-    started: list[tuple[datetime, Ride]] = field(default_factory=list)
-    """Each fired start, with its time."""
-    ended: list[tuple[datetime, Ride]] = field(default_factory=list)
-    totals: list[tuple[datetime, float]] = field(default_factory=list)
+    started: list[Ride] = field(default_factory=list)
+    ended: list[Ride] = field(default_factory=list)
+    totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
     """The rides that are over."""
     requests: int = 0
@@ -89,7 +76,7 @@ class Home:
     @property
     def rides(self) -> list[Ride]:
         """Return the rides with a distance, as they were fired."""
-        return [ride for _, ride in self.ended if ride.distance]
+        return [ride for ride in self.ended if ride.distance]
 
     @property
     def booked(self) -> list[Ride]:
@@ -113,7 +100,7 @@ class Home:
             while starts and starts[0] <= now:
                 starts.popleft()
                 self.restart()
-            down = [span for span in down if now < span.end]
+            down = [span for span in down if now < span.ends_at]
             if any(now in span for span in down):
                 self._came_back = True
             elif self._newest is not None:
@@ -183,25 +170,18 @@ class Home:
 
     def _request(self, now: datetime) -> None:
         """Request the history if it is needed; the answer holds what is known by now."""
-        noticed_by = now + self.clock - self.service.queue
+        asked_at, trackers = now + self.clock, self.account.trackers
+        noticed_by = asked_at - self.service.queue
         gaps = {
-            key: gap
-            for key, gap in self.account.gaps.items()
-            if gap.noticed_at <= noticed_by
+            k: g for k, g in self.account.gaps.items() if g.noticed_at <= noticed_by
         }
         if not (gaps and self.service.has_history) or self._pending:
             return
-
-        seconds = (now - _EPOCH).total_seconds()
-
-        def clock() -> float:
-            return seconds
-
+        seconds = now.timestamp()
         with (
-            patch.object(backoff, "monotonic", clock),
-            patch.object(history, "monotonic", clock),
+            patch.object(backoff, "monotonic", lambda: seconds),
+            patch.object(history, "monotonic", lambda: seconds),
         ):
-            asked_at, trackers = now + self.clock, self.account.trackers
             request = self._history.next_request(gaps, {}, trackers, asked_at)
             if request is None:
                 return
@@ -240,20 +220,16 @@ class Home:
         news = [it for it in tracker.state.occurrences if it.seq > self._last_fired]
         for occurrence in news:
             self._last_fired = occurrence.seq
-            if occurrence.type == "ride_started":
-                self.started.append((now, ride_of(occurrence)))
-            elif occurrence.type == "ride_ended":
-                self.ended.append((now, ride_of(occurrence)))
+            if occurrence.type in ("ride_started", "ride_ended"):
+                is_start = occurrence.type == "ride_started"
+                (self.started if is_start else self.ended).append(ride_of(occurrence))
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
-            older = [
-                ride
-                for ride in self.book
-                if ride.started_at < since and ride.started_at not in starts
-            ]
+            older = [it for it in self.book if it.started_at < since]
+            older = [it for it in older if it.started_at not in starts]
             self.book = [*older, *tracker.rides]
         if tracker.total_distance is not None:
-            self.totals.append((now, tracker.total_distance))
+            self.totals.append(tracker.total_distance)
         return news
 
 

@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from math import cos, hypot, radians, sqrt
 from random import Random
 
 from custom_components.bike_tracker.api.models import Position
 from tests.tools.simulator.streets import METRES_PER_DEGREE, Point, metres
 
-from .trips import Journey, Trip, UpdateContext
+from .trips import Journey, Moment, Trip
 
 _KILOMETRES_PER_HOUR = 3.6
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -62,46 +63,53 @@ class _Sensors:
 
     tracker: Tracker
     random: Random
+    position: Position = field(default_factory=lambda: Position(1, 0))
+    """The last one."""
     off: Point = (0, 0)
     """Metres to the north and the east that the fixes are off."""
     total: float = 0
     last: Point | None = None
-    fix_time: datetime = datetime.min
-    position_id: int = 0
     is_astray: list[Point] = field(default_factory=list)
     """Metres that it is going to be off besides."""
-    late_until: datetime = field(default=datetime.min)
+    late_until: datetime = _NEVER
 
-    def report(self, moment: UpdateContext, time: datetime) -> Report:
+    def report(self, moment: Moment, time: datetime) -> Report:
         """Return what is reported of a moment."""
         tracker, random = self.tracker, self.random
         point = self._measured(moment)
         if self.last is not None:
             self.total += metres(self.last, point)
-        self.last, self.fix_time = point, time
-        self.position_id += 1
+        self.last = point
         speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)
-        late_until = self.late_until.replace(tzinfo=time.tzinfo)
-        if time > late_until and random.random() < tracker.buffers:
-            late_until = time + timedelta(minutes=random.uniform(2, 8))
-            self.late_until = late_until
-        return Report(
-            Position(
-                device_id=1,
-                id=self.position_id,
-                fix_time=time,
-                latitude=point[0],
-                longitude=point[1],
-                accuracy=tracker.claimed,
-                speed=speed if tracker.says_speed else None,
-                motion=moment.speed > 0 if tracker.says_speed else None,
-                device_time=time,
-                total_distance=self.total / 1_000 if tracker.says_total else None,
-            ),
-            max(time + timedelta(seconds=random.uniform(0, 3)), late_until),
+        if time > self.late_until and random.random() < tracker.buffers:
+            self.late_until = time + timedelta(minutes=random.uniform(2, 8))
+        self.position = Position(
+            device_id=1,
+            id=self.position.id + 1,
+            fix_time=time,
+            latitude=point[0],
+            longitude=point[1],
+            accuracy=tracker.claimed,
+            speed=speed if tracker.says_speed else None,
+            motion=moment.speed > 0 if tracker.says_speed else None,
+            device_time=time,
+            total_distance=self.total / 1_000 if tracker.says_total else None,
         )
+        delay = timedelta(seconds=random.uniform(0, 3))
+        return Report(self.position, max(time + delay, self.late_until))
 
-    def _measured(self, moment: UpdateContext) -> Point:
+    def repeated(self, time: datetime) -> Report:
+        """Return a message that repeats the last fix, as Traccar makes them of a heartbeat."""
+        says_speed = self.tracker.says_speed
+        self.position = self.position._replace(
+            id=self.position.id + 1,
+            speed=0 if says_speed else None,
+            motion=False if says_speed else None,
+            device_time=time,
+        )
+        return Report(self.position, time)
+
+    def _measured(self, moment: Moment) -> Point:
         """Return where the tracker thinks it is: off by what it was off before, and more."""
         tracker, random, point = self.tracker, self.random, moment.point
         # Of a deviation of 1 in both directions, two of three are nearer than 1.5.
@@ -169,34 +177,14 @@ def _parked(
     sensors: _Sensors, journey: Journey, begin: datetime, end: datetime
 ) -> Iterator[Report]:
     tracker = sensors.tracker
-    if tracker.parked is not None:
-        time = begin + timedelta(seconds=tracker.every)
-        while (time := time + timedelta(seconds=tracker.parked)) < end:
-            yield sensors.report(journey.at(time), time)
-    if tracker.repeats is not None and sensors.position_id:
-        yield from _repeated(sensors, begin, end)
+    begin += timedelta(seconds=tracker.every)
+    for time in _each(tracker.parked, begin, end):
+        yield sensors.report(journey.at(time), time)
+    for time in _each(tracker.repeats, begin, end):
+        yield sensors.repeated(time)
 
 
-def _repeated(sensors: _Sensors, begin: datetime, end: datetime) -> Iterator[Report]:
-    """Yield messages that repeat the last fix, as Traccar makes them of a heartbeat."""
-    tracker = sensors.tracker
-    assert tracker.repeats is not None
-    assert sensors.last is not None
-    time = begin + timedelta(seconds=tracker.every)
-    while (time := time + timedelta(seconds=tracker.repeats)) < end:
-        sensors.position_id += 1
-        yield Report(
-            Position(
-                device_id=1,
-                id=sensors.position_id,
-                fix_time=sensors.fix_time,
-                latitude=sensors.last[0],
-                longitude=sensors.last[1],
-                accuracy=tracker.claimed,
-                speed=0 if tracker.says_speed else None,
-                motion=False if tracker.says_speed else None,
-                device_time=time,
-                total_distance=sensors.total / 1_000 if tracker.says_total else None,
-            ),
-            time,
-        )
+def _each(seconds: float | None, begin: datetime, end: datetime) -> Iterator[datetime]:
+    """Yield each so many-th second between these times, none without a number."""
+    while seconds and (begin := begin + timedelta(seconds=seconds)) < end:
+        yield begin

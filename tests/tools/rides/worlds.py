@@ -2,38 +2,47 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 from functools import cache
+from math import pi, sin
 from random import Random
+from typing import Any, override
 
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from tests.tools.simulator.streets import HOME, Point, metres
+from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE, Point, metres
 
-from .accuracy import distance_error, rides_of
-from .home import Home, Service, Span, fix_time
-from .plan import BEGIN, a_journey, restarts
+from .home import Home, Service, fix_time
 from .trackers import Report, Tracker, reports
-from .trips import Journey, Trip
+from .trips import BEGIN, Journey, Moment, Span, Trip, a_journey, restarts
 
 TRIPS = 45
 _SEED = 1
 _DAYS = 60
+_DAY = timedelta(days=1)
 _MINUTE = timedelta(minutes=1)
 _HOUR = timedelta(hours=1)
 _LATE = timedelta(minutes=10)
 _AT_ONCE = timedelta()
-_TOWN = 6
 
 type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """What becomes of reports on their way."""
+
+
+def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
+    return said
+
+
+def days_of_riding(days: int) -> Callable[[], Journey]:
+    """Return what makes a journey of so many days."""
+    return lambda: a_journey(_SEED, days)
 
 
 def _usual() -> Journey:
     return Journey(a_journey(_SEED, _DAYS).trips[:TRIPS])
 
 
+EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
-_EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
 _PLAIN, _HISTORY = Service(), Service(has_history=True)
 
 
@@ -43,7 +52,7 @@ class World:
 
     name: str
     tracker: Tracker = _EACH_MINUTE
-    bend: Bend = lambda said, _journey: said
+    bend: Bend = _as_sent
     behind: timedelta = _AT_ONCE
     """How far the times that it reports are behind."""
     service: Service = _PLAIN
@@ -60,6 +69,7 @@ class World:
 class Found:
     """What became of the trips in a world."""
 
+    trips: int
     as_one: int
     """Trips that are one ride."""
     lost: int
@@ -68,12 +78,13 @@ class Found:
     started: int
     """Starts that were fired."""
     ended: int
-    distance: float
-    """Of all rides too much, in per cent."""
-    worst: float
-    """The largest error of the distance of a trip, in per cent."""
+    distances: list[float]
+    """Of each trip too much, in per cent."""
     in_all: float
     """Of the total distance too much, in per cent."""
+    starts: list[float]
+    """Seconds too late."""
+    ends: list[float]
     requests: int
     """Requests to the history."""
 
@@ -218,14 +229,39 @@ def _until_half_way(journey: Journey) -> list[Span]:
 def _pairs() -> Journey:
     """Return trips of which each second one follows a quarter of an hour after another."""
     random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
-    begin = datetime.combine(BEGIN, time(8), UTC)
     for number in range(TRIPS):
-        starts_at = begin + timedelta(days=number // 2)
+        starts_at = BEGIN + 8 * _HOUR + number // 2 * _DAY
         if number % 2:
             starts_at = trips[-1].ends_at + 15 * _MINUTE
         start = trips[-1].end if trips else HOME
-        trips.append(Trip(random, starts_at, start, 2, _TOWN))
+        trips.append(Trip(random, starts_at, start, 2))
     return Journey(trips)
+
+
+class _Spin(Trip):
+    """A ride there and back between two polls."""
+
+    def __init__(self, number: int) -> None:
+        """Ride so many thirds of an hour after the begin."""
+        start = BEGIN + 20 * (number + 1) * _MINUTE + _MINUTE / 12
+        super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
+        self.ends_at = start + 2 / 3 * _MINUTE
+
+    @override
+    def at(self, time: datetime) -> Moment:
+        part = (time - self.starts_at) / (self.ends_at - self.starts_at)
+        north = 120 * sin(pi * part) / METRES_PER_DEGREE
+        return Moment((HOME[0] + north, HOME[1]), 4)
+
+    @property
+    @override
+    def arrived(self) -> Moment:
+        return Moment(HOME)
+
+
+def spins() -> Journey:
+    """Return rides of which polls see nothing."""
+    return Journey([_Spin(number) for number in range(100)])
 
 
 def _around_stops(journey: Journey) -> list[Span]:
@@ -234,10 +270,10 @@ def _around_stops(journey: Journey) -> list[Span]:
     return [Span(middle(first), middle(second)) for first, second in pairs]
 
 
-def _each_second_day(journey: Journey) -> list[Span]:
-    begin, day = datetime.combine(BEGIN, time(), UTC), timedelta(days=1)
-    days = (journey.trips[-1].ends_at - begin).days
-    return [Span(begin + n * day, begin + (n + 1) * day) for n in range(1, days, 2)]
+def each_second_day(journey: Journey) -> list[Span]:
+    """Return outages from midnight to midnight."""
+    days = (journey.trips[-1].ends_at - BEGIN).days + 1
+    return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
 
 
 def _counts_anew(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
@@ -257,6 +293,26 @@ def _at_the_date_line(said: Iterable[Report], journey: Journey) -> Iterator[Repo
         yield _changed(report, longitude=180 + east if east < 0 else east - 180)
 
 
+_UNCLEAR: tuple[tuple[str, dict[str, Any], Bend], ...] = (
+    ("noise of 20 m, reports 4 m", {"accuracy": 20, "claims": 4}, _as_sent),
+    (
+        "drift of 15 m, reports 4 m",
+        {"accuracy": 15, "claims": 4, "drifts": 0.95},
+        _as_sent,
+    ),
+    ("noise of 30 m, without accuracy", {"accuracy": 30, "claims": 0}, _as_sent),
+    ("strays indoors", {"strays": 0.006}, _as_sent),
+    ("strays indoors, without accuracy", {"strays": 0.006, "claims": 0}, _as_sent),
+    ("2 % spikes", {"spikes": 0.02}, _as_sent),
+    ("2 % spikes, without accuracy", {"spikes": 0.02, "claims": 0}, _as_sent),
+    ("arrival lost, then hourly", {"parked": 3_600}, _with(_lost_arrival)),
+    (
+        "arrival lost, without accuracy",
+        {"parked": 3_600, "claims": 0},
+        _with(_lost_arrival),
+    ),
+)
+"""Worlds in which fixes are worse than they say, or the arrival is lost."""
 WORLDS = (
     World("6 m, as reported"),
     World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
@@ -269,7 +325,7 @@ WORLDS = (
     World("clock 3 hours behind", bend=clock(-3 * _HOUR), behind=3 * _HOUR),
     World(
         "clock that falls back by 10 minutes",
-        _EACH_10_S,
+        EACH_10_S,
         _falls_back,
         service=_HISTORY,
         is_clear=False,
@@ -292,113 +348,101 @@ WORLDS = (
     World("restarts of Home Assistant", restarts=True),
     World(
         "late fixes over live, newest first, with a red light",
-        _EACH_10_S,
+        EACH_10_S,
         _newest_first,
         service=Service(has_history=True, is_live=True),
     ),
     World(
         "parallel upload, totals out of order",
-        _EACH_10_S,
+        EACH_10_S,
         _uploaded_in_parallel,
         service=_HISTORY,
     ),
     World(
         "messages during a slow history answer (3 to 45 s)",
-        _EACH_10_S,
+        EACH_10_S,
         service=Service(has_history=True, is_live=True, answers=(3, 45)),
         outages=_until_half_way,
     ),
     World(
         "two rides around an outage, third in the queue",
-        _EACH_10_S,
+        EACH_10_S,
         service=Service(has_history=True, queue=2 * _MINUTE),
         journey=_pairs,
         outages=_around_stops,
     ),
     World(
         "history that is too large half of the time",
-        _EACH_10_S,
+        EACH_10_S,
         service=Service(has_history=True, refuses=0.5),
-        outages=_each_second_day,
+        outages=each_second_day,
     ),
-    World(
-        "noise of 20 m, reports 4 m",
-        replace(_EACH_MINUTE, accuracy=20, claims=4),
-        is_clear=False,
-    ),
-    World(
-        "drift of 15 m, reports 4 m",
-        replace(_EACH_MINUTE, accuracy=15, claims=4, drifts=0.95),
-        is_clear=False,
-    ),
-    World(
-        "noise of 30 m, without accuracy",
-        replace(_EACH_MINUTE, accuracy=30, claims=0),
-        is_clear=False,
-    ),
-    World("strays indoors", replace(_EACH_MINUTE, strays=0.006), is_clear=False),
-    World(
-        "strays indoors, without accuracy",
-        replace(_EACH_MINUTE, strays=0.006, claims=0),
-        is_clear=False,
-    ),
-    World("2 % spikes", replace(_EACH_MINUTE, spikes=0.02), is_clear=False),
-    World(
-        "2 % spikes, without accuracy",
-        replace(_EACH_MINUTE, spikes=0.02, claims=0),
-        is_clear=False,
-    ),
-    World(
-        "arrival lost, then hourly",
-        replace(_EACH_MINUTE, parked=3_600),
-        _with(_lost_arrival),
-        is_clear=False,
-    ),
-    World(
-        "arrival lost, without accuracy",
-        replace(_EACH_MINUTE, parked=3_600, claims=0),
-        _with(_lost_arrival),
-        is_clear=False,
+    *(
+        World(name, replace(_EACH_MINUTE, **errs), bend, is_clear=False)
+        for name, errs, bend in _UNCLEAR
     ),
 )
 
 
 @cache
-def found_in(world: World) -> Found:
-    """Return what is found of the trips in a world."""
-    journey = world.journey()
-    begin = datetime.combine(BEGIN, time(), UTC)
-    end = journey.trips[-1].ends_at + timedelta(days=1)
-    home = Home(world.service, world.clock)
+def lived(world: World) -> tuple[Journey, Home]:
+    """Let all trips of a world be ridden."""
+    journey, home = world.journey(), Home(world.service, world.clock)
+    end = journey.trips[-1].ends_at + _DAY
+    said = reports(world.tracker, journey, BEGIN, end, _SEED)
     home.live(
-        world.bend(reports(world.tracker, journey, begin, end, _SEED), journey),
+        world.bend(said, journey),
         end,
         world.outages(journey),
         restarts(_SEED, end) if world.restarts else (),
     )
-    started = [ride for _, ride in home.started]
-    rides = home.booked if world.service.has_history else started
-    rides = [_at(ride, world.behind) for ride in rides]
-    found = [rides_of(trip, rides, _LATE) for trip in journey.trips]
-    book = [_at(ride, world.behind) for ride in home.booked]
-    pairs = [(trip, rides_of(trip, book, _LATE)) for trip in journey.trips]
-    errors = [distance_error(of, trip) for trip, of in pairs if of]
-    (_, first), (_, last) = home.totals[0], home.totals[-1]
-    true = sum(trip.kilometres for trip in journey.trips)
+    return journey, home
+
+
+def found_in(world: World) -> Found:
+    """Return what is found of the trips in a world."""
+    journey, home = lived(world)
+    rides = home.booked if world.service.has_history else home.rides
+    rides = [
+        it._replace(
+            started_at=it.started_at + world.behind, moved_at=it.moved_at + world.behind
+        )
+        for it in rides
+    ]
+    found = [(trip, rides_of(trip, rides, _LATE)) for trip in journey.trips]
+    seen = [(trip, of) for trip, of in found if of]
     return Found(
-        as_one=sum(len(of) == 1 for of in found),
-        lost=sum(not of for of in found),
-        invented=len({*rides} - {ride for of in found for ride in of}),
+        trips=len(found),
+        as_one=sum(len(of) == 1 for _, of in found),
+        lost=len(found) - len(seen),
+        invented=len({*rides} - {ride for _, of in found for ride in of}),
         started=len(home.started),
         ended=len(home.ended),
-        distance=(sum(ride.distance for ride in home.booked) / true - 1) * 100,
-        worst=max(errors, key=abs),
-        in_all=((last - first) / true - 1) * 100,
+        distances=[distance_error(of, trip) for trip, of in seen],
+        in_all=((home.totals[-1] - home.totals[0]) / journey.kilometres - 1) * 100,
+        starts=[(of[0].started_at - it.starts_at).total_seconds() for it, of in seen],
+        ends=[(of[-1].moved_at - it.ends_at).total_seconds() for it, of in seen],
         requests=home.requests,
     )
 
 
-def _at(ride: Ride, behind: timedelta) -> Ride:
-    return ride._replace(
-        started_at=ride.started_at + behind, moved_at=ride.moved_at + behind
-    )
+def unseen(world: World) -> tuple[int, int]:
+    """Return how many trips were ridden while nothing was heard, if there are outages, and how many are found."""
+    (journey, home), spans = lived(world), list(world.outages(world.journey()))
+    trips = [
+        trip
+        for trip in journey.trips
+        if not spans or any(trip.starts_at in it and trip.ends_at in it for it in spans)
+    ]
+    found = [rides_of(trip, home.booked, _MINUTE / 2) for trip in trips]
+    return len(trips), sum(len(of) == 1 for of in found)
+
+
+def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
+    """Return by how many per cent the rides of a trip are too long."""
+    return (sum(ride.distance for ride in rides) / trip.kilometres - 1) * 100
+
+
+def rides_of(trip: Trip, rides: Iterable[Ride], late: timedelta) -> list[Ride]:
+    """Return what a trip was taken for."""
+    return [it for it in rides if trip.is_near(Span(it.started_at, it.moved_at), late)]

@@ -1,19 +1,29 @@
-"""Polls, with everything between them that happens in a month."""
+"""Polls, with everything between them that happens in a month, and what could pile up meanwhile."""
 
+from abc import ABCMeta
+import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
+from contextlib import suppress
+import ctypes
+import gc
+import os
+from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.storage import Store
+from homeassistant.util.async_ import get_scheduled_timer_handles
 
-from tests.tools.faults.home import Home
-from tests.tools.faults.trouble import TROUBLES, Trouble
-from tests.tools.simulator import LIVE_FAULTS
-from tests.tools.simulator.render import Endpoint
+from tests.conftest import EMAIL, PASSWORD
+from tests.long import SEED
 
-from .options import Options
-from .reading import Reading, read
+from .faults.home import Home
+from .faults.trouble import TROUBLES, Trouble
+from .simulator import LIVE_FAULTS
+from .simulator.render import Endpoint
 
 # A restart ends by itself, in real time. For a client it is a refused connection. After reports of the far future a
 # log fills up to its limit, for days.
@@ -31,42 +41,36 @@ _LIVE_AGAIN: Final = 16 * 60
 _REPORTS: Final = 15
 # This message has 64 MiB, sent by a simulator in this same process.
 _LARGE: Final = "huge-message"
+# What may come and go between two readings without being a leak: a leak is one a poll.
+_SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
+
+type Reading = dict[str, int]
+"""How much there was at one time of all that could pile up, and after how many polls."""
 
 
 class Soak:
     """Lives in a home for a number of polls."""
 
-    def __init__(
-        self,
-        home: Home,
-        email: str,
-        password: str,
-        options: Options,
-        forget: Callable[[], None],
-    ) -> None:
-        """Live in this home, with this account. `forget` frees the notes of the tests."""
+    def __init__(self, home: Home, polls: int) -> None:
+        """Live in this home."""
         self.counts: Counter[str] = Counter()
         """Number of each kind of event."""
         self._home = home
-        self._email = email
-        self._password = password
-        self._options = options
-        self._forget = forget
-        self._random = Random(options.seed)  # noqa: S311 - no secret
+        self._polls = polls
+        self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
         """Live, and return the readings."""
-        home, polls = self._home, self._options.polls
         # Take up as much memory as it ever takes.
         for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
             await self._be_in(trouble)
         await self._be_in_live(_LARGE)
         readings = []
         for number in range(1, _READINGS + 1):
-            while home.polls * _READINGS < number * polls:
+            while self._home.polls * _READINGS < number * self._polls:
                 await self._live()
             readings.append(await self._read())
-            self._options.say(str(readings[-1]))
+            print(*(f"{count:>9,} {what}" for what, count in readings[-1].items()))  # noqa: T201
         return readings
 
     async def _live(self) -> None:
@@ -122,7 +126,7 @@ class Soak:
                 await home.wait(self._random.choice([5, 20, _POLL, _POLL, 200]))
         if home.asks_to_sign_in and self._random.random() < 0.5:
             self.counts["sign-ins"] += 1
-            await home.sign_in_again(self._password)
+            await home.sign_in_again(PASSWORD)
         await home.wait(15 * 60)
         assert not home.asks_to_sign_in
         assert home.state is ConfigEntryState.LOADED, trouble.name
@@ -146,7 +150,7 @@ class Soak:
     async def _positions_behind(self) -> None:
         """Let the list announce positions that are not there yet."""
         simulator = self._home.simulator
-        simulator.raw_positions(list(simulator.listed("positions", self._email)))
+        simulator.raw_positions(list(simulator.listed("positions", EMAIL)))
         simulator.report_many()
         await self._home.wait(2 * _POLL)
         simulator.raw_positions(None)
@@ -157,9 +161,9 @@ class Soak:
 
     async def _come_and_go(self) -> None:
         tracker = self._random.choice(list(self._home.simulator.devices))
-        self._home.simulator.unassign(self._email, tracker)
+        self._home.simulator.unassign(EMAIL, tracker)
         await self._home.wait(_POLL)
-        self._home.simulator.assign(self._email, tracker)
+        self._home.simulator.assign(EMAIL, tracker)
         await self._home.wait(_POLL)
 
     async def _rename(self) -> None:
@@ -178,7 +182,9 @@ class Soak:
         for reports in self._home.simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
-        self._forget()
+        # What stands in for Home Assistant's storage notes what it was called with.
+        for method in ("_async_load", "_async_write_data"):
+            getattr(Store, method).reset_mock()
 
     async def _read(self) -> Reading:
         # A connection still holds the messages of a flood.
@@ -187,4 +193,43 @@ class Soak:
         await self._home.wait(_POLL)
         await self._home.wait(_REST)
         self._count_requests()
-        return read(self._home.hass, self._home.polls)
+        return {"polls": self._home.polls, **read(self._home.hass)}
+
+
+def growth(before: Reading, after: Reading) -> Reading:
+    """Return what grew by more than it may."""
+    grown = {what: after[what] - before[what] for what in before if what != "polls"}
+    return {what: more for what, more in grown.items() if more > _SLACK.get(what, 0)}
+
+
+def read(hass: HomeAssistant) -> Reading:
+    """Return what there is now: 0 where the system does not say."""
+    _forget_what_is_no(Mapping)
+    gc.collect()
+    # Without that, the C library keeps what a large answer took for the next one.
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+    timers = get_scheduled_timer_handles(hass.loop)
+    process = Path("/proc/self")
+    pages = (process / "statm").read_text().split()[1] if process.exists() else 0
+    return {
+        "objects": len(gc.get_objects()),
+        "MiB": int(pages) * os.sysconf("SC_PAGE_SIZE") // 2**20,
+        "tasks": len(asyncio.all_tasks()),
+        "timers": sum(not timer.cancelled() for timer in timers),
+        "listeners": sum(hass.bus.async_listeners().values()),
+        "files": len(list(process.glob("fd/*"))),
+    }
+
+
+def _forget_what_is_no(kind: type[Any]) -> None:
+    """Let an abstract class and those below it forget which classes are none of it.
+
+    Python looks whether what is logged is a mapping, and remembers the answer: hundreds
+    of objects for the first error of a kind, none for the next. CPython's own search for
+    leaks clears these as well.
+    """
+    if isinstance(kind, ABCMeta):
+        kind._abc_caches_clear()  # noqa: SLF001
+    for below in kind.__subclasses__():
+        _forget_what_is_no(below)

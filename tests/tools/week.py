@@ -1,0 +1,358 @@
+"""Measures a week in Activity and in the databases: python -m tests.tools.week [--bikes N].
+
+With five bikes it writes the tables of docs/week.md.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from heapq import merge
+import os
+from pathlib import Path
+import subprocess
+import sys
+from typing import Any
+from unittest.mock import patch
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.components.logbook.processor import EventProcessor
+from homeassistant.components.recorder import get_instance
+from homeassistant.components.recorder.db_schema import States, StatesMeta
+from homeassistant.const import EVENT_CALL_SERVICE
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.recorder import session_scope
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+from sqlalchemy import func, select
+
+from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
+from custom_components.bike_tracker.database import File
+from custom_components.bike_tracker.sensor import DESCRIPTIONS
+from custom_components.bike_tracker.tracking.state import Tracker as BikeTracker
+from tests.settle import settle
+
+from .rides.trackers import Report, Tracker, reports
+from .rides.trips import Journey
+from .simulator import Simulator
+from .tables import DOCS, as_markdown, fill
+
+_BIKES = 5
+_TEST = Path(__file__).parents[1] / "test_week.py"
+_TRACKERS = (
+    Tracker("sleeps", 10, repeats=3_600),
+    Tracker("stays awake", 10, parked=300),
+)
+"""Rhythms, of which every second bike has the same."""
+_WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
+    "last_update": lambda tracker: tracker.device.last_update,
+    "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
+    "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
+    "total_distance": lambda tracker: tracker.total_distance,
+}
+"""What sensors would show that show it only in steps."""
+_NAMES = {
+    "": "device tracker (map)",
+    "address": "*Address*",
+    "last_update": "*Last update*",
+    "motion": "*Moving*",
+    "ride": "*Ride*",
+    "ride_distance": "*Ride distance*",
+    "ride_duration": "*Ride duration*",
+    "speed": "*Speed*",
+    "total_distance": "*Total distance*",
+}
+
+type Hours = set[tuple[str, datetime]]
+"""Hours of the clock in which a bike was ridden."""
+type Entities = dict[str, tuple[str, str]]
+"""Bike and kind of each entity, by its ID."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is left of a time. Lines and rows are counted by the kind of their entity, as its unique ID ends."""
+
+    journeys: list[Journey]
+    reports: int
+    reports_ridden: int
+    """Those in an hour in which the bike was ridden."""
+    hours: Hours
+    lines: Counter[str]
+    """Lines in Activity."""
+    lines_ridden: Counter[str]
+    """Those of a bike in an hour in which it was ridden."""
+    rows: Counter[str]
+    """States in the database."""
+    values: Counter[str]
+    """How often what a sensor tells was another: each would be a row without steps."""
+    written: Counter[str]
+    """Bytes that were written to the files of Bike Tracker, by day."""
+
+    @property
+    def lines_an_hour(self) -> float:
+        """Return the lines in an hour of a bike that was ridden in it."""
+        return self.lines_ridden.total() / len(self.hours)
+
+    @property
+    def rows_without_steps(self) -> Counter[str]:
+        """Return the rows of every new value, without addresses and calendars."""
+        rows = self.rows | self.values
+        del rows["address"], rows["rides"]
+        return rows
+
+    @property
+    def share(self) -> float:
+        """Return how many of those are written."""
+        return self.rows.total() / self.rows_without_steps.total()
+
+    def tables(self) -> list[str]:
+        """Return the tables of the page: of totals, and of rows by entity."""
+        now, before, lines = map(
+            _named, (self.rows, self.rows_without_steps, self.lines)
+        )
+        trips = [trip for journey in self.journeys for trip in journey.trips]
+        kilometres = sum(trip.kilometres for trip in trips)
+        ridden = self.lines_ridden
+        # Without steps *Last update* is a line with each report, and there is no address.
+        steps = ridden["last_update"] + ridden["address"]
+        lines_before = ridden.total() - steps + self.reports_ridden
+        an_hour = f"{self.lines_an_hour:.1f}", f"{lines_before / len(self.hours):.1f}"
+        in_all = (
+            (
+                "Rides; kilometers; reports",
+                f"{len(trips)}; {kilometres:.0f}; {self.reports:,}",
+                "",
+            ),
+            ("Lines in **Activity** per bike and hour with a ride", *an_hour),
+            ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
+            (
+                "*Written* to Bike Tracker's own files",
+                f"{self.written.total() / 1_000_000:.1f} MB",
+                "",
+            ),
+            (
+                "of these on the day with the most",
+                f"{max(self.written.values()) / 1_000_000:.1f} MB",
+                "",
+            ),
+        )
+        by_kind = (
+            (name, f"{now[name]:,}", f"{before[name]:,}", f"{lines[name]:,}")
+            for name in sorted(now, key=lambda name: (-before[name], name))
+        )
+        head = ("Entity", "Rows now", "Rows without steps", "Lines in **Activity**")
+        return [
+            as_markdown(("In the week", "Now", "Without steps"), in_all),
+            as_markdown(head, by_kind),
+        ]
+
+    def write(self) -> None:
+        """Print the bytes; write the page if these are as many bikes as there."""
+        print("Bytes written to Bike Tracker's own files by day:")  # noqa: T201
+        print(dict(self.written), "in all:", self.written.total())  # noqa: T201
+        if len(self.journeys) == _BIKES:
+            fill(DOCS / "week.md", self.tables())
+
+
+def _named(kinds: Counter[str]) -> Counter[str]:
+    named = Counter[str]()
+    for kind, number in kinds.items():
+        named[_NAMES.get(kind, "remaining entities")] += number
+    return named
+
+
+class Week:
+    """Lets bikes be ridden in a Home Assistant with its recorder."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        simulator: Simulator,
+        journeys: Mapping[str, Journey],
+    ) -> None:
+        """Let these bikes of the simulator make these journeys."""
+        self._hass = hass
+        self._freezer = freezer
+        self._simulator = simulator
+        self._journeys = journeys
+        self._begin = datetime.now(UTC)
+        self._hours = {
+            (bike, hour)
+            for bike, journey in journeys.items()
+            for trip in journey.trips
+            for hour in _hours(trip.starts_at, trip.ends_at)
+        }
+
+    async def run(self, entry: MockConfigEntry, end: datetime) -> Found:
+        """Set up, live until then, and read what is left."""
+        said = list(self._said(end))
+        with _writes() as written:
+            await self._hass.config_entries.async_setup(entry.entry_id)
+            await settle(self._hass)
+            values = self._count_values(entry.runtime_data.coordinator)
+            for bike, report in said:
+                await self._wait_until(report.comes_at)
+                self._report(bike, report)
+                await settle(self._hass)
+            await self._wait_until(end)
+        recorder = get_instance(self._hass)
+        await recorder.async_block_till_done()
+        lines, ridden = await recorder.async_add_executor_job(self._lines, end)
+        is_ridden = ((bike, _hour(it.comes_at)) in self._hours for bike, it in said)
+        rows = await recorder.async_add_executor_job(self._rows)
+        return Found(
+            list(self._journeys.values()),
+            len(said),
+            sum(is_ridden),
+            self._hours,
+            lines,
+            ridden,
+            rows,
+            values,
+            written,
+        )
+
+    def _count_values(self, coordinator: BikeTrackerCoordinator) -> Counter[str]:
+        """Return what counts how often what each sensor tells is another."""
+        changes, values = Counter[str](), dict[tuple[str, str], object]()
+
+        @callback
+        def count() -> None:
+            for bike, tracker in coordinator.data.trackers.items():
+                for sensor in DESCRIPTIONS:
+                    key = sensor.key
+                    value = _WITHOUT_STEPS.get(key, sensor.value_fn)(tracker)
+                    if values.get((bike, key)) != value:
+                        values[bike, key] = value
+                        changes[key] += sensor.entity_registry_enabled_default
+
+        coordinator.async_add_listener(count)
+        count()
+        return changes
+
+    def _said(self, end: datetime) -> Iterator[tuple[str, Report]]:
+        """Yield what trackers report, in the order in which it comes."""
+
+        def of(number: int, bike: str) -> list[tuple[str, Report]]:
+            tracker, journey = _TRACKERS[number % 2], self._journeys[bike]
+            said = reports(tracker, journey, self._begin, end, number)
+            return [(bike, report) for report in said if report.comes_at < end]
+
+        parts = (of(number, bike) for number, bike in enumerate(self._journeys))
+        return merge(*parts, key=lambda said: said[1].comes_at)
+
+    def _report(self, bike: str, report: Report) -> None:
+        position = report.position
+        self._simulator.report(
+            bike,
+            latitude=position.latitude,
+            longitude=position.longitude,
+            accuracy=position.accuracy,
+            speed=(position.speed or 0) / 1.852,
+            fix_time=position.fix_time,
+            # Each house has its own.
+            address=f"{position.latitude:.4f}, {position.longitude:.4f}",
+            attributes={
+                "batteryLevel": 80,
+                "motion": position.motion,
+                "totalDistance": (position.total_distance or 0) * 1_000,
+            },
+        )
+
+    async def _wait_until(self, when: datetime) -> None:
+        """Let time pass, with all polls."""
+        while (left := when - datetime.now(UTC)) > timedelta():
+            self._freezer.tick(min(left, timedelta(minutes=1)))
+            async_fire_time_changed(self._hass)
+            await settle(self._hass)
+
+    def _lines(self, end: datetime) -> tuple[Counter[str], Counter[str]]:
+        """Return the lines in Activity, and those of bikes in hours in which they were ridden."""
+        entities, lines, ridden = self._entities(), Counter[str](), Counter[str]()
+        activity = EventProcessor(self._hass, (EVENT_CALL_SERVICE,))
+        for line in activity.get_events(self._begin, end):
+            if line["entity_id"] in entities:
+                bike, kind = entities[line["entity_id"]]
+                when = datetime.fromisoformat(line["when"])
+                lines[kind] += 1
+                ridden[kind] += (bike, _hour(when)) in self._hours
+        return lines, ridden
+
+    def _rows(self) -> Counter[str]:
+        entities, rows = self._entities(), Counter[str]()
+        states = (
+            select(StatesMeta.entity_id, func.count())
+            .join(States, States.metadata_id == StatesMeta.metadata_id)
+            .group_by(StatesMeta.entity_id)
+        )
+        with session_scope(hass=self._hass, read_only=True) as session:
+            for entity_id, number in session.execute(states):
+                if entity_id in entities:
+                    rows[entities[entity_id][1]] += number
+        return rows
+
+    def _entities(self) -> Entities:
+        return {
+            entity.entity_id: (bike, kind)
+            for entity in er.async_get(self._hass).entities.values()
+            for bike, _, kind in [entity.unique_id.partition("_")]
+            if entity.platform == DOMAIN
+        }
+
+
+@contextmanager
+def _writes() -> Iterator[Counter[str]]:
+    """Count the bytes that the database writes by day, as the system counts them."""
+    written = Counter[str]()
+
+    def counted(name: str) -> Callable[..., Any]:
+        method = getattr(File, name)
+
+        def call(*args: Any) -> Any:
+            before = _bytes_of_thread()
+            try:
+                return method(*args)
+            finally:
+                written[f"{datetime.now(UTC):%F}"] += _bytes_of_thread() - before
+
+        return call
+
+    with ExitStack() as stack:
+        for name in ("open", "run", "close"):
+            stack.enter_context(patch.object(File, name, counted(name)))
+        yield written
+
+
+def _bytes_of_thread() -> int:
+    """Return the bytes that this thread has written."""
+    lines = Path("/proc/thread-self/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in lines)["wchar"])
+
+
+def _hours(start: datetime, end: datetime) -> Iterator[datetime]:
+    """Yield the hours of the clock from one time to another."""
+    hour = _hour(start)
+    while hour < end:
+        yield hour
+        hour += timedelta(hours=1)
+
+
+def _hour(time: datetime) -> datetime:
+    return time.replace(minute=0, second=0, microsecond=0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.tools.week")
+    parser.add_argument("--bikes", default=str(_BIKES))
+    # In a process in which pytest loads Home Assistant first.
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "--timeout", "0", str(_TEST)]
+    bikes = {"BIKES": parser.parse_args().bikes}
+    sys.exit(subprocess.call(command, env={**os.environ, **bikes}))  # noqa: S603
