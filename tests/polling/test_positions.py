@@ -1,9 +1,7 @@
 """When positions are asked for, and what an answer that is none does."""
 
-from collections.abc import Awaitable, Callable
-from itertools import count, product
+from itertools import product
 import logging
-from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 import pytest
@@ -48,30 +46,6 @@ async def test_idle_polls_ask_for_no_positions(bikes: Bikes) -> None:
     for _ in range(10):
         await bikes.poll()
     assert asked(bikes.simulator) == {"devices": 110, "positions": 1}
-
-
-@pytest.mark.usefixtures("setup")
-async def test_every_other_request_fails(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Behind a balancer with one dead node, the bike moves on the map all the same."""
-    numbers = count()
-
-    def _fail_often(get: Callable[..., Awaitable[Any]]) -> Callable[..., Any]:
-        async def _get(*args: Any) -> Any:
-            if next(numbers) % 2:
-                raise ServiceUnavailableError("status 503")
-            return await get(*args)
-
-        return _get
-
-    for name in ("async_get_devices", "async_get_positions"):
-        get = getattr(TrackingClient, name)
-        monkeypatch.setattr(TrackingClient, name, _fail_often(get))
-    bikes.simulator.report(RED, **AWAY)
-    for _ in range(7):
-        await bikes.poll()
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
 
 
 @pytest.mark.usefixtures("setup")

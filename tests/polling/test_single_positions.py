@@ -5,7 +5,6 @@ from itertools import pairwise
 import json
 from typing import Any
 
-from homeassistant.const import Platform
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -21,21 +20,6 @@ from .places import AT_HOME, AWAY, HOME, asked, place, requested_alone
 def long_ago() -> datetime:
     """Return a moment that is more than 90 days ago."""
     return dt_util.utcnow() - timedelta(days=100)
-
-
-async def test_old_position_that_is_not_in_the_list(
-    bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
-) -> None:
-    """A bike in the cellar has its place and its battery, also without access to reports."""
-    traccar.accounts[EMAIL].disable_reports = True
-    traccar.report(RED, **AWAY, battery_level=7, fix_time=long_ago())
-    await async_setup(bikes.hass, traccar_entry)
-    for _ in range(60):
-        await bikes.poll()
-
-    assert bikes.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
-    assert requested_alone(traccar) == [RED]
 
 
 @pytest.mark.usefixtures("setup")
@@ -86,7 +70,11 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 async def test_many_old_positions(
     bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
-    """One is asked for at a time, at most one a minute; one that is lost hides none."""
+    """One is asked for at a time, at most one a minute; one that is lost hides none.
+
+    Nobody needs access to reports for that.
+    """
+    traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
