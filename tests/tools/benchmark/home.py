@@ -21,7 +21,7 @@ from homeassistant.helpers.recorder import async_initialize_recorder
 from homeassistant.setup import async_setup_component
 
 from tests.tools.demo.config_folder import store
-from tests.tools.demo.ports import HOST, free_port
+from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     HOMEASSISTANT_DOMAIN,

@@ -5,8 +5,8 @@ async with SimulatedService() as service, HomeAssistantProcess(folder) as home_a
 """
 
 from .client import CommandError, HomeAssistantClient
+from .fleet import EMAIL, PASSWORD, SimulatedService
 from .home_assistant import HomeAssistantProcess
-from .service import EMAIL, PASSWORD, SimulatedService
 
 __all__ = [
     "EMAIL",

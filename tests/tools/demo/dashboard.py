@@ -1,83 +1,110 @@
-"""The first screen of the demo: a story to try, above the cards that everybody gets as the dashboard *Bikes*."""
+"""The dashboard of the demo: a story above the cards of the dashboard *Bikes*, the phone, and a page of tricks."""
 
 from typing import Any
 
 from .client import HomeAssistantClient
+from .phone import BUTTONS, SHOWN, TRIED
+from .phone.config_flow import NAME
+from .tricks import TRICKS, Trick
 
 _PATH = "bike-tracker"
-_TITLE = "Bikes"
-_COLUMNS = 3
+_DONE = """\
+{{% set at = state_attr('{tried}', '{name}') %}}{{{{ '**Done at ' ~ at ~ '.** ' if at }}}}"""
+_MESSAGE = f"""\
+{{% set shown = states['{SHOWN}'].attributes %}}
+{{%- if shown.message %}}**{{{{ shown.title }}}}**
+
+{{{{ shown.message }}}}
+
+[Open]({{{{ shown.url }}}})
+{{%- else %}}No message yet: guard a bike, and let the thief come.{{% endif %}}"""
 
 type Card = dict[str, Any]
 
 
-async def add_dashboard(client: HomeAssistantClient) -> None:
-    """Add the dashboard and make it the one that opens first."""
-    await client.call(
-        "lovelace/dashboards/create",
-        url_path=_PATH,
-        title=_TITLE,
-        icon="mdi:bicycle",
-    )
-    await client.call(
-        "frontend/set_system_data", key="core", value={"default_panel": _PATH}
-    )
-
-
-async def fill_dashboard(client: HomeAssistantClient, *pages: Card) -> None:
-    """Replace all pages, for example after a bike got another name."""
+async def add_dashboard(client: HomeAssistantClient, guard: str) -> None:
+    """Add the dashboard, with a story about the bike of a guard, and open it first."""
+    config = {"url_path": _PATH, "title": "Bikes", "icon": "mdi:bicycle"}
+    await client.call("lovelace/dashboards/create", **config)
+    try_it = _page("Try it", "try", 4, *map(_trick, TRICKS))
+    pages = [bikes_page(*_story(guard)), try_it]
     await client.call("lovelace/config/save", url_path=_PATH, config={"views": pages})
+    first = {"default_panel": _PATH}
+    await client.call("frontend/set_system_data", key="core", value=first)
 
 
 def bikes_page(*story: Card) -> Card:
     """Return a page with the story on top and the cards below it."""
-    return page(
-        _TITLE,
+    return _page(
+        "Bikes",
         "bikes",
-        _COLUMNS,
+        3,
         *story,
-        _section(_COLUMNS, _card("bikes")),
+        _section(3, _card("bikes")),
         _section(2, _card("rides", show="map")),
         _section(1, _card("distance"), _card("rides", show="list")),
     )
 
 
-def page(title: str, path: str, columns: int, *sections: Card) -> Card:
-    """Return a page."""
-    return {
-        "title": title,
-        "path": path,
-        "type": "sections",
-        "max_columns": columns,
-        "sections": sections,
-    }
+def phone(heading: str = NAME) -> Card:
+    """Return a section with the last message on the phone."""
+    return _section(
+        1,
+        {"type": "heading", "heading": heading, "icon": "mdi:cellphone"},
+        {"type": "markdown", "content": _MESSAGE},
+        *map(_phone_button, BUTTONS),
+    )
 
 
-def button(script: str, title: str, watch: str) -> Card:
-    """Return a section with a button that runs a script, and what to watch then."""
-    tile = tile_that_runs(script, script) | {
-        "name": title,
-        "color": "primary",
-        "grid_options": {"columns": "full"},
-    }
+def _story(guard: str) -> list[Card]:
+    """Return a theft in three steps."""
+    arm = "alarm_control_panel.alarm_arm_away"
+    return [
+        _button(
+            _tile("shield-lock", arm, {"entity_id": guard}, guard),
+            "1 Park and guard",
+            "**Long-tail bike** stops where it is and is guarded, as if you had tapped **Guard** below.",
+        ),
+        _button(
+            _tile("bike-fast", "mobile_app.try", {"try": "stolen"}),
+            "2 A thief comes",
+            "Somebody rides off with Long-tail bike. Within half a minute it is **Being moved**, with its way on the map.",
+        ),
+        phone("3 Your phone"),
+    ]
+
+
+def _trick(trick: Trick) -> Card:
+    done = _DONE.format(tried=TRIED, name=trick.name)
+    tile = _tile(trick.icon, "mobile_app.try", {"try": trick.name})
+    return _button(tile, trick.title, done + trick.watch)
+
+
+def _button(tile: Card, title: str, watch: str) -> Card:
+    """Return a section with a button, and what to watch then."""
+    wide = {"name": title, "color": "primary", "grid_options": {"columns": "full"}}
     text = {"type": "markdown", "content": watch, "text_only": True}
-    return {"type": "grid", "cards": [tile, text]}
+    return _section(1, tile | wide, text)
 
 
-def tile_that_runs(script: str, entity_id: str) -> Card:
-    """Return a tile of an entity; a tap on it runs a script."""
-    run = {
-        "action": "perform-action",
-        "perform_action": "script.turn_on",
-        "target": {"entity_id": script},
-    }
-    return {
-        "type": "tile",
-        "entity": entity_id,
-        "hide_state": True,
-        "tap_action": run,
-        "icon_tap_action": run,
-    }
+def _phone_button(entity_id: str) -> Card:
+    tile = _tile(
+        "gesture-tap-button", "mobile_app.press", {"button": entity_id}, entity_id
+    )
+    is_shown = {"condition": "state", "entity": entity_id, "state": "on"}
+    return tile | {"visibility": [is_shown]}
+
+
+def _tile(icon: str, action: str, data: Card, entity_id: str = "zone.home") -> Card:
+    """Return a tile that performs an action; its entity matters only for its name."""
+    tap = {"action": "perform-action", "perform_action": action, "data": data}
+    tile = {"type": "tile", "entity": entity_id, "icon": f"mdi:{icon}"}
+    return tile | {"hide_state": True, "tap_action": tap, "icon_tap_action": tap}
+
+
+def _page(title: str, path: str, columns: int, *sections: Card) -> Card:
+    page = {"type": "sections", "title": title, "path": path}
+    return page | {"max_columns": columns, "sections": sections}
 
 
 def _section(columns: int, *cards: Card) -> Card:

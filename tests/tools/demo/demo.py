@@ -2,43 +2,32 @@
 
 from argparse import ArgumentParser, Namespace
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Mapping
 from pathlib import Path
+import shutil
 import signal
 import sys
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from .check import DEVICE, Row, check, check_files, table
-from .config_folder import converse, install_blueprints, install_phone, media_folder
+from .check import differences
+from .config_folder import ROOT
 from .dashboard import add_dashboard
-from .home_assistant import HomeAssistantProcess, ProcessEndedError
-from .message import add_phone_buttons
-from .past_rides import add_rides
-from .ports import free_port, is_free
-from .service import EMAIL, PASSWORD, SimulatedService
-from .story import add_night_guard
-from .town import add_rider, settle
-from .try_it import add_scripts, fill, serve
+from .fleet import BIKES, EMAIL, PASSWORD, SimulatedService
+from .furnish import add_night_guard, add_rides
+from .home_assistant import HomeAssistantProcess, ProcessEndedError, free_port, is_free
+from .tricks import serve
 
-DEFAULT_PORT = 8123
+_DEFAULT_PORT = 8123
 _INTERRUPTED = 130
-_WELCOME = """
-Home Assistant is at {home_assistant.url}
+_STOLEN_BIKE = 2
+_WELCOME = f"""
+Home Assistant is at %s
 
 Open it in a browser on this machine: you are signed in. The page "Try it" has a button for all
 there is to try, and the blueprints are under Settings > Automations & scenes > Blueprints.
 
-The action "Get track" may write below {media}, which is gone afterwards.
-It knows the ways of the bikes since the demo began, but none of the weeks before.
-
-The bikes ride through a town. Their account:
-
-  Server address  {service.url}
-  Email           {email}
-  Password        {password}
-
-Ctrl-C ends it.
+The account of the bikes is at %s, with the email {EMAIL} and the
+password {PASSWORD}. Ctrl-C ends the demo.
 """
 
 
@@ -48,29 +37,15 @@ def _options() -> Namespace:
         description="Start Home Assistant and a simulated tracking service with some bikes, on this machine only. Runs "
         "until Ctrl-C, and leaves nothing behind.",
     )
-    add = parser.add_argument
-    add(
-        "--port",
-        type=int,
-        help=f"for Home Assistant (default: {DEFAULT_PORT}, or any other if that is in use)",
-    )
-    add(
-        "--trackers",
-        type=int,
-        default=5,
-        metavar="N",
-        help="on so many bikes (default: %(default)s)",
-    )
-    add(
-        "--check",
-        action="store_true",
-        help="hold every entity against what the service says, and end",
-    )
+    port = f"for Home Assistant (default: {_DEFAULT_PORT}, or any free one)"
+    parser.add_argument("--port", type=int, help=port)
+    check = "compare every entity with the service's answers, and end"
+    parser.add_argument("--check", action="store_true", help=check)
     options = parser.parse_args()
     if options.port and not is_free(options.port):
         parser.error(f"Port {options.port} is in use. Choose another with --port.")
     if not options.port:
-        options.port = DEFAULT_PORT if is_free(DEFAULT_PORT) else free_port()
+        options.port = _DEFAULT_PORT if is_free(_DEFAULT_PORT) else free_port()
     return options
 
 
@@ -79,121 +54,81 @@ def _say(text: str) -> None:
 
 
 async def _demo(options: Namespace) -> int:
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
     _say("Starting the simulated service and Home Assistant")
     with TemporaryDirectory(prefix="bike-tracker-demo-") as name:
         folder = Path(name)
         home_assistant = HomeAssistantProcess(folder, port=options.port)
-        install_blueprints(folder)
-        converse(folder)
-        install_phone(folder)
-        async with (
-            SimulatedService(trackers=options.trackers, is_still=False) as service,
-            home_assistant,
-        ):
-            await settle(home_assistant.client)
+        shutil.copytree(ROOT / "blueprints", folder / "blueprints")
+        service = SimulatedService(trackers=len(BIKES))
+        async with service, home_assistant:
             _say("Adding the account")
-            entry_id = await home_assistant.client.add_account(
-                service.url, EMAIL, PASSWORD
-            )
-            rows = await check(home_assistant.client, service)
-            await _furnish(home_assistant, service, entry_id)
-            if options.check:
-                rows += await check_files(home_assistant.client, media_folder(folder))
-                return await _report(rows, options.trackers, home_assistant)
-            try:
-                return await _until_ended(home_assistant, service)
-            except asyncio.CancelledError:
-                # How it is meant to end.
-                return 0
+            client = home_assistant.client
+            entry_id = await client.add_account(service.url, EMAIL, PASSWORD)
+            wrong = await differences(client, service)
+            guards = await _furnish(home_assistant, service, entry_id)
+            if not options.check:
+                return await _run(home_assistant, service, guards)
+        wrong += home_assistant.complaints()
+        print(
+            *wrong or ["All entities are right, and the log has no complaints."],
+            sep="\n",
+        )
+        return 1 if wrong else 0
 
 
 async def _furnish(
     home_assistant: HomeAssistantProcess, service: SimulatedService, entry_id: str
-) -> None:
-    """Add the rides of weeks, the rider, the phone, and what there is to try."""
+) -> dict[str, str]:
+    """Add rides of weeks, the phone, a night guard and the dashboard; return the guards and their trackers."""
     await add_rides(home_assistant, entry_id)
     client = home_assistant.client
-    await add_rider(client)
-    await add_scripts(client, service)
     await client.start_flow("mobile_app")
-    await add_phone_buttons(client)
     await add_night_guard(client, entry_id)
-    await add_dashboard(client)
-    await fill(client, service)
+    guards = {
+        await client.entity_id("alarm_control_panel", f"{unique_id}_guard"): unique_id
+        for unique_id in service.fleet.unique_ids
+    }
+    await add_dashboard(client, list(guards)[_STOLEN_BIKE])
+    return guards
 
 
-async def _report(
-    rows: list[Row], trackers: int, home_assistant: HomeAssistantProcess
+async def _run(
+    home_assistant: HomeAssistantProcess,
+    service: SimulatedService,
+    guards: Mapping[str, str],
 ) -> int:
-    """Stop Home Assistant and print what was found; return 0 if all of it is right."""
-    await home_assistant.stop()
-    complaints = home_assistant.complaints()
-    shown = sum(row.name.startswith(f"{DEVICE} ") for row in rows)
-    wrong = sum(not row.right for row in rows)
-    print(table(rows))
-    for record in complaints:
-        print(f"\nIn the log:\n{record.text}")
-    print(
-        f"\n{shown} of {trackers} trackers; {len(rows) - wrong} lines right, {wrong} wrong; "
-        f"{len(complaints)} complaints in the log"
-    )
-    return 1 if wrong or complaints or shown != trackers else 0
-
-
-async def _until_ended(
-    home_assistant: HomeAssistantProcess, service: SimulatedService
-) -> int:
-    """Do what people ask for until Home Assistant ends by itself, which it should not."""
+    """Do what people try until a signal comes, or Home Assistant ends by itself."""
     is_listening = asyncio.Event()
-    async with asyncio.TaskGroup() as tasks:
-        serving = tasks.create_task(serve(home_assistant, service, is_listening))
-        # A button pressed before would do nothing.
-        await is_listening.wait()
-        media = media_folder(home_assistant.folder)
-        print(
-            _WELCOME.format(
-                home_assistant=home_assistant,
-                service=service,
-                media=media,
-                email=EMAIL,
-                password=PASSWORD,
-            ),
-            flush=True,
-        )
-        code = await home_assistant.wait()
-        _say(f"Home Assistant ended by itself, with exit code {code}")
-        serving.cancel()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            work = serve(home_assistant, service, guards, is_listening)
+            serving = tasks.create_task(work)
+            riding = tasks.create_task(service.fleet.run())
+            # A button pressed before would do nothing.
+            await is_listening.wait()
+            print(_WELCOME % (home_assistant.url, service.url), flush=True)
+            code = await home_assistant.wait()
+            _say(f"Home Assistant ended by itself, with exit code {code}")
+            serving.cancel()
+            riding.cancel()
+    except asyncio.CancelledError:
+        return 0
     return 1
-
-
-async def _unless_signalled(work: Coroutine[Any, Any, int]) -> int:
-    """Do the work; a signal to end cancels it, once, so that it can clean up."""
-    task = asyncio.create_task(work)
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-    def end() -> None:
-        for number in signals:
-            loop.add_signal_handler(number, lambda: None)
-        _say("Ending")
-        task.cancel()
-
-    for number in signals:
-        loop.add_signal_handler(number, end)
-    return await task
 
 
 def main() -> int:
     """Run the demo; 2 when it cannot start, 130 when it was ended before it was done."""
     options = _options()
     try:
-        return asyncio.run(_unless_signalled(_demo(options)))
-    except asyncio.CancelledError:
+        return asyncio.run(_demo(options))
+    except asyncio.CancelledError, KeyboardInterrupt:
         return _INTERRUPTED
     except ProcessEndedError as err:
         print(err, file=sys.stderr)
-    except TimeoutError:
-        print("Home Assistant took too long to start", file=sys.stderr)
     return 1
 
 

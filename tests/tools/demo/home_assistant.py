@@ -2,30 +2,70 @@
 
 import asyncio
 from asyncio.subprocess import PIPE, STDOUT, Process
-from collections.abc import Coroutine, Iterator
 import contextlib
+from itertools import pairwise
 import os
 from pathlib import Path
+from random import sample
+import re
 import signal
+import socket
 import sys
-from typing import Any, Self
+from typing import Self
 
 from aiohttp import ClientSession, ClientTimeout
 
 from .client import HomeAssistantClient
-from .config_folder import lay_out, stored
-from .log import Record, complaints, records
-from .ports import HOST, free_port
+from .config_folder import lay_out
 
-USER = "Demo"
+HOST = "127.0.0.1"
+# Not those that systems hand out for port 0: a program that starts slowly would find its port taken.
+_PORTS = range(20_000, 30_000)
 _RESTART = 100
 """The exit code with which Home Assistant asks to be started again."""
 _SECONDS_TO_START = 90
 _SECONDS_TO_STOP = 60
+_ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.MULTILINE)
+_COMPLAINT = re.compile(r"\S+ \S+ (WARNING|ERROR|CRITICAL) ")
+# Home Assistant notes how long something took, and that it does not test custom integrations.
+_NOTE = re.compile(
+    r"WARNING \([^)]*\) \[homeassistant\..*?(has not been tested by Home Assistant"
+    r"|\b(took|is taking (over|longer than)) \d+(\.\d+)? seconds)",
+    re.DOTALL,
+)
 
 
 class ProcessEndedError(Exception):
-    """The process ended before it did what was asked of it."""
+    """The process ended before it had started."""
+
+
+def is_free(port: int) -> bool:
+    """Return whether a program may listen on a port of this machine."""
+    with socket.socket() as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    return next(port for port in sample(_PORTS, 100) if is_free(port))
+
+
+def complaints(log: str, *names: str) -> list[str]:
+    """Return the warnings and errors in a log that contain one of these names."""
+    starts = [entry.start() for entry in _ENTRY.finditer(log)]
+    entries = [log[start:end] for start, end in pairwise([*starts, len(log)])]
+    return [
+        entry
+        for entry in entries
+        if _COMPLAINT.match(entry)
+        and any(name in entry for name in names)
+        and not _NOTE.search(entry)
+    ]
 
 
 class HomeAssistantProcess:
@@ -36,17 +76,18 @@ class HomeAssistantProcess:
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
-    """What Python runs."""
+    """The program that Python runs."""
     client: HomeAssistantClient
     """The one user; another object after each start."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
     ) -> None:
-        """Use this folder; an empty one is laid out, one from before has to have its old port."""
+        """Use this folder; an empty one is laid out, one from before needs its old port."""
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
+        self._log_path = folder / "console.log"
         self._guard: asyncio.Task[int] | None = None
         if not any(folder.iterdir()):
             lay_out(folder, self.port, with_integration=with_integration)
@@ -70,13 +111,24 @@ class HomeAssistantProcess:
         Raises ProcessEndedError when it ends instead, TimeoutError when it takes too long.
         """
         await self.spawn()
-        async with asyncio.timeout(_SECONDS_TO_START):
-            await self._unless_ended(self._come_up())
+        assert self._guard is not None
+        running = asyncio.create_task(self.client.wait_until_running())
+        try:
+            async with asyncio.timeout(_SECONDS_TO_START):
+                await asyncio.wait(
+                    (running, self._guard), return_when=asyncio.FIRST_COMPLETED
+                )
+            if not running.done():
+                last = "\n".join(self.log.splitlines()[-20:])
+                raise ProcessEndedError(f"Home Assistant ended:\n{last}")
+            await running
+        finally:
+            running.cancel()
 
     async def spawn(self) -> None:
         """Start the process and wait for nothing."""
         assert self._guard is None, "it runs already"
-        # No time-out of its own: what takes long is for the caller to judge.
+        # The caller judges how long a request may take.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
         self._process = await self.run_program()
@@ -84,18 +136,26 @@ class HomeAssistantProcess:
 
     async def stop(self) -> None:
         """End it as a person would, or if that takes too long as a power cut would."""
-        if await self._hang_up():
+        if self._guard is not None:
+            self._guard.cancel()
+            # Home Assistant waits for open connections.
+            await self._session.close()
             with contextlib.suppress(ProcessLookupError):
                 self._process.terminate()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_SECONDS_TO_STOP):
                     await self._process.wait()
-            await self._end()
+            await self.kill()
 
     async def kill(self) -> None:
-        """End it as a power cut would."""
-        if await self._hang_up():
-            await self._end()
+        """End it and all its processes as a power cut would."""
+        if self._guard is not None:
+            self._guard.cancel()
+            self._guard = None
+            await self._session.close()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            await self._process.wait()
 
     async def wait(self) -> int:
         """Wait until it ends by itself; return the exit code."""
@@ -104,21 +164,13 @@ class HomeAssistantProcess:
 
     @property
     def log(self) -> str:
-        """What it wrote since the folder was laid out."""
+        """The log of all starts in this folder."""
         path = self._log_path
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def records(self) -> Iterator[Record]:
-        """Yield the entries of the log."""
-        return records(self.log)
-
-    def complaints(self) -> list[Record]:
-        """Return what the log has at WARNING or above from the integration."""
+    def complaints(self) -> list[str]:
+        """Return the warnings and errors from the integration or about it."""
         return complaints(self.log, "bike_tracker")
-
-    @property
-    def _log_path(self) -> Path:
-        return self.folder / "console.log"
 
     async def run_program(self) -> Process:
         """Begin a process of the program.
@@ -146,43 +198,3 @@ class HomeAssistantProcess:
         while (code := await self._process.wait()) == _RESTART:
             self._process = await self.run_program()
         return code
-
-    async def _come_up(self) -> None:
-        """Sign in once it answers, the first time as a new user."""
-        await self.client.wait_for_answer()
-        if '"user"' in stored(self.folder, "onboarding"):
-            await self.client.sign_in()
-        else:
-            await self.client.create_user(USER)
-            # Killed before this is written, it would have to be set up anew.
-            while f'"{USER}"' not in stored(self.folder, "auth"):
-                await asyncio.sleep(0.1)
-        await self.client.wait_until_running()
-
-    async def _unless_ended(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do the work, or raise ProcessEndedError when the process ends before it is done."""
-        assert self._guard is not None
-        task = asyncio.create_task(work)
-        try:
-            await asyncio.wait((task, self._guard), return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                last = "\n".join(self.log.splitlines()[-20:])
-                raise ProcessEndedError(f"Home Assistant ended:\n{last}")
-            await task
-        finally:
-            task.cancel()
-
-    async def _hang_up(self) -> bool:
-        """Close connections, which Home Assistant waits for; return whether there is something to end."""
-        guard, self._guard = self._guard, None
-        if guard is None:
-            return False
-        guard.cancel()
-        await self._session.close()
-        return True
-
-    async def _end(self) -> None:
-        """End it at once, and whatever it started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()

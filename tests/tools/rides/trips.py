@@ -70,7 +70,7 @@ class Trip(Span):
         metres = min(start + speed * (seconds - begin), stop)
         for route in self._routes:
             if metres <= route.length * _TOWN:
-                return Moment(_in_town(route.at(metres / _TOWN).point), speed)
+                return Moment(_in_town(route.at(metres / _TOWN)), speed)
             metres -= route.length * _TOWN
         return self.arrived
 
@@ -86,7 +86,7 @@ class Trip(Span):
         self._routes.append(route)
         length = route.length * _TOWN
         self._add(length / random.uniform(3.5, 7.0), length)
-        self.end = route.at(route.length).point
+        self.end = route.at(route.length)
 
     def _add(self, seconds: float, metres: float) -> None:
         self._seconds.append(self._seconds[-1] + seconds)

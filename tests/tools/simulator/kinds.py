@@ -11,16 +11,6 @@ from .world import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """What an Authorization header that is not right is answered."""
-
-    status: int = 401
-    challenge: bool = True
-    """Whether it says that Basic is wanted."""
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """A server as it is seen from outside.
 
@@ -33,8 +23,6 @@ class Kind:
         positions: whether there are positions at all
         lists_disabled: whether an ordinary user sees a tracker that is disabled
         nulls: whether a tracker that never reported is offline and has no lastUpdate
-        ascii_only: whether credentials with other letters are refused
-        refusal: the answer to wrong credentials
         oldest_fix: positions with an older fix are left out of the list
         reports_refusal: what an account without reports is answered, where there is such a thing
         live: whether it says by itself what is new
@@ -50,8 +38,6 @@ class Kind:
     positions: bool = True
     lists_disabled: bool = True
     nulls: bool = False
-    ascii_only: bool = False
-    refusal: Refusal = Refusal()
     oldest_fix: timedelta | None = None
     reports_refusal: str | None = None
     live: bool = True
@@ -71,7 +57,6 @@ _WITH_END: Final[dict[str, Json]] = _CONTACTS | {
     "calendarId": 0,
     "expirationTime": None,
 }
-_UNAUTHORIZED = "HTTP 401 Unauthorized - WebApplicationException"
 NULL_POINTER = (
     'Cannot invoke "org.traccar.api.security.LoginResult.getUser()" because "<local4>" is null'
     " - NullPointerException (SecurityRequestFilter:93 < ... < OverrideFilter:49 < ...)"
@@ -107,8 +92,6 @@ _KINDS = (
         | {"protocol": "osmand", "type": None, "outdated": False},
         lists_disabled=False,
         nulls=True,
-        ascii_only=True,
-        refusal=Refusal(text=f"{_UNAUTHORIZED} (SecurityRequestFilter:113 < ...)"),
     ),
     Kind(
         name="5.12",
@@ -116,9 +99,7 @@ _KINDS = (
         device_fields=_WITH_END,
         position_fields=_WITH_GEOFENCES | {"protocol": "osmand", "outdated": False},
         nulls=True,
-        ascii_only=True,
         reports_refusal=REPORTS_DISABLED,
-        refusal=Refusal(status=400, challenge=False, text=NULL_POINTER),
     ),
     Kind(
         name="6.14.5",
@@ -126,10 +107,6 @@ _KINDS = (
         device_fields=_WITH_END,
         position_fields=_WITH_GEOFENCES | {"protocol": "osmand"},
         nulls=True,
-        ascii_only=True,
-        refusal=Refusal(
-            challenge=False, text=f"{_UNAUTHORIZED} (SecurityRequestFilter:132 < ...)"
-        ),
         oldest_fix=timedelta(days=90),
         reports_refusal=REPORTS_DISABLED,
         position_delay=3.0,

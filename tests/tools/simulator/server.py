@@ -24,7 +24,7 @@ from .record import KEPT, Record, RecordedRequest
 from .render import Endpoint, Renderer, device_json, position_json
 from .tls import Certificates
 from .wire import JSON, Raw, pause
-from .world import Json, SimAccount, SimDevice, SimPosition, World
+from .world import Json, SimDevice, SimPosition, World
 
 ENDPOINTS: tuple[Endpoint, ...] = ("devices", "positions")
 """What there is a list of."""
@@ -212,7 +212,8 @@ class Simulator(World):
         if not request.path.startswith(self._path):
             return web.Response(status=404)
         if email is None:
-            return self._refused(request)
+            challenge = {"WWW-Authenticate": 'Basic realm="api"'}
+            return web.Response(status=401, headers=challenge)
         return self._called(request, email)
 
     def _called(self, request: web.BaseRequest, email: str) -> web.StreamResponse:
@@ -252,11 +253,7 @@ class Simulator(World):
         if (respond := self.live.fault.session) is not None:
             return respond(self.url, self.other_url)
         if email is None:
-            refusal = self._kind.refusal
-            text = (refusal.text or "").replace(
-                "SecurityRequestFilter", "SessionResource"
-            )
-            return web.Response(status=refusal.status, text=text)
+            return web.Response(status=401)
         return self.live.session(email)
 
     def _signs_in(self, form: Mapping[str, object]) -> str | None:
@@ -304,18 +301,6 @@ class Simulator(World):
             return web.Response(status=400, text="no such device")
         return _json(body)
 
-    def _refused(self, request: web.BaseRequest) -> web.StreamResponse:
-        refusal = self._kind.refusal
-        # Servers of some versions trip over credentials, not over their absence.
-        sent = "Authorization" in request.headers
-        challenge = {"WWW-Authenticate": 'Basic realm="api"'}
-        return web.Response(
-            status=refusal.status if sent else 401,
-            headers=challenge if refusal.challenge else {},
-            text=refusal.text,
-            content_type=JSON if refusal.text else None,
-        )
-
     def _failure(
         self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
     ) -> web.StreamResponse | None:
@@ -349,12 +334,8 @@ class Simulator(World):
             return None
         for account in self.accounts.values():
             if values[0] == authorization(account.email, account.password):
-                return account.email if self._takes(account) else None
+                return account.email
         return None
-
-    def _takes(self, account: SimAccount) -> bool:
-        plain = f"{account.email}{account.password}".isascii()
-        return plain or not self._kind.ascii_only
 
     def _endpoint(self, name: str, query: Collection[str]) -> Endpoint | None:
         """Return what is asked for, None for what is not known to exist."""

@@ -1,10 +1,8 @@
 """Streets of Heidelberg-Neuenheim, © OpenStreetMap contributors (ODbL)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from heapq import heappop, heappush
 from itertools import pairwise
-from math import atan2, cos, degrees, hypot, radians
+from math import cos, hypot, radians
 
 type Point = tuple[float, float]
 """Latitude and longitude in degrees."""
@@ -90,14 +88,8 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
 
 def metres(start: Point, end: Point) -> float:
     """Return the distance, flat as a town is."""
-    north, east = _offset(start, end)
-    return hypot(north, east)
-
-
-def course(start: Point, end: Point) -> float:
-    """Return the direction in degrees clockwise from north."""
-    north, east = _offset(start, end)
-    return degrees(atan2(east, north)) % 360
+    east = (end[1] - start[1]) * cos(radians((start[0] + end[0]) / 2))
+    return hypot(end[0] - start[0], east) * METRES_PER_DEGREE
 
 
 def street_at(point: Point) -> str:
@@ -107,14 +99,6 @@ def street_at(point: Point) -> str:
         for name, stretches in STREETS.items()
     }
     return min(away, key=away.__getitem__)
-
-
-def _offset(start: Point, end: Point) -> Point:
-    north = (end[0] - start[0]) * METRES_PER_DEGREE
-    east = (
-        (end[1] - start[1]) * METRES_PER_DEGREE * cos(radians((start[0] + end[0]) / 2))
-    )
-    return north, east
 
 
 def _segments() -> Iterable[tuple[Point, ...]]:
@@ -132,54 +116,43 @@ for _segment in _segments():
 JUNCTIONS: tuple[Point, ...] = tuple(_FROM)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A point on a route and the direction of travel there, in degrees."""
-
-    point: Point
-    course: float
-
-
 class Route:
     """The shortest way along the streets from one junction to another."""
 
     def __init__(self, start: Point, end: Point) -> None:
-        self.points = _shortest(start, end)
-        self.length = sum(metres(*leg) for leg in pairwise(self.points))
+        self.points = min(_ways((start,), end), key=_length)
+        self.length = _length(self.points)
 
-    def every(self, step: float) -> Iterator[Place]:
-        """Yield the places after so many metres each, the last one at the end."""
+    def every(self, step: float) -> Iterator[Point]:
+        """Yield the points after so many metres each, the last one at the end."""
         travelled = step
         while travelled < self.length:
             yield self.at(travelled)
             travelled += step
         yield self.at(self.length)
 
-    def at(self, travelled: float) -> Place:
-        """Return the place so many metres from the start."""
-        start = end = self.points[0]
+    def at(self, travelled: float) -> Point:
+        """Return the point so many metres from the start."""
         for start, end in pairwise(self.points):
             leg = metres(start, end)
             if travelled <= leg:
                 share = travelled / leg
                 latitude = start[0] + (end[0] - start[0]) * share
                 longitude = start[1] + (end[1] - start[1]) * share
-                point = (round(latitude, 6), round(longitude, 6))
-                return Place(point, round(course(start, end), 1))
+                return round(latitude, 6), round(longitude, 6)
             travelled -= leg
-        return Place(end, round(course(start, end), 1))
+        return self.points[-1]
 
 
-def _shortest(start: Point, end: Point) -> tuple[Point, ...]:
-    queue: list[tuple[float, tuple[Point, ...]]] = [(0.0, (start,))]
-    seen = set()
-    while True:
-        length, points = heappop(queue)
-        if points[-1] == end:
-            return points
-        if points[-1] in seen:
-            continue
-        seen.add(points[-1])
-        for segment in _FROM[points[-1]]:
-            further = length + sum(metres(*leg) for leg in pairwise(segment))
-            heappush(queue, (further, points + segment[1:]))
+def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
+    """Yield each way to the end that goes on from these points and meets no junction twice."""
+    if points[-1] == end:
+        yield points
+        return
+    for segment in _FROM[points[-1]]:
+        if segment[-1] not in points:
+            yield from _ways(points + segment[1:], end)
+
+
+def _length(points: tuple[Point, ...]) -> float:
+    return sum(metres(*leg) for leg in pairwise(points))

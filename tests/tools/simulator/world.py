@@ -100,11 +100,6 @@ class World:
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
 
-    def forget_reports(self) -> None:
-        """Lose the database of reports, and number them from 1 again."""
-        self.reports.clear()
-        self._position_ids = count(1)
-
     # Accounts
 
     def add_account(self, email: str, password: str) -> SimAccount:

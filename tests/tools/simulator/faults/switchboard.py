@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from tests.tools.simulator.render import Endpoint
 from tests.tools.simulator.tls import GOOD
 
+from .answer import BODY_FAULTS, CONNECTION_FAULTS
 from .fault import Fault, FaultOptions, Respond
-from .table import FAULTS
+from .status import STATUS_FAULTS
+from .value import VALUE_FAULTS
+
+FAULTS: dict[str, Fault] = {
+    fault.name: fault
+    for fault in (*CONNECTION_FAULTS, *BODY_FAULTS, *STATUS_FAULTS, *VALUE_FAULTS)
+}
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Rides of the weeks before the demo began."""
+"""What a house has after weeks: rides and a night guard."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,11 +8,12 @@ import json
 from random import Random
 import sqlite3
 
+from custom_components.bike_tracker.tracking.routes import encode
 from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route, street_at
 
+from .client import HomeAssistantClient
 from .fleet import TOWN
 from .home_assistant import HomeAssistantProcess
-from .polyline import encode
 
 _WEEKS = 8
 """As many as the bars of the dashboard show."""
@@ -35,6 +36,22 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
         for tracker in trackers:
             database.executemany(_ADD, _past_rides(tracker))
     await home_assistant.start()
+
+
+async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
+    """Have the phone ring for every guard that a person arms; no night begins by itself."""
+    path = "/api/config/config_entries/subentries/flow"
+    form = await client.post(path, {"handler": [entry_id, "night_guard"]})
+    phones = [
+        device["id"]
+        for device in await client.call("config/device_registry/list")
+        if "mobile_app" in dict(device["identifiers"])
+    ]
+    settings = {"away_distance": 200, "critical": True, "follow": True}
+    await client.post(
+        f"{path}/{form['flow_id']}",
+        {"name": "Night guard", "phones": phones, **settings},
+    )
 
 
 def _past_rides(tracker: str) -> Iterator[Row]:
