@@ -36,6 +36,7 @@ class Look:
 
 
 DESKTOP = Look("desktop")
+PHONE = Look("phone", 390, 844, touch=True)
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from . import RESULTS
 
 _OWN_HOME_ASSISTANT = (
+    "test_card_states",
     "test_cards",
     "test_first_hour",
     "first_paint",

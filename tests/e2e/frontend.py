@@ -10,6 +10,13 @@ _LISTENS = """number => Object.values(
     document.querySelector("home-assistant").hass.states
 ).some(it => it.attributes.id === number && it.state === "on")"""
 
+_COUNT = """
+addEventListener("pointerdown", () => sessionStorage.clicks = 1 + Number(sessionStorage.clicks ?? 0), true);
+addEventListener("keydown", (event) => {
+  if (event.key.length > 1) sessionStorage.clicks = 1 + Number(sessionStorage.clicks ?? 0);
+}, true);
+"""
+
 
 class Frontend:
     """Home Assistant in a browser, described by what one sees of it."""
@@ -107,6 +114,7 @@ class Frontend:
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
+        await expect(dialog).to_be_hidden()
 
     async def choose_bike(self, name: str) -> None:
         """Choose a bike in a field for targets."""
@@ -130,3 +138,22 @@ class Frontend:
         """Close a dialog that says that all is done."""
         await self.button("Close").last.click()
         await expect(self.page.get_by_role("dialog")).to_have_count(0)
+
+
+class Clicks:
+    """The clicks on a page from now on; Enter, Escape and such keys count as well."""
+
+    def __init__(self, page: Page) -> None:
+        """Count on this page."""
+        self._page = page
+
+    async def begin(self) -> None:
+        """Begin with none."""
+        if not await self._page.evaluate("() => sessionStorage.clicks"):
+            await self._page.add_init_script(_COUNT)
+            await self._page.evaluate(_COUNT)
+        await self._page.evaluate("() => { sessionStorage.clicks = 0; }")
+
+    async def count(self) -> int:
+        """Return how many there were."""
+        return int(await self._page.evaluate("() => sessionStorage.clicks"))

@@ -9,7 +9,6 @@ from tests.tools.demo import (
     HomeAssistantProcess,
     SimulatedService,
 )
-from tests.tools.demo.town import settle
 
 BIKE = "860000000000001"
 AUTOMATION = "offline"
@@ -33,7 +32,6 @@ async def test_fires_once(
 ) -> None:
     """What happens is told, at once or after the restart that it happened in."""
     client = home_assistant.client
-    await settle(client)
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3)
     device_id = (await client.devices())[BIKE]["id"]

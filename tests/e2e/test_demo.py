@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import contextmanager
 import os
 from pathlib import Path
 import re
@@ -12,10 +12,13 @@ import subprocess
 import sys
 
 from aiohttp import ClientSession
+from playwright.async_api import expect
 import pytest
 
+from tests.e2e import RESULTS
+from tests.e2e.browser import DESKTOP, PHONE, Look, chromium, new_context
 from tests.tools.demo import HomeAssistantClient
-from tests.tools.demo.ports import HOST, free_port, is_free
+from tests.tools.demo.home_assistant import HOST, free_port, is_free
 
 
 @contextmanager
@@ -35,64 +38,59 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def address(process: subprocess.Popen[str]) -> str:
-    """Wait for the demo to tell its address."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        if found := re.search(r"Home Assistant is at (\S+)", line):
-            return found[1]
-    raise AssertionError("no address was printed")
-
-
-@asynccontextmanager
-async def signed_in(url: str) -> AsyncIterator[HomeAssistantClient]:
-    """Return somebody who opened it in a browser."""
-    async with ClientSession() as session:
-        client = HomeAssistantClient(session, url)
-        await client.sign_in()
-        yield client
-
-
-def test_check(tmp_path: Path) -> None:
-    """Every entity of every tracker is there and right."""
-    with demo(tmp_path, "--check", "--trackers", "2") as process:
-        output, errors = process.communicate()
-    assert process.returncode == 0, output + errors
-    assert "2 of 2 trackers" in output
-    assert "WRONG" not in output
-
-
-async def test_runs_until_ctrl_c(tmp_path: Path) -> None:
-    """It opens on a dashboard without a sign-in, and leaves nothing behind."""
-    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
-        url = address(process)
-        async with signed_in(url) as client:
-            core = await client.call("frontend/get_system_data", key="core")
-            dashboard = await client.call(
-                "lovelace/config", url_path=core["value"]["default_panel"]
-            )
-            assert "bike-tracker-bikes-card" in str(dashboard)
-        assert list(tmp_path.iterdir()) != []
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Return the address of a demo that runs; Ctrl-C ends it, and leaves nothing behind."""
+    folder = tmp_path_factory.mktemp("demo")
+    with demo(folder, "--port", str(free_port())) as process:
+        assert process.stdout is not None
+        output = iter(process.stdout)
+        while not (found := re.search(r"Home Assistant is at (\S+)", next(output))):
+            pass
+        yield found[1]
+        assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
         # The output ends only when no process has it open any more.
         process.communicate()
     assert process.returncode == 0
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a demo that runs."""
-    folder = tmp_path_factory.mktemp("demo")
-    with demo(folder, "--trackers", "2", "--port", str(free_port())) as process:
-        yield address(process)
+    assert list(folder.iterdir()) == []
 
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Return the one who uses it, for three minutes at most."""
-    async with signed_in(running) as client, asyncio.timeout(180):
+    """Return its user, for three minutes at most."""
+    async with ClientSession() as session, asyncio.timeout(180):
+        client = HomeAssistantClient(session, running)
+        await client.sign_in()
         yield client
+
+
+@pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=lambda look: look.name)
+async def test_story(running: str, client: HomeAssistantClient, look: Look) -> None:
+    """The first page needs no sign-in: a guarded bike stays until the thief comes, and the phone has the report."""
+    guard = "alarm_control_panel.long_tail_bike_guard"
+    async with chromium() as browser, await new_context(browser, look) as context:
+        page = await context.new_page()
+        tiles = page.locator("hui-tile-card")
+        await page.goto(running)
+        await tiles.filter(has_text="1 Park and guard").click()
+        await client.wait_for_state(guard, "armed_away")
+        await asyncio.sleep(2)
+        states = await client.states()
+        assert states["binary_sensor.long_tail_bike_moving"].state == "off"
+        await tiles.filter(has_text="2 A thief comes").click()
+        await client.wait_for_state(guard, "triggered")
+        message = page.locator("hui-markdown-card", has_text="Open")
+        await expect(message).to_contain_text("Long-tail bike is being moved")
+        await page.screenshot(path=RESULTS / "looks" / f"story-{look.name}.png")
+        await tiles.filter(has_text="Theft report").click()
+        await expect(message).to_contain_text("Long-tail bike: Theft report")
+        await page.get_by_role("button", name="It's me", exact=True).first.click()
+        await client.wait_for_state(guard, "disarmed")
+        await page.goto(f"{running}/bike-tracker/try")
+        await tiles.filter(has_text="Long-tail bike is parked").click()
+        await expect(page.get_by_text("Done at")).to_have_count(2)
+        await page.screenshot(path=RESULTS / "looks" / f"try-{look.name}.png")
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
@@ -107,43 +105,12 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
     await client.save_automation(
         "left", {"alias": "Left", "triggers": [trigger], "actions": []}
     )
-    async with client.events("automation_triggered") as runs:
-        for number in (1, 2):
+    async with client.listen("automation_triggered") as runs:
+        for _ in range(2):
             await press(client, "leaves_home")
-            while len(runs) < number or not await is_on_its_way(client):
+            await anext(runs)
+            while not await is_on_its_way(client):
                 await asyncio.sleep(0.1)
-
-
-async def test_guarded(client: HomeAssistantClient) -> None:
-    """A bike that is guarded stays where it is until a button is pressed."""
-    guard = "alarm_control_panel.gravel_bike_guard"
-    await press(client, "rides")
-    while not await is_moving(client, "gravel_bike"):
-        await asyncio.sleep(0.1)
-    await client.action("alarm_control_panel.alarm_arm_away", entity_id=guard)
-    while await is_moving(client, "gravel_bike"):
-        await asyncio.sleep(0.1)
-    for _ in range(10):
-        await asyncio.sleep(0.5)
-        assert not await is_moving(client, "gravel_bike")
-    await press(client, "rides")
-    await client.wait_for_state(guard, "triggered")
-
-
-async def test_nobody_home(client: HomeAssistantClient) -> None:
-    """A button sends the one rider away, and another one back."""
-    for name, people in (("nobody_home", "0"), ("at_home", "1")):
-        await press(client, name)
-        await client.wait_for_state("zone.home", people)
-
-
-async def test_question(client: HomeAssistantClient) -> None:
-    """Assist tells where a bike is."""
-    answer = await client.post(
-        "/api/conversation/process", {"text": "Where is the city bike?"}
-    )
-    said = answer["response"]["speech"]["plain"]["speech"]
-    assert said.startswith("City bike")
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
@@ -151,35 +118,24 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")
-    while not await is_offline(client):
-        await client.poll()
-        await asyncio.sleep(0.5)
+    await client.wait_for_state("binary_sensor.tandem_connectivity", "off")
+    assert (await client.states())["binary_sensor.tandem_moving"].state == "off"
     await press(client, "new")
-    while "device_tracker.new_bike" not in await client.states():
+    while "device_tracker.new_bike_1" not in await client.states():
         await client.poll()
         await asyncio.sleep(0.5)
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
     """Press a button of the page of what there is to try."""
-    await client.action("script.turn_on", entity_id=f"script.try_{name}")
-
-
-async def is_offline(client: HomeAssistantClient) -> bool:
-    """Return whether Home Assistant knows that the bike is offline, of two the other one."""
-    states = await client.states()
-    return states["binary_sensor.gravel_bike_connectivity"].state == "off"
-
-
-async def is_moving(client: HomeAssistantClient, bike: str) -> bool:
-    """Return whether Home Assistant knows that a bike moves."""
-    return (await client.states())[f"binary_sensor.{bike}_moving"].state == "on"
+    await client.action("mobile_app.try", {"try": name})
 
 
 async def is_on_its_way(client: HomeAssistantClient) -> bool:
     """Return whether Home Assistant knows that the bike rides somewhere."""
-    place = (await client.states())["device_tracker.city_bike"].state
-    return place == "not_home" and await is_moving(client, "city_bike")
+    states = await client.states()
+    moving = states["binary_sensor.city_bike_moving"].state
+    return (states["device_tracker.city_bike"].state, moving) == ("not_home", "on")
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
@@ -195,12 +151,15 @@ def test_interrupted_while_starting(tmp_path: Path) -> None:
 
 async def test_killed(tmp_path: Path) -> None:
     """Home Assistant and the simulated service end with it, each as fast as it can."""
-    with demo(tmp_path, "--trackers", "1", "--port", str(free_port())) as process:
-        url = address(process)
+    port = free_port()
+    with demo(tmp_path, "--port", str(port)) as process:
+        assert process.stderr is not None
+        while "Adding the account" not in process.stderr.readline():
+            pass
         process.kill()
         process.communicate()
     async with asyncio.timeout(60):
-        while not is_free(int(url.rpartition(":")[2])):
+        while not is_free(port):
             await asyncio.sleep(0.1)
 
 

@@ -16,8 +16,7 @@ from tests.tools.demo import (
     HomeAssistantProcess,
     SimulatedService,
 )
-from tests.tools.demo.ports import free_port
-from tests.tools.demo.town import settle
+from tests.tools.demo.home_assistant import free_port
 
 BIKE = "860000000000001"
 ENTITIES_OF_A_TRACKER = 12
@@ -70,7 +69,6 @@ async def build(
 ) -> Built:
     """Add the account, name things, put a bike in an area, and automate."""
     client = home_assistant.client
-    await settle(client)
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
     device_id = (await client.devices())[BIKE]["id"]
@@ -154,7 +152,7 @@ async def home_assistant(
     yield home_assistant
     await home_assistant.stop()
     print(home_assistant.log)  # noqa: T201
-    assert list(home_assistant.complaints()) == []
+    assert home_assistant.complaints() == []
 
 
 async def wait_for_request(simulator: SimulatedService, after: int) -> None:

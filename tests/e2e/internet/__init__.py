@@ -1,8 +1,4 @@
-"""The parts of the internet that Home Assistant asks for, on this machine.
-
-async with Internet(...) as internet:
-    async with OfflineHomeAssistant(folder, internet) as home_assistant: ...
-"""
+"""The parts of the internet that Home Assistant asks for, on this machine."""
 
 from .server import Internet, Site
 

@@ -22,9 +22,7 @@ from tests.tools.demo import (
     SimulatedService,
 )
 from tests.tools.demo.client import DOMAIN
-from tests.tools.demo.config_folder import install_phone
-from tests.tools.demo.log import complaints
-from tests.tools.demo.town import settle
+from tests.tools.demo.home_assistant import complaints
 
 from .fleet import PLACES, Fleet
 from .words import Words
@@ -78,9 +76,7 @@ async def shared_home_assistant(
     """Return a Home Assistant in the simulated town, with the integration; a phone may sign in."""
     folder = tmp_path_factory.mktemp("home-assistant")
     connected = ConnectedHomeAssistant(folder, internet)
-    install_phone(folder)
     async with connected as home_assistant:
-        await settle(home_assistant.client)
         yield home_assistant
 
 
@@ -108,7 +104,7 @@ async def home_assistant(
     await client.call("frontend/set_user_data", key="language", value=_ENGLISH)
     await client.call("config/core/update", **_ENGLISH)
     written = complaints(shared_home_assistant.log[before:], "bike_tracker")
-    assert not [record.text for record in written if "Traceback" in record.text]
+    assert not [entry for entry in written if "Traceback" in entry]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -187,13 +183,22 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
         await client.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
 
 
+async def automations(client: HomeAssistantClient) -> list[str]:
+    """Return the keys of all automations that are loaded."""
+    return [
+        state.attributes["id"]
+        for entity_id, state in (await client.states()).items()
+        if entity_id.startswith("automation.")
+    ]
+
+
 async def remove_automations(client: HomeAssistantClient) -> None:
     """Remove all automations, and the blueprints that were imported."""
-    for number in await client.automations():
+    for number in await automations(client):
         await client.delete(f"/api/config/automation/config/{number}")
     # Home Assistant answers before, and keeps a blueprint that is in use.
     async with asyncio.timeout(60):
-        while await client.automations():
+        while await automations(client):
             await asyncio.sleep(0.1)
     for path in await client.call("blueprint/list", domain="automation"):
         if not path.startswith("homeassistant/"):

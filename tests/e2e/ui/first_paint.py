@@ -50,9 +50,10 @@ async def test_first_paint(
             for entity in await client.entities()
             if entity["entity_id"].startswith("device_tracker.")
         ]
-        answer = await client.answer(
+        answer = await client.action(
             "bike_tracker.get_rides",
             {"entity_id": trackers, "start_date_time": "2020-01-01T00:00:00"},
+            answers=True,
         )
         assert len(answer["rides"]) > _RIDES
         stock = cards({"type": "map", "entities": trackers})

@@ -11,8 +11,7 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
-from tests.tools.demo.past_rides import add_rides
-from tests.tools.demo.town import settle
+from tests.tools.demo.furnish import add_rides
 
 _ENTITIES = 12
 """At least so many for each bike."""
@@ -35,7 +34,6 @@ async def ridden(
         setting = f"frontend:\n  development_repo: {frontend}\n"
         path.write_text(path.read_text().replace("frontend:\n", setting))
     async with home_assistant:
-        await settle(home_assistant.client)
         entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)
         await home_assistant.client.wait_for_entities(bikes * _ENTITIES)
         await add_rides(home_assistant, entry_id)

@@ -70,3 +70,12 @@ window.show = async (house) => {
     if (!card.isConnected) app.append(card);
   }
 };
+
+/** Take the cards away, and forget what was done. */
+window.clear = async () => {
+  const { book } = await import("/frontend/book.js");
+  Object.assign(book, new book.constructor());
+  document.querySelector("home-assistant").replaceChildren();
+  document.dir = "";
+  calls.length = 0;
+};

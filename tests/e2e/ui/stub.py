@@ -10,7 +10,7 @@ from typing import Any, Self
 from playwright.async_api import BrowserContext, Locator, Page, Route
 
 from tests.tools.demo.config_folder import INTEGRATION
-from tests.tools.demo.polyline import encode
+from tests.tools.demo.furnish import encode
 from tests.tools.simulator.streets import HOME, WERDERPLATZ
 
 _URL = "http://cards.test"
@@ -107,6 +107,12 @@ class Stub:
         stub = cls(await context.new_page())
         await stub.page.goto(_URL)
         return stub
+
+    async def clear(self) -> None:
+        """Take the cards away, and forget what was done."""
+        await self.page.set_viewport_size({"width": 1200, "height": 800})
+        await self.page.evaluate("() => clear()")
+        self.errors.clear()
 
     async def show(self, house: House) -> None:
         """Show a house, or how it has changed."""

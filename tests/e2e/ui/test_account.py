@@ -1,9 +1,5 @@
 """The life of an account, once it is there."""
 
-import json
-from pathlib import Path
-import re
-
 from playwright.async_api import expect
 import pytest
 from yarl import URL
@@ -38,25 +34,6 @@ async def test_sign_in_again(
 
     await frontend.open_device("City bike")
     await expect(frontend.entity("Connectivity")).to_contain_text("Online")
-
-
-async def test_download_diagnostics(
-    frontend: Frontend, account: Fleet, tmp_path: Path
-) -> None:
-    """The file for an issue tells of the account, and of nobody and nothing by name."""
-    async with frontend.page.expect_download() as downloading:
-        await frontend.choose("Download diagnostics")
-    download = await downloading.value
-    assert download.suggested_filename.startswith("config_entry-bike_tracker-")
-    await download.save_as(tmp_path / "diagnostics.json")
-    text = (tmp_path / "diagnostics.json").read_text()
-    diagnostics = json.loads(text)["data"]
-    assert diagnostics["service"]["positions"] == "offered"
-    private = [EMAIL, "127.0.0.1", "49.41", "8.68"]
-    private += [*account.serial_numbers, *account.serial_numbers.values()]
-    # The seconds of a time may look like a place.
-    without_times = re.sub(r"T\d\d:[\d:.]+", "", text)
-    assert [word for word in private if word in without_times] == []
 
 
 async def test_remove(

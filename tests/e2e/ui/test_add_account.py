@@ -1,4 +1,4 @@
-"""From the start page to an account with its trackers."""
+"""From the start page to an account with its trackers, in other languages too."""
 
 from playwright.async_api import Locator, expect
 import pytest
@@ -7,6 +7,7 @@ from tests.e2e.frontend import Frontend
 from tests.tools.demo import EMAIL, PASSWORD
 
 from .fleet import Fleet
+from .layout import cut_off, too_wide
 from .words import IN_EVERY_LANGUAGE, Texts, Words
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -51,3 +52,21 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
     await expect(frontend.heading("Bike Tracker")).to_be_visible()
     for name in fleet.places:
         await expect(frontend.text(name)).to_be_visible()
+    await expect_device(frontend, words, texts)
+
+
+async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
+    """Expect the page of a tracker in that language, and nothing in English."""
+    await frontend.open_device("City bike", heading=words.device_info)
+    for key, state in {"online": "on", "disabled": "off"}.items():
+        row = frontend.entity(texts.entities[key])
+        await expect(row).to_contain_text(texts.states[key][state])
+    for key in ("last_update", "ride", "ride_distance", "total_distance"):
+        await expect(frontend.entity(texts.entities[key])).to_be_visible()
+    for key, name in Texts("en").entities.items():
+        if texts.entities[key] != name:
+            await expect(frontend.text(name)).to_have_count(0)
+    await frontend.settle()
+    # Home Assistant cuts off a name beside how long ago it was, which may be long.
+    assert set(await cut_off(frontend.page)) <= {texts.entities["last_update"]}
+    assert await too_wide(frontend.page) == 0

@@ -8,8 +8,8 @@ from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
-from tests.e2e.browser import DESKTOP, Look
-from tests.e2e.frontend import Frontend
+from tests.e2e.browser import DESKTOP, PHONE, Look
+from tests.e2e.frontend import Clicks, Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.tools.demo import HomeAssistantProcess, SimulatedService
@@ -17,7 +17,6 @@ from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME
 
 from .cards import CONFIG, PATH, Cards
-from .clicks import Clicks
 from .dashboard import dashboard
 from .ridden import ridden
 from .test_looks import check
@@ -29,9 +28,8 @@ _RELEASES = [_NEWEST, "2026.8", "2026.10"]
 _FRONTENDS = ROOT / ".venv" / "frontend"
 _CLICKS = 3
 _BIKE = "860000000000001"
-_PHONE = Look("phone", 390, 844, touch=True)
 _BOTH = pytest.mark.parametrize(
-    "look", [DESKTOP, _PHONE], ids=lambda look: look.name, indirect=True
+    "look", [DESKTOP, PHONE], ids=lambda look: look.name, indirect=True
 )
 
 

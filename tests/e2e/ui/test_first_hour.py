@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-import logging
+from html import unescape
 from pathlib import Path
+import re
 
 from playwright.async_api import expect
 import pytest
@@ -15,16 +16,17 @@ from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
 from tests.tools.demo import EMAIL, PASSWORD
 from tests.tools.demo.client import DOMAIN
-from tests.tools.demo.config_folder import INTEGRATION, install_phone
+from tests.tools.demo.config_folder import INTEGRATION, ROOT
+from tests.tools.demo.home_assistant import complaints
 from tests.tools.demo.phone import MESSAGE
 from tests.tools.demo.phone.config_flow import NAME as PHONE
 
 from .fleet import Fleet
-from .readme import button
 from .words import ENGLISH
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
+_BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 _BIKE = "City bike"
 _SECONDS_TO_TELL = 60
 # The frontend of a slow machine asks without a word: it has not loaded them yet.
@@ -52,33 +54,38 @@ async def test_from_nothing_to_a_message(
     await install(frontend, repository)
     assert installed(home_assistant.folder) == shipped(repository)
 
-    await home_assistant.stop()
-    install_phone(home_assistant.folder)
-    await home_assistant.start()
     client = home_assistant.client
     await client.start_flow("mobile_app")
     await sign_in(frontend, fleet)
     await automate(frontend)
 
-    async with client.events(MESSAGE) as messages:
+    async with client.listen(MESSAGE) as messages:
         await fleet.change(_BIKE, "set_status", status="offline")
         await client.poll()
         async with asyncio.timeout(_SECONDS_TO_TELL):
-            while not messages:
-                await asyncio.sleep(0.1)
+            message = await anext(messages)
+        assert message["data"]["title"] == f"{_BIKE} went offline"
         await client.poll()
-    titles = [event["data"]["title"] for event in messages]
-    assert titles == [f"{_BIKE} went offline"]
-    assert refused(home_assistant) == []
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(messages), 1)
+    names = ("bike_tracker", "homeassistant.components.marketplace")
+    assert complaints(home_assistant.log, *names) == []
+
+
+def buttons(name: str) -> list[str]:
+    """Return where the README's buttons with this in their address lead, in one's own Home Assistant."""
+    targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
+    return [f"/_my_redirect/{target}" for target in targets if name in target]
 
 
 async def install(frontend: Frontend, repository: Repository) -> None:
     """Follow the first button: the release is found fit, and goes on to the form without a restart."""
-    await frontend.open(button("hacs_repository"))
+    [button] = buttons("hacs_repository")
+    await frontend.open(button)
     await connect_account(frontend)
     question, available = repository.full_name, f"Version {repository.version}"
     for _ in range(_TRIES):
-        await frontend.open(button("hacs_repository"))
+        await frontend.open(button)
         await expect(frontend.button("Add")).to_be_visible()
         if await frontend.saying(question).count():
             break
@@ -116,9 +123,10 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 
 
 async def automate(frontend: Frontend) -> None:
-    """Import the first blueprint, and have it watch a bike and tell the phone."""
-    await frontend.open(button("tracker_offline.yaml"))
-    await frontend.import_blueprint()
+    """Import all blueprints, and have the first one watch a bike and tell the phone."""
+    for button in buttons("blueprint_import"):
+        await frontend.open(button)
+        await frontend.import_blueprint()
     await frontend.button("Bike Tracker: tracker offline").click()
     await frontend.choose_bike(_BIKE)
     await frontend.button("Select a device").first.click()
@@ -145,13 +153,3 @@ def shipped(repository: Repository) -> dict[str, bytes]:
         for path, content in repository.files.items()
         if path.startswith(start)
     }
-
-
-def refused(home_assistant: ConnectedHomeAssistant) -> list[str]:
-    """Return what the Marketplace or the loader did not like."""
-    return [
-        record.text
-        for record in home_assistant.records()
-        if record.level >= logging.WARNING
-        and record.logger.startswith("homeassistant.components.marketplace")
-    ] + [record.text for record in home_assistant.complaints()]

@@ -8,13 +8,12 @@ from playwright.async_api import expect
 import pytest
 import pytest_asyncio
 
-from tests.e2e.frontend import Frontend
+from tests.e2e.frontend import Clicks, Frontend
 from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantClient, HomeAssistantProcess
 from tests.tools.simulator.streets import HOME
 
-from .clicks import Clicks
+from .dashboard import phone_on_dashboard
 from .fleet import Fleet
-from .phone import phone_on_dashboard
 from .words import ENGLISH
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

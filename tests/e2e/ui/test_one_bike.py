@@ -103,12 +103,12 @@ async def test_links(
         status = await frontend.page.evaluate(_SIGN, path)
         # It has no track of that day.
         assert status == (404 if name == _OWN else 401), name
-        data = {"device_id": device}
+        data, statistics = {"device_id": device}, "bike_tracker.get_statistics"
         if name == _OWN:
-            answer = await client.answer("bike_tracker.get_statistics", data)
+            answer = await client.action(statistics, data, answers=True)
             assert [it["name"] for it in answer["periods"][-1]["bikes"]] == [_OWN]
         else:
             with pytest.raises(CommandError, match="Unauthorized"):
-                await client.answer("bike_tracker.get_statistics", data)
+                await client.action(statistics, data, answers=True)
     calendars = await client.get("/api/calendars")
     assert [calendar["name"] for calendar in calendars] == [f"{_OWN} Rides"]

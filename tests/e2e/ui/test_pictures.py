@@ -12,15 +12,14 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.client import DOMAIN
-from tests.tools.demo.story import add_night_guard
+from tests.tools.demo.furnish import add_night_guard
 from tests.tools.simulator.streets import HOME, STREETS
 
-from .cards import CONFIG, PATH, Cards
+from .cards import CONFIG, Cards
 from .conftest import RESULTS
-from .dashboard import cards, dashboard as have_dashboard
+from .dashboard import cards, dashboard as have_dashboard, phone_on_dashboard
 from .fleet import Fleet
 from .layout import cut_off
-from .phone import phone_on_dashboard
 from .ridden import list_rides, ridden_home_assistant
 
 __all__ = ["ridden_home_assistant"]
@@ -90,19 +89,14 @@ async def test_rides(
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
-    # Of its own: the other one has been edited.
     client, shown = ridden_home_assistant.client, Cards(frontend)
-    dashboard = await client.call(
-        "lovelace/dashboards/create", url_path=PATH.strip("/"), title="Bikes"
-    )
-    await client.call("lovelace/config/save", url_path=PATH.strip("/"), config=CONFIG)
-    await frontend.open(PATH)
-    await shown.ride(1).click()
-    await shown.expect_route()
-    await frontend.page.evaluate("() => scrollTo(0, 0)")
-    await take(frontend, "dashboard", 900)
-    await take(frontend, "dashboard-phone", 844, 390)
-    await client.call("lovelace/dashboards/delete", dashboard_id=dashboard["id"])
+    async with have_dashboard(client, CONFIG) as path:
+        await frontend.open(path)
+        await shown.ride(1).click()
+        await shown.expect_route()
+        await frontend.page.evaluate("() => scrollTo(0, 0)")
+        await take(frontend, "dashboard", 900)
+        await take(frontend, "dashboard-phone", 844, 390)
 
 
 async def test_triggers(

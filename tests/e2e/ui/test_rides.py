@@ -1,6 +1,5 @@
 """Rides in the calendar and in the tools."""
 
-from datetime import datetime, timedelta
 import re
 
 from playwright.async_api import expect
@@ -42,32 +41,12 @@ async def test_calendar(frontend: Frontend, look: Look) -> None:
     await check(frontend, look, "ride")
 
 
-_PERFORM = "/_my_redirect/developer_call_service?service=bike_tracker."
-
-
 async def test_get_rides(frontend: Frontend) -> None:
     """The action answers in the tools, of a bike that one chooses there."""
-    await frontend.open(f"{_PERFORM}get_rides")
+    await frontend.open(
+        "/_my_redirect/developer_call_service?service=bike_tracker.get_rides"
+    )
     await frontend.choose_bike("City bike")
     await frontend.button("Perform action").click()
     await expect(frontend.text("Response")).to_be_visible()
     await expect(frontend.text("started_at").first).to_be_visible()
-
-
-async def test_get_track(frontend: Frontend) -> None:
-    """So does the other one, of the times that one enters."""
-    page, now = frontend.page, datetime.now()
-    await frontend.open(f"{_PERFORM}get_track")
-    await frontend.button("Select a device").click()
-    await frontend.option("City bike").first.click()
-    # What is clicked is a button for those who do not see.
-    await frontend.saying("YAML mode").click(force=True)
-    editor = page.locator(".cm-content").first
-    entered = await editor.inner_text()
-    for name, hours in (("start_date_time", -6), ("end_date_time", 6)):
-        time = (now + timedelta(hours=hours)).isoformat(" ", "seconds")
-        entered = entered.replace("data:", f'data:\n  {name}: "{time}"')
-    await editor.fill(entered)
-    await frontend.button("Perform action").click()
-    await expect(frontend.text("points").first).to_be_visible()
-    await expect(frontend.text("latitude").first).to_be_visible()
