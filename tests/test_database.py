@@ -8,6 +8,8 @@ from functools import reduce
 import json
 from pathlib import Path
 import sqlite3
+import subprocess
+import sys
 from time import sleep
 from typing import Any
 from unittest.mock import ANY, patch
@@ -37,19 +39,11 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database import Content, Database, file as sql
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
-from .books import (
-    file_of,
-    files_in,
-    folder_of,
-    full_disk,
-    query,
-    rides_in,
-    row,
-    state_in,
-    store,
-)
-from .conftest import BLUE, BOB, PASSWORD, RED, Bikes, MakeEntry, async_setup
+from .books import file_of, folder_of, full_disk, query, rides_in, row, state_in, store
+from .conftest import BLUE, RED, Bikes, async_setup
+from .long import TIMES
 from .riding import async_ride, async_set_up_and_ride, go, riding, standing
+from .static.project import ROOT
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -148,21 +142,6 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
     assert "Bächle" in place
 
 
-async def test_kill_loses_no_ride(bikes: Bikes) -> None:
-    """Five rides of less than an hour, of which the service forgets the history."""
-    go(bikes.simulator, 0, **standing(100))
-    await async_setup(bikes.hass, bikes.entry)
-    for _ in range(5):
-        for number in range(10):
-            way = riding(100) if number < 3 else standing(100)
-            go(bikes.simulator, 250 if number < 3 else 0, **way)
-            await bikes.poll(60)
-    await bikes.poll(11)
-    bikes.simulator.fault("status-404", path="history")
-    await async_kill(bikes)
-    assert len(rides_in(bikes.hass, bikes.entry)) == 5
-
-
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     """Queries return rides that are over, written or not."""
     await async_set_up_and_ride(bikes)
@@ -182,6 +161,9 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert last
     assert last.started_at == rides[-1].started_at
     assert await database.last_ride(BLUE) is None
+    # They are no longer kept in memory.
+    query(file_of(bikes.hass, bikes.entry), "DELETE FROM ride")
+    assert await database.last_ride(RED) is None
 
 
 @pytest.mark.usefixtures("freezer")
@@ -259,76 +241,67 @@ def test_rides_that_are_booked(
 # When it is written
 
 
-@pytest.mark.usefixtures("setup")
-async def test_how_often_it_is_written(bikes: Bikes) -> None:
-    """Within seconds of an event or arming, minutes of a flag, an hour of any report."""
-
-    def battery() -> object:
-        return state_in(bikes.hass, bikes.entry)["position"].get("battery_level")
-
-    await bikes.poll(400)
-    for number in range(20):
-        bikes.simulator.report(RED, attributes={"batteryLevel": number})
-        await bikes.poll(120)
-    assert battery() == 80
-    await bikes.poll(1_500)
-    assert battery() == 19
-
-    bikes.simulator.report(RED, attributes={"batteryLevel": 1, "alarm": "sos"})
-    await bikes.coordinator.async_refresh()
-    # A write that may wait longer does not put it off.
-    bikes.simulator.report(RED, attributes={"batteryLevel": 2})
-    await bikes.coordinator.async_refresh()
-    await bikes.poll(8)
-    assert battery() == 19
-    await bikes.poll(3)
-    assert battery() == 2
-    assert has_alarm(bikes)
-
-    # An arming does not wait for a write that is due later.
-    bikes.simulator.report(RED, attributes={"batteryLevel": 3})
-    await bikes.coordinator.async_refresh()
-    arm(bikes, RED)
-    await bikes.poll(11)
-    assert state_in(bikes.hass, bikes.entry)["guard"]
-
-    bikes.simulator.set_status(RED, "offline")
-    await bikes.coordinator.async_refresh()
-    await bikes.poll(11)
-    assert state_in(bikes.hass, bikes.entry)["online"]["value"] is True
-    await bikes.poll(300)
-    assert state_in(bikes.hass, bikes.entry)["online"]["value"] is False
-
-
-async def test_ride_under_way(bikes: Bikes) -> None:
-    """Reports of a ride under way are written within five minutes."""
-
-    def latitude() -> float:
-        place = state_in(bikes.hass, bikes.entry)["position"]
-        return float(place["latitude"])
-
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        (("alarm",), 10),
+        (("armed",), 10),
+        (("offline",), 300),
+        (("ride",), 300),
+        (("battery",), 3600),
+        # No change puts off a write that is due earlier.
+        (("battery", "alarm", "battery"), 10),
+        (("offline", "armed", "battery"), 10),
+    ],
+)
+async def test_time_until_a_write(
+    bikes: Bikes, changes: tuple[str, ...], seconds: int
+) -> None:
+    """Seconds for an event or an arming, minutes for a flag or a ride, an hour for a report."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    await bikes.poll()
-    for total, seconds in ((100.5, 100), (101, 61)):
-        go(bikes.simulator, 500, **riding(total))
-        await bikes.poll(seconds)
-    before = latitude()
-    go(bikes.simulator, 500, **riding(101.5))
-    await bikes.poll(61)
-    await bikes.poll(300)
-    assert latitude() > before
+    if changes == ("ride",):
+        for total in (100.5, 101, 101.5):
+            go(bikes.simulator, 500, **riding(total))
+            await bikes.poll()
+    await bikes.coordinator.database.async_write()
+    before = state_in(bikes.hass, bikes.entry)
+    for number, change in enumerate(changes):
+        match change:
+            case "alarm":
+                await async_raise_alarm(bikes)
+            case "armed":
+                arm(bikes, RED)
+            case "offline":
+                bikes.simulator.set_status(RED, "offline")
+            case "ride":
+                go(bikes.simulator, 500, **riding(102))
+            case _:
+                bikes.simulator.report(RED, battery_level=number)
+        await bikes.coordinator.async_refresh()
+    for _ in range(seconds // 60):
+        await bikes.poll(59)
+    await bikes.poll(seconds - seconds // 60 * 59 - 2)
+    assert state_in(bikes.hass, bikes.entry) == before
+    await bikes.poll(3)
+    assert state_in(bikes.hass, bikes.entry) != before
 
 
 @pytest.mark.usefixtures("setup")
 async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
-    """An alarm that may not be fired yet is written within ten seconds too."""
+    """An alarm that waits is written within ten seconds, and after it was fired again."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
     await async_raise_alarm(bikes)
     await bikes.poll(11)
-    bikes.hass.set_state(CoreState.running)
     assert has_alarm(bikes)
+    fired = "SELECT last_fired FROM tracker WHERE unique_id = ?"
+    file = file_of(bikes.hass, bikes.entry)
+    before = query(file, fired, RED)
+    bikes.hass.set_state(CoreState.running)
+    await bikes.poll()
+    await bikes.poll(11)
+    assert query(file, fired, RED) > before
 
 
 @pytest.mark.usefixtures("setup")
@@ -348,35 +321,30 @@ async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
     assert (content.backfill[RED], content.last_rides[RED]) == (until, rides[0])
 
 
-@pytest.mark.parametrize(
-    ("pragma", "value"),
-    [
+@pytest.mark.usefixtures("setup")
+async def test_file(bikes: Bikes) -> None:
+    """It is private, small, and survives a power cut."""
+    settings = {
         # SQLite waits for the disk with each commit: a power cut loses no transaction.
-        ("synchronous", 2),
-        ("journal_mode", "wal"),
-        ("secure_delete", 1),
-        ("page_size", 512),
-        ("cache_size", -500),
-        ("application_id", int.from_bytes(b"Bike")),
-        ("user_version", 1),
-    ],
-)
-@pytest.mark.usefixtures("setup")
-async def test_settings_of_sqlite(bikes: Bikes, pragma: str, value: str | int) -> None:
-    """They are set for the connection that writes."""
-    file = bikes.coordinator.database._file  # noqa: SLF001
-    [found] = file.run(lambda it: it.execute(f"PRAGMA {pragma}").fetchone())
-    assert found == value
+        "synchronous": 2,
+        "journal_mode": "wal",
+        "secure_delete": 1,
+        "page_size": 512,
+        "cache_size": -500,
+        "application_id": int.from_bytes(b"Bike"),
+        "user_version": 1,
+    }
+    # Settings are those of the connection that writes.
+    run = bikes.coordinator.database._file.run  # noqa: SLF001
 
+    def value_of(connection: sqlite3.Connection, name: str) -> object:
+        [value] = connection.execute(f"PRAGMA {name}").fetchone()
+        return value
 
-@pytest.mark.usefixtures("setup")
-async def test_file_is_private(bikes: Bikes) -> None:
-    """Nobody else on the machine may read where bikes are."""
-    for path, mode in (
-        (file_of(bikes.hass, bikes.entry), 0o600),
-        (folder_of(bikes.hass), 0o700),
-    ):
-        assert path.stat().st_mode & 0o777 == mode
+    assert {name: run(value_of, name) for name in settings} == settings
+    file = file_of(bikes.hass, bikes.entry)
+    modes = [path.stat().st_mode & 0o777 for path in (file, file.parent)]
+    assert modes == [0o600, 0o700]
 
 
 @pytest.mark.usefixtures("setup")
@@ -385,6 +353,7 @@ async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
     await bikes.poll(11)
     file = file_of(bikes.hass, bikes.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
+    bikes.simulator.rename(BLUE, "Old bike")
     await async_raise_alarm(bikes)
     await bikes.poll(11)
     rows = dict(query(file, "SELECT unique_id, last_fired FROM tracker"))
@@ -471,6 +440,7 @@ async def test_removed_tracker(bikes: Bikes) -> None:
     await bikes.poll(11)
     store(bikes.hass, bikes.entry, [*rows, row(HOUR)])
     assert holds(bikes.hass, RED, BLUE) == {RED, BLUE}
+    await async_raise_alarm(bikes)
     bikes.entry.runtime_data.async_forget(BLUE)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
@@ -479,31 +449,21 @@ async def test_removed_tracker(bikes: Bikes) -> None:
         assert BLUE not in known
     await bikes.poll(10)
     assert holds(bikes.hass, RED, BLUE) == {RED}
+    assert has_alarm(bikes)
     await async_kill(bikes)
     assert rides_in(bikes.hass, bikes.entry, BLUE) == []
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
 
 
-@pytest.mark.usefixtures("setup")
-async def test_two_accounts_removed_at_once(
-    bikes: Bikes, make_entry: MakeEntry, caplog: pytest.LogCaptureFixture
-) -> None:
-    """No file of either account is left."""
-    bikes.simulator.add_account(BOB, PASSWORD)
-    bikes.simulator.assign(BOB, RED)
-    other = make_entry(BOB)
-    await async_setup(bikes.hass, other)
-    aside = file_of(bikes.hass, other).with_suffix(".db.20260101T000000.000000Z")
-    aside.touch()
-    (folder_of(bikes.hass).parent / f"{DOMAIN}.{other.entry_id}.unreadable").touch()
-    await bikes.poll(400)
-    assert files_in(bikes.hass)
-    remove = bikes.hass.config_entries.async_remove
-    await asyncio.gather(remove(bikes.entry.entry_id), remove(other.entry_id))
-    await bikes.poll(400)
-    assert not files_in(bikes.hass)
-    assert not folder_of(bikes.hass).exists()
-    assert "Error" not in caplog.text
+@pytest.mark.timeout(120 * TIMES)
+def test_power_cuts() -> None:
+    """Real processes that are killed leave a sound file with all that they knew."""
+    command = [sys.executable, "-m", "tests.tools.power_cut", str(4 * TIMES), "7"]
+    run = subprocess.run(  # noqa: S603
+        command, check=False, capture_output=True, text=True, cwd=ROOT
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert f"{4 * TIMES} killed" in run.stdout
 
 
 # Files that cannot be used
@@ -659,31 +619,8 @@ async def test_tracker_that_cannot_be_stored(
     assert f"{bikes.entry.title}: Unexpected error storing a tracker" in caplog.text
 
 
-@pytest.mark.usefixtures("setup")
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Everything stays in memory, is tried again, and is logged once."""
-    await bikes.poll(4_000)
-    await async_raise_alarm(bikes)
-    database = bikes.coordinator.database
-    with full_disk(file_of(bikes.hass, bikes.entry)):
-        for _ in range(5):
-            await bikes.poll(61)
-        now = dt_util.utcnow()
-        assert await database.rides(RED, now - DAY, now) == []
-        assert (await database.async_info())["is_failing"]
-    assert not has_alarm(bikes)
-    [line] = [line for line in caplog.messages if "database" in line]
-    assert line.startswith(f"{bikes.entry.title}: The database cannot be written (")
-    await bikes.poll(58)
-    assert not has_alarm(bikes)
-    await bikes.poll(2)
-    assert has_alarm(bikes)
-    assert f"{bikes.entry.title}: The database can be written again" in caplog.messages
-    assert not (await database.async_info())["is_failing"]
-
-
-async def test_rides_while_the_disk_is_full(bikes: Bikes) -> None:
-    """Rides of a full disk are answered, and written once in the end."""
+    """Changes stay in memory, and are written each minute at most. It is logged once."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()
@@ -691,6 +628,8 @@ async def test_rides_while_the_disk_is_full(bikes: Bikes) -> None:
         for _ in range(4):
             await bikes.poll(400)
             await async_ride(bikes.simulator, bikes.poll)
+        await async_raise_alarm(bikes)
+        await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)
         assert len(rides) == 5
         # Rides from before come again, once there is room.
@@ -698,9 +637,17 @@ async def test_rides_while_the_disk_is_full(bikes: Bikes) -> None:
         until = database.content.backfill[RED]
         assert not await database.async_book(RED, [old], now - 4 * DAY)
         assert database.content.backfill[RED] == until
+        assert (await database.async_info())["is_failing"]
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
-    await bikes.poll(61)
+    [line] = [line for line in caplog.messages if "database" in line]
+    assert line.startswith(f"{bikes.entry.title}: The database cannot be written (")
+    await bikes.poll(58)
+    assert not has_alarm(bikes)
+    await bikes.poll(3)
+    assert has_alarm(bikes)
     assert starts(rides_in(bikes.hass, bikes.entry)) == starts(rides)
+    assert f"{bikes.entry.title}: The database can be written again" in caplog.messages
+    assert not (await database.async_info())["is_failing"]
 
 
 @pytest.mark.usefixtures("setup")

@@ -1,11 +1,16 @@
-"""Diagnostics hold what a maintainer needs, and nobody's identity."""
+"""Diagnostics and system health: what a maintainer needs, and nobody's identity."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 import json
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import get_system_health_info
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
     get_diagnostics_for_device,
@@ -14,7 +19,20 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 from syrupy.filters import props
 
-from .conftest import BLUE, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup
+from custom_components.bike_tracker.const import DOMAIN
+
+from .books import file_of, query, row, store
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    EVERYTHING,
+    PASSWORD,
+    RED,
+    Bikes,
+    MakeEntry,
+    async_setup,
+)
 from .riding import go, riding, standing
 
 type Diagnose = Callable[..., Awaitable[Any]]
@@ -37,6 +55,14 @@ def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
         )
 
     return _diagnose
+
+
+async def async_health(hass: HomeAssistant) -> dict[str, Any]:
+    """Return what system health shows, once all is known."""
+    assert await async_setup_component(hass, "system_health", {})
+    await hass.async_block_till_done()
+    info: dict[str, Any] = await get_system_health_info(hass, DOMAIN)
+    return {**info, "can_reach_server": await info["can_reach_server"]}
 
 
 async def test_entry(
@@ -83,6 +109,8 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
         reason = "The server could not be reached (connection refused)"
         assert entry["reason"] == reason
         assert entry["data"]["password"] == REDACTED
+    info = await async_health(bikes.hass)
+    assert info.keys() == {"accounts", "can_reach_server"}
 
 
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
@@ -196,3 +224,36 @@ async def test_model_and_firmware(
     (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
     assert red["model"] == shown
     assert red["position"]["firmware"] == shown
+
+
+async def test_system_health(bikes: Bikes) -> None:
+    """It has the size and the last write of the database. The server gets no credentials."""
+    rows = [row(timedelta(hours=number)) for number in range(1, 300)]
+    store(bikes.hass, bikes.entry, rows)
+    await async_setup(bikes.hass, bikes.entry)
+    assert "database_written_at" not in await async_health(bikes.hass)
+    await bikes.coordinator.database.async_write()
+    bikes.simulator.record.clear()
+
+    info = await async_health(bikes.hass)
+
+    [(pages,)] = query(file_of(bikes.hass, bikes.entry), "PRAGMA page_count")
+    assert info == {
+        "accounts": 1,
+        "can_reach_server": "ok",
+        "database_size": f"{pages / 2048:.2f} MiB",
+        "database_version": 1,
+        "database_written_at": dt_util.utcnow(),
+    }
+    requests = bikes.simulator.requests
+    assert requests
+    assert not any(request.header("Authorization") for request in requests)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_one_of_two_servers_is_down(bikes: Bikes, make_entry: MakeEntry) -> None:
+    """The first server that cannot be reached is named by its error."""
+    make_entry(BOB, url="http://127.0.0.1:9/api")
+    info = await async_health(bikes.hass)
+    assert info["accounts"] == 2
+    assert info["can_reach_server"] == {"type": "failed", "error": "unreachable"}

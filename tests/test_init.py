@@ -73,6 +73,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
     category = entity.entity_category
     return {
         "category": "primary" if category is None else category.value,
+        "key": entity.unique_id.removeprefix(RED),
         "state": state.state,
         **{str(key): str(value) for key, value in sorted(state.attributes.items())},
     }
@@ -93,11 +94,12 @@ async def test_entities_people_rarely_want_are_disabled(
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
 
 
-@pytest.mark.usefixtures("setup")
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An unloaded entry polls nothing; a reloaded entry has its entities again. No warning is logged."""
+    bikes.simulator.add_device("new", email=EMAIL, latitude=None)
+    await async_setup(bikes.hass, bikes.entry)
     before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
     assert await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     assert bikes.value_of(RED) == STATE_UNAVAILABLE

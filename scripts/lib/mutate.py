@@ -62,6 +62,8 @@ TESTS = {
     "device_tracker.py": ["tests/polling/test_shown.py", "tests/test_init.py"],
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
     "diagnostics.py": ["tests/test_diagnostics.py", "tests/test_live.py"],
+    "system_health.py": ["tests/test_diagnostics.py"],
+    "frontend.py": ["tests/test_frontend.py"],
     "night_guard": ["tests/night_guard"],
     "automations": ["tests/automations", "tests/responses/test_targets.py"],
     "trigger.py": ["tests/automations/test_interface.py"],
@@ -70,8 +72,7 @@ TESTS = {
     "responses": ["tests/responses", "tests/test_actions.py"],
     "services.py": ["tests/test_actions.py", "tests/responses"],
     "sensor.py": [
-        *("tests/test_sensors.py", "tests/test_rides.py"),
-        "tests/test_init.py",
+        *("tests/test_sensors.py", "tests/test_init.py"),
     ],
 }
 """The tests of a folder or module; of others the tests that are named like them."""

@@ -18,7 +18,7 @@ import voluptuous as vol
 
 from ..books import row, store
 from ..conftest import RED, Bikes, async_setup
-from ..test_rides import async_ride, go, riding
+from ..riding import async_ride, go, riding
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 from .conftest import (
     BLUE_BIKE,

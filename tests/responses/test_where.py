@@ -8,7 +8,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from ..conftest import EMAIL, RED, Bikes, async_setup
-from ..test_rides import async_ride, go, riding
+from ..riding import async_ride, go, riding
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 from .conftest import RIDES, WHERE, Ask, expose, needs_tools
 
