@@ -1,6 +1,6 @@
 """Rides from before a tracker was set up: thirty days of them, into the book alone."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,11 +9,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.bike_tracker import coordinator
-from custom_components.bike_tracker.api.client import TrackingClient
-from custom_components.bike_tracker.api.errors import (
-    InvalidResponseError,
-    ServiceUnavailableError,
-)
 from custom_components.bike_tracker.diagnostics import (
     async_get_config_entry_diagnostics,
 )
@@ -73,27 +68,6 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
         for early, late in zip(times, times[a_minute:], strict=False)
     )
     return len(times)
-
-
-type Refuse = Callable[[Callable[[datetime, datetime], Exception | None]], None]
-
-
-@pytest.fixture
-def refuse(monkeypatch: pytest.MonkeyPatch) -> Refuse:
-    """Return a function for a rule: requests of these times raise the error it returns."""
-    get = TrackingClient.async_get_history
-
-    def _refuse(rule: Callable[[datetime, datetime], Exception | None]) -> None:
-        async def _get(
-            client: TrackingClient, device_id: int, start: datetime, end: datetime
-        ) -> Any:
-            if error := rule(start, end):
-                raise error
-            return await get(client, device_id, start, end)
-
-        monkeypatch.setattr(TrackingClient, "async_get_history", _get)
-
-    return _refuse
 
 
 @pytest.fixture
@@ -310,18 +284,11 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
     )
 
 
-@pytest.mark.parametrize("refuses", [False, True])
-async def test_service_that_keeps_a_week(
-    home: Home, simulator: Simulator, refuse: Refuse, refuses: bool
-) -> None:
-    """There is no more to tell, whether older days are empty or refused."""
-    if refuses:
-        error = InvalidResponseError("status 400")
-        refuse(lambda start, _: error if start < dt_util.utcnow() - 8 * DAY else None)
+async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
+    """There is no more to tell: older days are empty."""
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
-    # A day is left out after three failures, each proven by a request that succeeds.
-    await home.async_wait(400 * MINUTE if refuses else 70 * MINUTE)
+    await home.async_wait(70 * MINUTE)
     hold(await home.booked(RED), starts)
     assert set(await days_left(home)) == {0}
 
@@ -348,29 +315,6 @@ async def test_history_fails_for_a_while(
     await home.async_wait(100 * MINUTE)
     assert set(await days_left(home)) == {0}
     hold(await home.booked(RED), starts)
-
-
-async def test_day_that_never_comes(
-    home: Home, simulator: Simulator, refuse: Refuse
-) -> None:
-    """A day that fails three times while others succeed is left out."""
-    failed = list[timedelta]()
-
-    def _rule(start: datetime, end: datetime) -> Exception | None:
-        age = dt_util.utcnow() - start
-        if 2 * DAY < age < 3.5 * DAY and end - start > DAY / 2:
-            failed.append(age)
-            return ServiceUnavailableError("status 500")
-        return None
-
-    refuse(_rule)
-    starts = ride_on_days(simulator, 6)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(120 * MINUTE)
-    assert set(await days_left(home)) == {0}
-    assert 4 <= len(await home.booked(RED)) < len(starts)
-    # One or two such days of two trackers.
-    assert len(failed) in (6, 9, 12)
 
 
 @pytest.mark.usefixtures("never_quick")

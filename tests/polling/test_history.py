@@ -224,6 +224,25 @@ async def test_backfill(
     assert BLUE not in asking.asked_for[before:]
 
 
+@pytest.mark.usefixtures("with_rides_from_before")
+async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
+    """It is tried three times, each time once the last hour showed that there are answers."""
+    asking.note()
+    await asking.after()
+    until = _milliseconds(asking.now()) - 5 * DAY
+    asking.untils[BLUE] = until
+    probes: list[tuple[datetime, datetime]] = []
+    for _ in range(3):
+        simulator.fault("status-503", path="history", times=1)
+        await asking.after(5 * MINUTE)
+        await asking.after(5 * MINUTE)
+        now = _milliseconds(asking.now())
+        probes.append((now - HOUR, now))
+    ranges = [(start, end) for _, start, end in asking.asked[1:]]
+    assert ranges[:5:2] == 3 * [(until - DAY, until)]
+    assert ranges[1::2] == [*probes[:2], (until - 2 * DAY, until - DAY)]
+
+
 async def test_one_request_at_a_time(asking: Asking) -> None:
     """A change while an answer is applied starts no second request."""
     asking.note()
@@ -267,8 +286,15 @@ async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> Non
         ("was guarded", "rode", [BLUE, RED]),
     ],
 )
-async def test_order(asking: Asking, red: str, blue: str, order: list[str]) -> None:
-    """Gaps are asked for one after another."""
+async def test_order(
+    asking: Asking,
+    monkeypatch: pytest.MonkeyPatch,
+    red: str,
+    blue: str,
+    order: list[str],
+) -> None:
+    """Gaps are asked for one after another, also by a machine that has just booted."""
+    monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
         asking.guard(is_triggered=red == "was guarded")
