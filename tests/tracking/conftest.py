@@ -51,33 +51,6 @@ def checked(changes: Changes) -> Changes:
     return changes
 
 
-class ListOfDevices:
-    """One device list after another, read as the client reads them.
-
-    A device that did not change is the same object, and so is the mapping if none did.
-    """
-
-    def __init__(self) -> None:
-        """Begin before the first list."""
-        self._last: dict[str, Device] = {}
-
-    def read(self, *devices: Device) -> Listing:
-        """Return the next list."""
-        before = self._last
-        now = {device.unique_id: device for device in devices}
-        changed = {
-            unique_id
-            for unique_id in before.keys() | now.keys()
-            if before.get(unique_id) != now.get(unique_id)
-        }
-        if changed:
-            self._last = {
-                unique_id: device if unique_id in changed else before[unique_id]
-                for unique_id, device in now.items()
-            }
-        return self._last
-
-
 class Service:
     """A service, an account that receives its lists and messages, and who hears of alarms."""
 
@@ -85,7 +58,18 @@ class Service:
         """Begin before the first poll."""
         self.account = account or Account("Bikes", {})
         self.listener = Listener(last_fired)
-        self.read = ListOfDevices().read
+        self._last: Listing = {}
+
+    def read(self, *devices: Device) -> Listing:
+        """Return the next list as the client reads it.
+
+        A device that did not change is the same object, and so is the mapping if none did.
+        """
+        last, now = self._last, {it.unique_id: it for it in devices}
+        if now != last:
+            pairs = ((key, last.get(key), it) for key, it in now.items())
+            self._last = {key: old if old == it else it for key, old, it in pairs}
+        return self._last
 
     def poll(self, *devices: Device, **found: Position) -> Changes:
         """Apply a list, and positions by tracker."""

@@ -1,7 +1,6 @@
 """The invariants of the log, the book, the guard and what is fired, in any story."""
 
 from datetime import datetime, timedelta
-from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -233,18 +232,3 @@ def test_any_part_came_before(
     true = [it for it in true_rides(reports, now + _HOUR) if it.moved_at > quiet]
     key = [(it.started_at, it.moved_at) for it in true]
     assert [(it.started_at, it.moved_at) for it in house.book] == key
-
-
-@every
-@given(_reports())
-def test_polls_fire_in_order(reports: list[Position]) -> None:
-    """Each ride starts, ends, and only then the next one starts."""
-    house = House(has_history=False)
-    house.polls(reports)
-    house.wait(NOW + timedelta(days=90))
-    _hold(house)
-    assert house.kinds == ["started", "ended"] * (len(house.kinds) // 2)
-    for (_, start), (_, end) in zip(house.fired[::2], house.fired[1::2], strict=True):
-        assert start.started_at == end.started_at <= end.moved_at
-    for one, other in pairwise(house.book):
-        assert one.moved_at < other.started_at

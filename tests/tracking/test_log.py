@@ -150,6 +150,9 @@ A part that the answer lacks, unless the ride is under way and its last 90 s lac
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=40 -> 11.5 of a ride
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60 -> none
   bike every=10, stand 5, receive outage, ride 10 @15, receive poll, ride 0.1 @15, history rows=60, wait 31 -> 14.83 of a ride
+No more than seven days, until they are all older.
+  stand 1, receive outage, sleep 28800, receive poll, stand 1 -> 18782
+  stand 1, receive outage, sleep 28800, receive poll, stand 1, sleep 119, stand 1 -> none
 An answer without a report, or without those after a request at rest.
   stand 3, receive outage, stand 3, receive poll, stand 3, history rows=4 -> none
   stand 3, ride 3 @15, stand 6, history rows=0 -> none
@@ -315,17 +318,6 @@ def test_numbers_out_of_order() -> None:
             house.hear([report], time_of(report))
         [ride] = house.book
         assert ride.distance == pytest.approx(kilometers)
-
-
-def test_no_more_than_seven_days() -> None:
-    """The history of older reports is not requested."""
-    house, later = House(), NOW + timedelta(days=20)
-    house.poll(a_position(1, fix_time=NOW), NOW)
-    house.poll(a_position(2, fix_time=later), later, away=True)
-    assert house.state.gap
-    assert house.state.gap.start == later - timedelta(days=7) + _HOUR
-    house.poll(a_position(3, fix_time=later + 2 * _HOUR), later + 2 * _HOUR)
-    assert house.state.gap is None
 
 
 @pytest.mark.parametrize("worked", [False, True])
