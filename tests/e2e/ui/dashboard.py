@@ -7,23 +7,21 @@ from typing import Any
 from tests.tools.demo import HomeAssistantClient
 from tests.tools.demo.dashboard import phone
 
-DASHBOARD = "/my-bikes"
-"""The path of the one that a test has."""
+_PATH = "my-bikes"
 
 
 @asynccontextmanager
 async def dashboard(client: HomeAssistantClient, config: object) -> AsyncIterator[str]:
     """Have a dashboard for a while; yield its path."""
-    url_path = DASHBOARD.removeprefix("/")
     created = await client.call(
         "lovelace/dashboards/create",
-        url_path=url_path,
+        url_path=_PATH,
         title="Bikes",
         icon="mdi:bicycle",
     )
     try:
-        await client.call("lovelace/config/save", url_path=url_path, config=config)
-        yield DASHBOARD
+        await client.call("lovelace/config/save", url_path=_PATH, config=config)
+        yield f"/{_PATH}"
     finally:
         await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
 

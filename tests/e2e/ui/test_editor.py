@@ -82,7 +82,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
     assert [trace["script_execution"] for trace in traces] == ["finished"]
 
 
-async def test_found_by_what_people_call_it(editor: Editor) -> None:
+async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) -> None:
     """A search for what may happen finds the trigger."""
     for word, found in {
         "alarm": "Alarm raised by bike tracker",
@@ -91,8 +91,10 @@ async def test_found_by_what_people_call_it(editor: Editor) -> None:
         "theft": "Guard of bike tracker triggered",
         "stolen": "Guard of bike tracker triggered",
     }.items():
-        await editor.open()
         await editor.expect_to_find(word, found)
+        # A reload would remember the open dialog.
+        await frontend.page.goto("about:blank")
+        await editor.open()
 
 
 async def offline_for_a_while(editor: Editor, target: Target) -> None:
