@@ -21,10 +21,6 @@ RIDES: Final = "bike_tracker__rides"
 RED_BIKE: Final = "device_tracker.red_bike"
 BLUE_BIKE: Final = "device_tracker.blue_bike"
 
-needs_tools = pytest.mark.skipif(
-    not hasattr(llm, "ToolResult"), reason="Home Assistant before 2026.10"
-)
-
 type Ask = Callable[..., Awaitable[Any]]
 """Asks with a tool, and returns what is said of each bike, or that it is wrong."""
 
@@ -65,6 +61,8 @@ async def house(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> None:
 @pytest.fixture
 def ask(hass: HomeAssistant) -> Ask:
     """Return a function that asks with a tool, and returns what is said."""
+    if not hasattr(llm, "ToolResult"):
+        pytest.skip("Home Assistant before 2026.10")
 
     async def _ask(tool: str = WHERE, *, is_wrong: bool = False, **args: Any) -> Any:
         result = await (await async_api(hass)).async_call_tool(ToolInput(tool, args))

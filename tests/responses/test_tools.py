@@ -29,11 +29,9 @@ from .conftest import (
     async_api,
     async_tools,
     expose,
-    needs_tools,
 )
 
 
-@needs_tools
 @pytest.mark.usefixtures("setup")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     """A bike that is not exposed is neither told of nor named; without any, no tool is there."""
@@ -60,8 +58,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     assert "bike_tracker__where" not in (await async_api(hass)).api_prompt
 
 
-@needs_tools
-@pytest.mark.usefixtures("exposed")
+@pytest.mark.usefixtures("ask", "exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
     """They say so, and what they take."""
     tools = await async_tools(hass)
@@ -79,7 +76,6 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
     assert WHERE in (await async_api(hass)).api_prompt
 
 
-@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_names(
     hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
@@ -94,7 +90,6 @@ async def test_names(
     await ask(name="Red bike", is_wrong=True)
 
 
-@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_nothing_private(bikes: Bikes, ask: Ask) -> None:
     """No serial number is told, and no place nearer than ten metres."""
@@ -106,7 +101,6 @@ async def test_nothing_private(bikes: Bikes, ask: Ask) -> None:
     assert not re.search(r"\d\.\d{5}", fired)
 
 
-@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
     """Where people count miles they hear miles."""
@@ -118,7 +112,6 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
     assert answer["rides"][0]["maximum_speed"] == "10 mph"
 
 
-@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
     """Today is a day; more than 31 are 31."""
@@ -142,7 +135,6 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
     assert answer["count"] == 1
 
 
-@needs_tools
 async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
     """A place is called by its zone, its address or its coordinates, if it is known."""
     work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
@@ -165,7 +157,6 @@ async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> 
     assert (bike["total_distance"], bike["total_duration"]) == ("4.5 km", "15 min")
 
 
-@needs_tools
 @pytest.mark.usefixtures("exposed")
 async def test_client_of_the_mcp_server(
     bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
