@@ -147,6 +147,7 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
     assert result["minor_version"] == 2
     assert result["result"].unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
     assert result["description"] is None
+    assert [*result["result"].supported_subentry_types] == ["night_guard"]
     paths = [request.path for request in simulator.requests]
     assert paths == 2 * ["/api/devices", "/api/positions"]
     assert hass.states.get("device_tracker.red_bike")
@@ -251,6 +252,8 @@ async def test_second_account(
     for name in (BOB, EMAIL.upper()):
         simulator.add_account(name, PASSWORD)
     ports = {"port": simulator.port, "other": other.port}
+    # That the password is asked for meanwhile makes no difference.
+    await setup.start_reauth_flow(hass)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address.format(**ports)}"}
 
     result = await add(hass, typed)
@@ -276,6 +279,7 @@ async def test_disabled_entry_of_1_0(bikes: Bikes, typed: Typed) -> None:
     result = await add(bikes.hass, typed)
     assert result["reason"] == "already_configured"
     assert entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+    assert entry.minor_version == 2
 
 
 async def test_entry_with_the_unique_id_of_another_account(

@@ -69,6 +69,7 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
         assert tool.integration == "bike_tracker"
         assert tool.title
         assert tool.description
+        assert all(field.description for field in tool.parameters.schema)
     names = {
         name: {str(x) for x in tool.parameters.schema} for name, tool in tools.items()
     }

@@ -214,6 +214,12 @@ async def test_triggered_guard(
     now = dt_util.as_local(triggered.since)
     assert texts.sentence(hass, "Red bike", triggered) == f"{said}, {now:%H:%M}"
     assert texts.place_of(hass, triggered) == place
+    if "distance" in more:
+        hass.config.language = "tlh"
+        way = said.removesuffix(" from where it stood")
+        assert texts.sentence(hass, "Red bike", triggered).startswith(
+            way.replace(".", ",")
+        )
 
 
 @pytest.mark.usefixtures("setup")
