@@ -75,6 +75,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
         "category": "primary" if category is None else category.value,
         "key": entity.unique_id.removeprefix(RED),
         "state": state.state,
+        **{key: str(it) for key, it in entity.options.get("sensor", {}).items()},
         **{str(key): str(value) for key, value in sorted(state.attributes.items())},
     }
 
