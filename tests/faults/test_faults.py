@@ -26,9 +26,8 @@ from ..tools.faults.decided import (
     Decided,
     Outcome,
 )
-from ..tools.faults.home import Home, States
+from ..tools.faults.home import Home, States, change
 from ..tools.faults.trouble import TROUBLES, Trouble
-from ..tools.faults.truth import change, wrong
 from ..tools.simulator import LIVE_FAULTS
 from ..tools.tables import tables_of
 from .conftest import EMAIL, PASSWORD, SECRETS, LookAround, Written
@@ -192,7 +191,10 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
         line = f"{name_of(home)}: Positions cannot be fetched"
         assert began == ([line] if decided.is_kept else [])
         requests = home.position_requests
-        assert await home.next_position_request(60, 120, 3600) == decided.asked_again
+        assert (
+            await home.next_poll(60, 120, 3600, of_positions=True)
+            == decided.asked_again
+        )
     home.simulator.report_many()
     await home.wait(300)
     await home.wait(61)
@@ -216,9 +218,9 @@ async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
         while home.polls == polls:
             change(home.simulator, ridden)
             await home.wait_until_due(HOUR)
-        assert wrong(home)
+        assert home.wrong()
     end = home.now + RIGHT_WITHIN.get(trouble.name, 5 * 60)
-    while wrong(home) or home.asks_to_sign_in:
+    while home.wrong() or home.asks_to_sign_in:
         assert home.now < end
         await home.wait_until_due(end - home.now)
 

@@ -1,11 +1,12 @@
 """A home with bikes whose service gets into trouble, and what is seen of it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
-import logging
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from logging import INFO, WARNING
 import socket
 from typing import Any
 
@@ -13,9 +14,17 @@ from aiohttp import ThreadedResolver
 from aiohttp.abc import ResolveResult
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, CONF_PASSWORD
+from homeassistant.const import (
+    ATTR_LATITUDE,
+    ATTR_LONGITUDE,
+    CONF_PASSWORD,
+    STATE_OFF,
+    STATE_ON,
+    STATE_UNAVAILABLE,
+)
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import get_scheduled_timer_handles
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -31,14 +40,17 @@ from tests.tools.simulator.render import Endpoint
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
-_POLL = "async_get_devices"
-_REQUESTS = (_POLL, "async_get_positions")
 # For so many seconds the client waits for an answer.
 _PATIENCE = 30
 # What is due within so many seconds of something else is waited for with it.
 _AT_ONCE = 0.5
 # Time stands still between whole microseconds: what is less would never pass.
 _LEAST = 0.001
+# The time of the last report follows in such steps.
+_STEP = timedelta(minutes=5)
+# A knot.
+_KILOMETRES_PER_HOUR = 1.852
+_turns = count(1)
 
 type States = dict[str, dict[str, str]]
 """By tracker and key of the entity."""
@@ -63,22 +75,17 @@ class Home:
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Count polls, and let the server's name be found unless that is the trouble."""
+        ask = TrackingClient.async_get_devices
+
+        async def counted(client: TrackingClient) -> Any:
+            self.polls += 1
+            return await ask(client)
 
         async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
             return self._resolve()
 
-        for name in _REQUESTS:
-            monkeypatch.setattr(TrackingClient, name, self._counted(name))
+        monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
-
-    def _counted(self, name: str) -> Callable[..., Any]:
-        ask: Callable[..., Any] = getattr(TrackingClient, name)
-
-        async def counted(*arguments: Any) -> Any:
-            self.polls += name == _POLL
-            return await ask(*arguments)
-
-        return counted
 
     def _resolve(self) -> list[ResolveResult]:
         if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
@@ -137,26 +144,20 @@ class Home:
         )
         await self._settle()
 
-    async def next_poll(self, *marks: int) -> int | None:
+    async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
         """Wait, and return the first of these seconds that a poll comes at, if any.
 
         Home Assistant polls up to a second early and half a second late.
         """
-        return await self._next(lambda: self.polls, marks)
-
-    async def next_position_request(self, *marks: int) -> int | None:
-        """Wait in the same way for positions to be asked for."""
-        return await self._next(lambda: self.position_requests, marks)
-
-    async def _next(self, count: Callable[[], int], marks: Iterable[int]) -> int | None:
-        passed = 0.0
-        before = count()
+        passed, before = 0.0, (self.polls, self.position_requests)
         for mark in marks:
             await self.wait(mark - 2 - passed)
-            assert count() == before, f"before {mark} s"
+            counts = self.polls, self.position_requests
+            assert counts[of_positions] == before[of_positions], f"before {mark} s"
             await self.wait(3)
             passed = mark + 1
-            if count() > before:
+            counts = self.polls, self.position_requests
+            if counts[of_positions] > before[of_positions]:
                 return mark
         return None
 
@@ -236,7 +237,7 @@ class Home:
     def true_places(self) -> dict[str, str]:
         """Return where each tracker is."""
         return {
-            tracker: _at(device.position.latitude, device.position.longitude)
+            tracker: f"{device.position.latitude}, {device.position.longitude}"
             for tracker, device in self.simulator.devices.items()
             if device.position is not None
         }
@@ -250,39 +251,27 @@ class Home:
             state = self.hass.states.get(entity.entity_id)
             value = "missing" if state is None else state.state
             if state is not None and ATTR_LATITUDE in state.attributes:
-                value = _at(
-                    state.attributes[ATTR_LATITUDE], state.attributes[ATTR_LONGITUDE]
-                )
+                place = map(state.attributes.get, (ATTR_LATITUDE, ATTR_LONGITUDE))
+                value = "{}, {}".format(*place)
             states.setdefault(tracker, {})[key or "tracker"] = value
+        devices = dr.async_get(self.hass)
         for tracker, values in states.items():
-            device = self._device(tracker)
+            device = devices.async_get_device_by_identifier(
+                (DOMAIN, tracker), self.entry.entry_id
+            )
             values["name"] = (device and device.name) or "missing"
         return states
-
-    def _device(self, tracker: str) -> dr.DeviceEntry | None:
-        return dr.async_get(self.hass).async_get_device_by_identifier(
-            (DOMAIN, tracker), self.entry.entry_id
-        )
 
     def registries(self) -> Registries:
         """Return what Home Assistant keeps of devices and entities, but for when."""
         entry_id = self.entry.entry_id
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
         entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
+        kept = {item.id: item.extended_dict for item in entities}
+        kept |= {item.id: item.dict_repr for item in devices}
         return {
-            item.id: {
-                key: value
-                for key, value in item.extended_dict.items()
-                if key != "modified_at"
-            }
-            for item in entities
-        } | {
-            item.id: {
-                key: value
-                for key, value in item.dict_repr.items()
-                if key != "modified_at"
-            }
-            for item in devices
+            key: {what: it for what, it in item.items() if what != "modified_at"}
+            for key, item in kept.items()
         }
 
     def log(self) -> list[str]:
@@ -296,18 +285,82 @@ class Home:
             for record in self.caplog.records
             # The requests of a test's browser are no trouble.
             if record.name not in {"asyncio", "aiohttp.access"}
-            and (
-                record.levelno >= logging.WARNING
-                or (record.levelno >= logging.INFO and DOMAIN in record.name)
-            )
+            and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
             # Home Assistant's own, which its page of integrations shows as well.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()
-        for record in records:
-            assert record.exc_info is None, record.getMessage()
+        assert not any(record.exc_info for record in records)
         return [record.getMessage() for record in records]
 
+    def wrong(self) -> set[tuple[str, str]]:
+        """Return which entities, by tracker and key, show anything but what is true now.
 
-def _at(latitude: float, longitude: float) -> str:
-    return f"{latitude}, {longitude}"
+        What depends on more than the last answer, as a ride does, has to be available.
+        """
+        known, shown = truth(self.simulator), self.states()
+        assert shown.keys() == known.keys()
+        return {
+            (tracker, key)
+            for tracker, values in shown.items()
+            for key, value in values.items()
+            if value == STATE_UNAVAILABLE
+            or not _is_right(key, value, known[tracker].get(key, value))
+        }
+
+
+def _is_right(key: str, value: str, true: str) -> bool:
+    if key != "last_update" or (shown := dt_util.parse_datetime(value)) is None:
+        return value == true
+    return timedelta() <= datetime.fromisoformat(true) - shown < _STEP
+
+
+def change(simulator: Simulator, tracker: str) -> None:
+    """Change all values of a tracker."""
+    turn = next(_turns)
+    simulator.rename(tracker, f"Bike {turn}")
+    simulator.set_status(tracker, ("online", "offline")[turn % 2])
+    simulator.set_disabled(tracker, turn % 3 == 0)
+    simulator.set_group(tracker, turn)
+    simulator.report(
+        tracker,
+        latitude=round(47 + turn % 10_000 / 10_000, 4),
+        speed=float(turn % 30),
+        course=float(turn % 360),
+        altitude=float(turn % 500),
+        battery_level=turn % 100,
+        motion=turn % 2 == 0,
+    )
+
+
+def truth(simulator: Simulator) -> States:
+    """Return the states that say what the service knows of its trackers, without the integration's own code."""
+    states: States = {}
+    for tracker, device in simulator.devices.items():
+        states[tracker] = {
+            "name": device.name,
+            "online": _on(device.status == "online"),
+            "disabled": _on(device.disabled),
+            "last_update": _time(device.last_update),
+            "position_id": str(device.position_id),
+            "group_id": str(device.group_id),
+        }
+        if position := device.position:
+            states[tracker] |= {
+                "tracker": f"{position.latitude}, {position.longitude}",
+                "position_time": _time(position.fix_time),
+                "speed": str(round(position.speed * _KILOMETRES_PER_HOUR, 3)),
+                "course": str(position.course),
+                "altitude": str(position.altitude),
+                "battery": str(position.attributes["batteryLevel"]),
+                "motion": _on(position.attributes["motion"] is True),
+            }
+    return states
+
+
+def _on(value: bool) -> str:
+    return STATE_ON if value else STATE_OFF
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
