@@ -71,12 +71,12 @@ async def test_week(
             for n in range(_BOOKED)
         ]
         store(hass, entry, rides)
-        week = Week(hass, freezer, simulator, journeys)
-        found = await week.run(entry, end)
+        week = Week(hass, freezer, simulator, journeys, end)
+        await week.run(entry)
     if _BIKES:
-        found.write()
-    assert found.lines_an_hour <= 15
-    assert found.share <= 2 / 3
+        week.write()
+    assert week.lines_an_hour <= 15
+    assert week.share <= 2 / 3
     # The goals are 10 MB a week of five bikes, and 35 of 20; a morning has its share.
     most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
-    assert found.written.total() <= most * _DAYS / 7
+    assert week.written.total() <= most * _DAYS / 7

@@ -7,7 +7,6 @@ import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from heapq import merge
 import os
@@ -69,36 +68,67 @@ _NAMES = {
     "total_distance": "*Total distance*",
 }
 
-type Hours = set[tuple[str, datetime]]
-"""Hours of the clock in which a bike was ridden."""
-type Entities = dict[str, tuple[str, str]]
-"""Bike and kind of each entity, by its ID."""
+
+def _named(kinds: Counter[str]) -> Counter[str]:
+    named = Counter[str]()
+    for kind, number in kinds.items():
+        named[_NAMES.get(kind, "remaining entities")] += number
+    return named
 
 
-@dataclass(frozen=True)
-class Found:
-    """What is left of a time. Lines and rows are counted by the kind of their entity, as its unique ID ends."""
+class Week:
+    """Lets bikes be ridden in a Home Assistant with its recorder, and counts what is left by kind of entity."""
 
-    journeys: list[Journey]
-    reports: int
-    reports_ridden: int
-    """Those in an hour in which the bike was ridden."""
-    hours: Hours
-    lines: Counter[str]
-    """Lines in Activity."""
-    lines_ridden: Counter[str]
-    """Those of a bike in an hour in which it was ridden."""
-    rows: Counter[str]
-    """States in the database."""
-    values: Counter[str]
-    """How often what a sensor tells was another: each would be a row without steps."""
-    written: Counter[str]
-    """Bytes that were written to the files of Bike Tracker, by day."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        freezer: FrozenDateTimeFactory,
+        simulator: Simulator,
+        journeys: Mapping[str, Journey],
+        end: datetime,
+    ) -> None:
+        """Let these bikes of the simulator make these journeys."""
+        self._hass = hass
+        self._freezer = freezer
+        self._simulator = simulator
+        self._journeys = journeys
+        self._begin, self._end = datetime.now(UTC), end
+        self._hours = {
+            (bike, hour)
+            for bike, journey in journeys.items()
+            for trip in journey.trips
+            for hour in _hours(trip.starts_at, trip.ends_at)
+        }
+        """Hours of the clock in which a bike was ridden."""
+        self._said = list(self._coming())
+        self.lines, self.lines_ridden = Counter[str](), Counter[str]()
+        """Lines in Activity, and those of a bike in an hour in which it was ridden."""
+        self.rows = Counter[str]()
+        """States in the database."""
+        self.values = Counter[str]()
+        """How often what a sensor tells was another: each would be a row without steps."""
+        self.written = Counter[str]()
+        """Bytes that were written to the files of Bike Tracker, by day."""
+
+    async def run(self, entry: MockConfigEntry) -> None:
+        """Set up, live until the end, and read what is left."""
+        with self._writes():
+            await self._hass.config_entries.async_setup(entry.entry_id)
+            await settle(self._hass)
+            self._count_values(entry.runtime_data.coordinator)
+            for bike, report in self._said:
+                await self._wait_until(report.comes_at)
+                self._report(bike, report)
+                await settle(self._hass)
+            await self._wait_until(self._end)
+        recorder = get_instance(self._hass)
+        await recorder.async_block_till_done()
+        await recorder.async_add_executor_job(self._count_rows_and_lines)
 
     @property
     def lines_an_hour(self) -> float:
         """Return the lines in an hour of a bike that was ridden in it."""
-        return self.lines_ridden.total() / len(self.hours)
+        return self.lines_ridden.total() / len(self._hours)
 
     @property
     def rows_without_steps(self) -> Counter[str]:
@@ -117,17 +147,20 @@ class Found:
         now, before, lines = map(
             _named, (self.rows, self.rows_without_steps, self.lines)
         )
-        trips = [trip for journey in self.journeys for trip in journey.trips]
+        trips = [trip for journey in self._journeys.values() for trip in journey.trips]
         kilometres = sum(trip.kilometres for trip in trips)
         ridden = self.lines_ridden
         # Without steps *Last update* is a line with each report, and there is no address.
         steps = ridden["last_update"] + ridden["address"]
-        lines_before = ridden.total() - steps + self.reports_ridden
-        an_hour = f"{self.lines_an_hour:.1f}", f"{lines_before / len(self.hours):.1f}"
+        with_each = sum(
+            (it, _hour(at.comes_at)) in self._hours for it, at in self._said
+        )
+        lines_before = ridden.total() - steps + with_each
+        an_hour = f"{self.lines_an_hour:.1f}", f"{lines_before / len(self._hours):.1f}"
         in_all = (
             (
                 "Rides; kilometers; reports",
-                f"{len(trips)}; {kilometres:.0f}; {self.reports:,}",
+                f"{len(trips)}; {kilometres:.0f}; {len(self._said):,}",
                 "",
             ),
             ("Lines in **Activity** per bike and hour with a ride", *an_hour),
@@ -157,72 +190,12 @@ class Found:
         """Print the bytes; write the page if these are as many bikes as there."""
         print("Bytes written to Bike Tracker's own files by day:")  # noqa: T201
         print(dict(self.written), "in all:", self.written.total())  # noqa: T201
-        if len(self.journeys) == _BIKES:
+        if len(self._journeys) == _BIKES:
             fill(DOCS / "week.md", self.tables())
 
-
-def _named(kinds: Counter[str]) -> Counter[str]:
-    named = Counter[str]()
-    for kind, number in kinds.items():
-        named[_NAMES.get(kind, "remaining entities")] += number
-    return named
-
-
-class Week:
-    """Lets bikes be ridden in a Home Assistant with its recorder."""
-
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        freezer: FrozenDateTimeFactory,
-        simulator: Simulator,
-        journeys: Mapping[str, Journey],
-    ) -> None:
-        """Let these bikes of the simulator make these journeys."""
-        self._hass = hass
-        self._freezer = freezer
-        self._simulator = simulator
-        self._journeys = journeys
-        self._begin = datetime.now(UTC)
-        self._hours = {
-            (bike, hour)
-            for bike, journey in journeys.items()
-            for trip in journey.trips
-            for hour in _hours(trip.starts_at, trip.ends_at)
-        }
-
-    async def run(self, entry: MockConfigEntry, end: datetime) -> Found:
-        """Set up, live until then, and read what is left."""
-        said = list(self._said(end))
-        with _writes() as written:
-            await self._hass.config_entries.async_setup(entry.entry_id)
-            await settle(self._hass)
-            values = self._count_values(entry.runtime_data.coordinator)
-            for bike, report in said:
-                await self._wait_until(report.comes_at)
-                self._report(bike, report)
-                await settle(self._hass)
-            await self._wait_until(end)
-        recorder = get_instance(self._hass)
-        await recorder.async_block_till_done()
-        lines, ridden = await recorder.async_add_executor_job(self._lines, end)
-        is_ridden = ((bike, _hour(it.comes_at)) in self._hours for bike, it in said)
-        rows = await recorder.async_add_executor_job(self._rows)
-        return Found(
-            list(self._journeys.values()),
-            len(said),
-            sum(is_ridden),
-            self._hours,
-            lines,
-            ridden,
-            rows,
-            values,
-            written,
-        )
-
-    def _count_values(self, coordinator: BikeTrackerCoordinator) -> Counter[str]:
-        """Return what counts how often what each sensor tells is another."""
-        changes, values = Counter[str](), dict[tuple[str, str], object]()
+    def _count_values(self, coordinator: BikeTrackerCoordinator) -> None:
+        """Count from now on how often what each sensor tells is another."""
+        values = dict[tuple[str, str], object]()
 
         @callback
         def count() -> None:
@@ -232,19 +205,18 @@ class Week:
                     value = _WITHOUT_STEPS.get(key, sensor.value_fn)(tracker)
                     if values.get((bike, key)) != value:
                         values[bike, key] = value
-                        changes[key] += sensor.entity_registry_enabled_default
+                        self.values[key] += sensor.entity_registry_enabled_default
 
         coordinator.async_add_listener(count)
         count()
-        return changes
 
-    def _said(self, end: datetime) -> Iterator[tuple[str, Report]]:
+    def _coming(self) -> Iterator[tuple[str, Report]]:
         """Yield what trackers report, in the order in which it comes."""
 
         def of(number: int, bike: str) -> list[tuple[str, Report]]:
             tracker, journey = _TRACKERS[number % 2], self._journeys[bike]
-            said = reports(tracker, journey, self._begin, end, number)
-            return [(bike, report) for report in said if report.comes_at < end]
+            said = reports(tracker, journey, self._begin, self._end, number)
+            return [(bike, report) for report in said if report.comes_at < self._end]
 
         parts = (of(number, bike) for number, bike in enumerate(self._journeys))
         return merge(*parts, key=lambda said: said[1].comes_at)
@@ -274,20 +246,19 @@ class Week:
             async_fire_time_changed(self._hass)
             await settle(self._hass)
 
-    def _lines(self, end: datetime) -> tuple[Counter[str], Counter[str]]:
-        """Return the lines in Activity, and those of bikes in hours in which they were ridden."""
-        entities, lines, ridden = self._entities(), Counter[str](), Counter[str]()
+    def _count_rows_and_lines(self) -> None:
+        entities = {
+            entity.entity_id: entity.unique_id.partition("_")[::2]
+            for entity in er.async_get(self._hass).entities.values()
+            if entity.platform == DOMAIN
+        }
         activity = EventProcessor(self._hass, (EVENT_CALL_SERVICE,))
-        for line in activity.get_events(self._begin, end):
+        for line in activity.get_events(self._begin, self._end):
             if line["entity_id"] in entities:
                 bike, kind = entities[line["entity_id"]]
                 when = datetime.fromisoformat(line["when"])
-                lines[kind] += 1
-                ridden[kind] += (bike, _hour(when)) in self._hours
-        return lines, ridden
-
-    def _rows(self) -> Counter[str]:
-        entities, rows = self._entities(), Counter[str]()
+                self.lines[kind] += 1
+                self.lines_ridden[kind] += (bike, _hour(when)) in self._hours
         states = (
             select(StatesMeta.entity_id, func.count())
             .join(States, States.metadata_id == StatesMeta.metadata_id)
@@ -296,39 +267,29 @@ class Week:
         with session_scope(hass=self._hass, read_only=True) as session:
             for entity_id, number in session.execute(states):
                 if entity_id in entities:
-                    rows[entities[entity_id][1]] += number
-        return rows
+                    self.rows[entities[entity_id][1]] += number
 
-    def _entities(self) -> Entities:
-        return {
-            entity.entity_id: (bike, kind)
-            for entity in er.async_get(self._hass).entities.values()
-            for bike, _, kind in [entity.unique_id.partition("_")]
-            if entity.platform == DOMAIN
-        }
+    @contextmanager
+    def _writes(self) -> Iterator[None]:
+        """Count the bytes that the database writes by day, as the system counts them."""
 
+        def counted(name: str) -> Callable[..., Any]:
+            method = getattr(File, name)
 
-@contextmanager
-def _writes() -> Iterator[Counter[str]]:
-    """Count the bytes that the database writes by day, as the system counts them."""
-    written = Counter[str]()
+            def call(*args: Any) -> Any:
+                before = _bytes_of_thread()
+                try:
+                    return method(*args)
+                finally:
+                    day = f"{datetime.now(UTC):%F}"
+                    self.written[day] += _bytes_of_thread() - before
 
-    def counted(name: str) -> Callable[..., Any]:
-        method = getattr(File, name)
+            return call
 
-        def call(*args: Any) -> Any:
-            before = _bytes_of_thread()
-            try:
-                return method(*args)
-            finally:
-                written[f"{datetime.now(UTC):%F}"] += _bytes_of_thread() - before
-
-        return call
-
-    with ExitStack() as stack:
-        for name in ("open", "run", "close"):
-            stack.enter_context(patch.object(File, name, counted(name)))
-        yield written
+        with ExitStack() as stack:
+            for name in ("open", "run", "close"):
+                stack.enter_context(patch.object(File, name, counted(name)))
+            yield
 
 
 def _bytes_of_thread() -> int:
