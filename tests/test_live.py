@@ -306,17 +306,6 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 # What is told
 
 
-def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the integration's lines above debug since the last call."""
-    found = [
-        record.getMessage()
-        for record in caplog.records
-        if "bike_tracker" in record.name and record.levelno > logging.DEBUG
-    ]
-    caplog.clear()
-    return found
-
-
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
 async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
     """That is for the polls to say."""
@@ -367,9 +356,11 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.setattr(account, "apply_message", None)
     live.simulator.touch([RED])
     await settle(live.hass)
-    name = "127.0.0.1"
-    fired = f"{name}: Unexpected error handling a push message"
-    assert lines(caplog) == [fired]
+    assert [
+        record.getMessage()
+        for record in caplog.records
+        if "bike_tracker" in record.name and record.levelno > logging.DEBUG
+    ] == ["127.0.0.1: Unexpected error handling a push message"]
     monkeypatch.setattr(account, "apply_message", apply_message)
     await live.async_wait(2)
     live.simulator.report(RED, latitude=48.5)

@@ -243,5 +243,5 @@ def test_kept() -> None:
         story = story.with_occurrence(step, NOW, NOW)
     for _ in range(2):
         story = story.with_occurrence("went_offline", NOW, NOW)
-    assert [it.seq for it in kept(story.occurrences, 6)] == [2, 3, 4, 6]
+    assert [it.seq for it in kept(story.occurrences, 5)] == [2, 3, 4, 6]
     assert [it.seq for it in kept(story.occurrences, 4)] == [2, 3, 4, 5, 6]

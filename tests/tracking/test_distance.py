@@ -11,7 +11,6 @@ from custom_components.bike_tracker.tracking.distance import (
     Fix,
     is_plausible,
     meters,
-    noise,
     way,
 )
 from custom_components.bike_tracker.tracking.routes import (
@@ -60,16 +59,6 @@ def test_meters(
     here, there = Fix(NOW, *start), Fix(NOW, *end)
     assert meters(here, there) == pytest.approx(kilometers * 1_000, rel=0.001)
     assert meters(there, here) == pytest.approx(meters(here, there))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [(5, 5, 30), (5, 1, 20), (0, 0, 50), (5, 0, 50), (0, 5, 50), (40, 0, 120)],
-)
-def test_noise(one: float, other: float, expected: float) -> None:
-    """It is three times both accuracies, and more where one is not known."""
-    fixes = a_fix(accuracy=one), a_fix(accuracy=other)
-    assert noise(*fixes) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,8 @@ A place is another one beyond three times both accuracies, at least 20 m, or 50 
   says motion=none speed=none accuracy=0.5, stand 3, jump 21, stand 6 -> started 3, ended 4, 0.02 km
   says motion=none speed=none accuracy=0, stand 3, jump 49, stand 6 -> 0 km
   says motion=none speed=none accuracy=0, stand 3, jump 51, stand 6 -> started 3, ended 4, 0.05 km
+  says motion=none speed=none, stand 3, jump 45, stand 6 accuracy=0 -> 0 km
+  says motion=none speed=none accuracy=0, stand 3, jump 45, stand 6 accuracy=5 -> 0 km
 A standing bike without accuracy may be seen 150 m away.
   says accuracy=0, stand 3, jump 149, stand 10 -> 0 km
   says accuracy=0, stand 3, jump 151, stand 10 -> started 3, ended 4, 0.15 km
