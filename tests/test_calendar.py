@@ -1,6 +1,7 @@
 """The calendar of a bike: its rides."""
 
 from datetime import timedelta
+import re
 from typing import Any
 
 from homeassistant.components.calendar import CalendarEntity
@@ -209,12 +210,15 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
 
 
 async def test_each_bike_has_a_color(bikes: Bikes) -> None:
-    """Two bikes have two colors; a color that a person chose stays."""
+    """Ten bikes have ten colors; a color that a person chose stays."""
+    for number in range(8):
+        bikes.simulator.add_device(f"{number}", email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
     registry = er.async_get(bikes.hass)
-    [one, other] = (it for it in registry.entities.values() if it.domain == "calendar")
-    assert one.options["calendar"]["color"] != other.options["calendar"]["color"]
-    own = {"color": "#123456"}
+    calendars = [it for it in registry.entities.values() if it.domain == "calendar"]
+    colors = {it.options["calendar"]["color"] for it in calendars}
+    assert len([it for it in colors if re.fullmatch("#[0-9a-f]{6}", it)]) == 10
+    one, own = calendars[0], {"color": "#123456"}
     registry.async_update_entity_options(one.entity_id, "calendar", own)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     assert registry.entities[one.entity_id].options["calendar"] == own
