@@ -107,6 +107,7 @@ async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
     await bikes.poll()
     assert await delete(device)
     assert trackers_of(bikes.entry) == {BLUE}
+    assert bikes.coordinator.database.content.backfill.keys() == {BLUE}
 
     bikes.simulator.report(RED, latitude=50.0)
     bikes.simulator.assign(EMAIL, RED)
