@@ -126,7 +126,22 @@ def test_server_that_lags_behind(
     assert position and (position.id == position_id) is is_taken
 
 
+def test_internal_ids(service: Service) -> None:
+    """Without one of its own, nobody can ask for the position of a tracker."""
+    ids = {"red": 5, "blue": 5, "green": None, "white": 7}
+    listed = service.read(*(a_device(it, id=ids[it], position_id=1) for it in ids))
+    assert service.account.wanted(listed).keys() == {7}
+
+
 # Messages
+
+
+def test_two_devices_in_one_message(service: Service) -> None:
+    """The later one counts, whichever comes first."""
+    service.poll(a_device())
+    later = a_device(status="offline", last_update=LATER)
+    service.hear(later, a_device(last_update=EARLIER))
+    assert service.red().device == later
 
 
 def test_message(service: Service) -> None:
