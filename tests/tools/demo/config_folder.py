@@ -50,6 +50,9 @@ _OWNER = {
     "is_active": True,
     "system_generated": False,
 }
+# The first-time set-up makes it.
+_MAP = {"id": "map", "icon": "mdi:map", "title": "Map", "url_path": "map"}
+_SHOWN = {"mode": "storage", "require_admin": False, "show_in_sidebar": True}
 _ONBOARDED = ["user", "core_config", "analytics", "integration"]
 
 
@@ -67,6 +70,8 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     # Not in the YAML, which counts as deprecated there. Home Assistant brings this first version up to date.
     store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     store(folder, "onboarding", 4, {"done": _ONBOARDED})
+    store(folder, "lovelace_dashboards", 1, {"items": [_MAP | _SHOWN]})
+    store(folder, "lovelace.map", 1, {"config": {"strategy": {"type": "map"}}})
     auth = {"users": [_OWNER], "groups": [{"id": "system-admin", "name": "Admins"}]}
     store(folder, "auth", 1, auth | {"credentials": [], "refresh_tokens": []})
 
