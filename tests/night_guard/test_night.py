@@ -84,7 +84,7 @@ stand 10 = armed
 report meters=5000 motion=yes = triggered
 05:56 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 05:55
 05:58 quiet: Red bike is being moved / Still moving. It will be guarded again where it stops.
-06:06 critical: Red bike is being moved / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:05, battery 80%, being moved.
+06:06 critical: Red bike is being moved / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:05, battery 80%.
 06:12 critical: Red bike has stopped / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:11, battery 80%, guarded.
 06:14 critical: Red bike is being moved / 1.5 km from where it stood, Roonstraße 12, 06:13
 
@@ -128,10 +128,10 @@ ann 0, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 
 Every ten minutes where it is now is told, while that changes, until it is disarmed.
 night red, until 22, ride 25, stand 30, automate disarm, wait 30
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%, being moved.
-22:21 critical: Red bike is being moved / Red bike is at Roonstraße 12, 10.5 km north of home, position from 22:20, battery 80%, being moved.
-22:31 critical: Red bike is being moved / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:30, battery 80%, being moved.
-22:34 critical: Red bike has stopped / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:33, battery 80%, being moved.
+22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
+22:21 critical: Red bike is being moved / Red bike is at Roonstraße 12, 10.5 km north of home, position from 22:20, battery 80%.
+22:31 critical: Red bike is being moved / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:30, battery 80%.
+22:34 critical: Red bike has stopped / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:33, battery 80%.
 22:56 guard removed
 
 Without that only that it is moved is told.
@@ -143,7 +143,7 @@ The end of another guarded bike's ride tells no place of a moved one (defect 51)
 night, until 22, ride 4, ride 3 red blue, ride 7 red stands=blue
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:05 critical: Blue bike is being moved / 500 m from where it stood, Roonstraße 12, 22:04
-22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%, being moved.
+22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
 
 Of a bike that was only shaken there is no more to tell than why.
 night red, until 22, report motion=yes, stand 30
@@ -152,21 +152,21 @@ night red, until 22, report motion=yes, stand 30
 It is followed on after a restart, and the message goes from all phones once the guard is disarmed.
 night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:14 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:13, battery 80%, being moved.
-22:24 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:23, battery 80%, being moved.
+22:14 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:13, battery 80%.
+22:24 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:23, battery 80%.
 22:27 guard removed
 
 While its account is reloaded nothing is told, and nothing is taken away.
 night red, until 22, ride 2, reload, ride 9
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:13 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, being moved.
+22:13 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%.
 
 A clock that was half a day ahead costs no night, and a moved bike is followed on.
 clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed
 ride 2, clock -3, ride 13
 12:03 guard removed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-19:12 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 19:11, battery 80%, being moved.
+19:12 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 19:11, battery 80%.
 
 A bike that is on its way with its guard triggered is not guarded tonight.
 night red begins=12:05 follow=no, automate, ride 7
@@ -188,7 +188,7 @@ night red, until 22, stand 2, fail, wait 5, restart, wait 7, wait 20, work, wait
 A thief pulls the plug: a tracker that falls silent under way has not stopped.
 night red, until 22, ride 3, offline red, wait 40
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
+22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline.
 22:33 critical: Red bike has been offline since 22:02 / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
 
 It is told so each night.

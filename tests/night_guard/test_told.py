@@ -13,7 +13,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.translation import async_load_integrations
 import pytest
@@ -59,15 +59,13 @@ async def async_submit(
     return suggested, await subentries.async_configure(form["flow_id"], filled)
 
 
-@pytest.mark.parametrize("is_one_phone", [False, True])
 async def test_nothing_to_type(
-    hass: HomeAssistant, setup: MockConfigEntry, phones: list[str], is_one_phone: bool
+    hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """Everything has a default, also the phone of a house with one."""
-    if is_one_phone:
-        dr.async_get(hass).async_remove_device(phones[0])
+    """Everything has a default: every phone of the house gets the messages."""
     suggested, result = await async_submit(hass, setup)
-    assert suggested == {**DEFAULTS, "phones": phones[1:] if is_one_phone else []}
+    assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
+    assert set(suggested["phones"]) == set(phones)
     assert result["type"] is FlowResultType.CREATE_ENTRY
     [subentry] = setup.get_subentries_of_type(TYPE)
     assert subentry.title == "Night guard"

@@ -10,7 +10,7 @@ const midnight = (daysAgo = 0) => new Date().setHours(-24 * daysAgo, 0, 0, 0);
 class Book {
 	/** @type {Ride[]} newest first */
 	rides = [];
-	/** Days that are loaded, and the number that comes next. */
+	/** Days loaded, and to load next. */
 	days = 0;
 	span = 7;
 	isComplete = false;
@@ -99,7 +99,6 @@ function underWay(bike) {
 	const { ride } = bike;
 	if (!ride) return null;
 	const km = bike.state("ride_distance");
-	return identify(/** @type {Ride} */ ({
-		device_id: bike.id, started_at: ride.started_at, distance: (Number(km?.state) || 0) * (KM[km?.attributes.unit_of_measurement] ?? 1),
-	}));
+	if (km) bike.km = Number(km.state) * (KM[km.attributes.unit_of_measurement] ?? 1);
+	return identify(/** @type {Ride} */ ({ device_id: bike.id, started_at: ride.started_at, distance: bike.km }));
 }

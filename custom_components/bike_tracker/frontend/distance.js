@@ -16,7 +16,7 @@ export class DistanceCard extends Card {
 	error = "";
 	/** @type {Period[]} */
 	periods = [];
-	/** The kind of periods and the bar that were tapped. */
+	/** The tapped kind and bar. */
 	kind = "";
 	start = "";
 
@@ -75,7 +75,7 @@ export class DistanceCard extends Card {
 		return isLong && this.period === "week" ? text("week_of", { date }) : date;
 	}
 
-	/** Choose a kind of period, or a bar to list its rides. @param {{kind?: string, start?: string}} choice */
+	/** Choose a kind, or a bar to list its rides. @param {{kind?: string, start?: string}} choice */
 	choose({ kind = this.kind, start = "" }) {
 		if (kind !== this.kind) this.periods = [];
 		this.kind = kind;

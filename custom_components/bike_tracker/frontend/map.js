@@ -1,16 +1,16 @@
-// Home Assistant's map with a route, and the requests for routes.
+// A map with a route, and the requests for routes.
 
 import { ask, h, hass } from "./base.js";
 
 const MAX_POINTS = 500;
+const HELD_MS = 60_000;
 /** Before 2026.10, maps ignore a fit until they are loaded, without an event. */
 const FITS_AFTER_MS = [0, 300, 1000, 2500, 6000];
 /** @type {Promise<void>} */
 let ready;
 
 async function loadMap() {
-	const helpers = await window.loadCardHelpers();
-	helpers.createCardElement({ type: "map", entities: ["zone.home"] });
+	(await window.loadCardHelpers()).createCardElement({ type: "map", entities: ["zone.home"] });
 	await customElements.whenDefined("ha-map");
 }
 
@@ -19,18 +19,18 @@ export class RouteMap extends HTMLElement {
 	map;
 	timers = [0];
 	shown = "";
-	isHeld = false;
+	heldUntil = 0;
 
 	constructor() {
 		super();
 		const hold = () => {
 			this.timers.forEach(clearTimeout);
-			this.isHeld = true;
+			this.heldUntil = Date.now() + HELD_MS;
 		};
-		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, { capture: true, passive: true });
+		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, true);
 	}
 
-	/** Fit another ride, and new points until a person moves the map. @param {Bike[]} bikes @param {string} ride @param {Route} [route] */
+	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {string} ride @param {Route} [route] */
 	async show(bikes, ride, route) {
 		await (ready ??= loadMap());
 		if (!this.map) {
@@ -45,12 +45,11 @@ export class RouteMap extends HTMLElement {
 		map.autoFit = !points.length;
 		map.paths = route && points.length ? pathsOf(route) : [];
 		const key = `${ride} ${points.length}`;
-		if (key === this.shown || (this.isHeld && this.shown.startsWith(ride))) return;
+		if (key === this.shown || (Date.now() < this.heldUntil && this.shown.startsWith(ride))) return;
 		const fit = () => (points.length ? map.fitBounds(points) : map.fitMap({ unpause_autofit: true }));
 		this.timers.forEach(clearTimeout);
 		this.timers = FITS_AFTER_MS.map((ms) => window.setTimeout(fit, ms));
 		this.shown = key;
-		this.isHeld = false;
 	}
 }
 

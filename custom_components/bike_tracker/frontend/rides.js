@@ -1,4 +1,4 @@
-// The card with rides: a map with the chosen one, and the list by day.
+// The card with rides: a map of the chosen one, a list by day.
 
 import { Card, cards, choice, dot, fill, formats, h, hass, text } from "./base.js";
 import { book } from "./book.js";
@@ -46,7 +46,7 @@ export class RidesCard extends Card {
 		const ride = book.chosenOf(this.rides);
 		const bike = bikes.find(({ id }) => id === ride?.device_id);
 		if (!bike) {
-			fill(this.info, h("p.wide.note", { role: "status" }, this.note));
+			fill(this.info, this.config.show === "map" && h("p.wide.note", { role: "status" }, this.note));
 			return this.map.show(bikes, String(bikes.length));
 		}
 		const isOpen = !ride.ended_at;
@@ -63,7 +63,7 @@ export class RidesCard extends Card {
 		const end = ride.ended_at ? formats.time(Date.parse(ride.ended_at)) : text("under_way");
 		const lasts = bike.state("ride_duration");
 		const took = ride.ended_at ? formats.duration(ride.duration) : lasts ? hass.formatEntityState(lasts) : "";
-		const facts = [formats.distance(ride.distance), took].filter(Boolean);
+		const facts = [ride.distance && formats.distance(ride.distance), took].filter(Boolean);
 		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
 		const at = this.rides.findIndex(({ key }) => key === ride.key);
@@ -123,7 +123,7 @@ export class RidesCard extends Card {
 		const km = rides.reduce((sum, { distance }) => sum + distance, 0);
 		const element = before?.element ?? h("section.day", { "data-key": key });
 		fill(element,
-			h("h3.row", h("span", formats.day(rides[0].at)), h("span.number", formats.distance(km))),
+			h("h3.row", h("span", formats.day(rides[0].at)), h("span.number", km > 0 && formats.distance(km))),
 			h("ul", rides.map((ride) => {
 				const bike = /** @type {Bike} */ (bikes.find(({ id }) => id === ride.device_id));
 				return h("li", h("button.row", { "data-ride": ride.key, onclick: () => this.choose(ride) },

@@ -103,8 +103,11 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
     title = words(hass, "stopped" if has_arrived else "moved", name=bike.name)
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
-        title = _silence(hass, bike, last)
-    return _about(hass, bike, title, where(hass, bike)["text"])
+        title, said = _silence(hass, bike, last), where(hass, bike)["text"]
+    else:
+        # "Has stopped" and "being moved" would contradict each other.
+        said = where(hass, bike, says_moved=False)["text"]
+    return _about(hass, bike, title, said)
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:

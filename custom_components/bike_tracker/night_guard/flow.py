@@ -86,7 +86,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         return await self.async_step_user()
 
     def _suggested(self) -> dict[str, Any]:
-        """Return a name, and the phone if only one exists."""
+        """Return a name, and all phones."""
         key = "config_subentries.night_guard.entry_type"
         registry = dr.async_get(self.hass)
         phones = [
@@ -95,4 +95,4 @@ class NightGuardFlow(ConfigSubentryFlow):
             for device in dr.async_entries_for_config_entry(registry, entry.entry_id)
         ]
         name = text(self.hass, key, "Night guard")
-        return {CONF_NAME: name, "phones": phones if len(phones) == 1 else []}
+        return {CONF_NAME: name, "phones": phones}

@@ -29,8 +29,13 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
-def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
-    """Return the place and condition of a bike. Unknown values are None."""
+def where(
+    hass: HomeAssistant, bike: Bike, decimals: int = 6, *, says_moved: bool = True
+) -> _Values:
+    """Return the place and condition of a bike. Unknown values are None.
+
+    Without `says_moved`, the text does not say that a guarded bike was moved.
+    """
     tracker = bike.tracker
     position = tracker and tracker.position
     values = {
@@ -45,8 +50,8 @@ def where(hass: HomeAssistant, bike: Bike, decimals: int = 6) -> _Values:
         "total_distance": tracker and tracker.total_distance,
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
-    parts = [_location(hass, values), *_condition(hass, bike, values)]
-    return values | {"text": as_sentence(hass, parts)}
+    condition = _condition(hass, bike, values, says_moved=says_moved)
+    return values | {"text": as_sentence(hass, [_location(hass, values), *condition])}
 
 
 def short_text(hass: HomeAssistant, values: _Values) -> str:
@@ -54,7 +59,9 @@ def short_text(hass: HomeAssistant, values: _Values) -> str:
     return as_sentence(hass, [_location(hass, values)])
 
 
-def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
+def _condition(
+    hass: HomeAssistant, bike: Bike, values: _Values, *, says_moved: bool
+) -> list[str]:
     """Return the parts of the sentence that follow the location. Leave out empty ones."""
     time, battery = values["position_time"], values["battery"]
     guard = bike.tracker and bike.tracker.state.guard
@@ -67,7 +74,7 @@ def _condition(hass: HomeAssistant, bike: Bike, values: _Values) -> list[str]:
         "battery": None if battery is None else f"{battery:.0f}",
         "offline": values["status"] == "offline",
         "armed": values["guard"] == "armed",
-        "triggered": is_moved,
+        "triggered": is_moved and says_moved,
         "alarm": is_alarm,
         "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }

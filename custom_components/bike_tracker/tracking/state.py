@@ -383,7 +383,9 @@ def merged(known: Position | None, position: Position) -> Position:
     # Without a new fix, servers send exactly the same place again.
     elif not position.address and _coordinates(position) == _coordinates(known):
         names.append("address")
-    return position._replace(**{name: getattr(known, name) for name in names})
+    values = {name: getattr(known, name) for name in names}
+    is_filled = any(value is not None for value in values.values())
+    return position._replace(**values) if is_filled else position
 
 
 class Tracker(NamedTuple):

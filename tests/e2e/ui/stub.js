@@ -60,7 +60,10 @@ function hassOf(house) {
 /** Show the house in all cards, now or as it has changed. */
 window.show = async (house) => {
   const app = document.querySelector("home-assistant");
+  const before = app.hass;
   app.hass = hassOf(house);
+  // As Home Assistant does: what is the same is the same object.
+  for (const key of ["entities", "devices"]) if (JSON.stringify(before?.[key]) === JSON.stringify(app.hass[key])) app.hass[key] = before[key];
   await customElements.whenDefined("bike-tracker-distance-card");
   for (const kind of ["bikes", "rides", "distance"]) {
     const name = `bike-tracker-${kind}-card`;
@@ -75,7 +78,9 @@ window.show = async (house) => {
 window.clear = async () => {
   const { book } = await import("/frontend/book.js");
   Object.assign(book, new book.constructor());
-  document.querySelector("home-assistant").replaceChildren();
+  const app = document.querySelector("home-assistant");
+  app.hass = undefined;
+  app.replaceChildren();
   document.dir = "";
   calls.length = 0;
 };

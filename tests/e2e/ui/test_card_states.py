@@ -24,6 +24,7 @@ _NOT_SET_UP = "Bike 1 is not available at the moment. Its account is not set up.
 _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
 _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _LONG_TASK_MS = 400
+_A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
 
 
 def _stolen(**attributes: object) -> House:
@@ -229,16 +230,18 @@ async def test_date_line(stub: Stub) -> None:
 async def test_ride_under_way(stub: Stub) -> None:
     """A ride under way is the first one, and its line grows with each report."""
     started = {"event_type": "started", "started_at": _YESTERDAY.isoformat()}
+    begun = {"state": _YESTERDAY.isoformat(), "attributes": started}
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
-    places = [HOME, WERDERPLATZ, (49.42, 8.69)]
-    for number in (1, 2, 3):
+    places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
+    # The map follows, but not in the minute after a touch.
+    for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         history = [
             {"a": {"latitude": latitude, "longitude": longitude}, "lu": 1e9}
             for latitude, longitude in places[:number]
         ]
         riding = bike(
             1,
-            ride={"state": _YESTERDAY.isoformat(), "attributes": started},
+            ride=begun,
             ride_distance=distance,
             ride_duration={"state": "11", "attributes": {"unit_of_measurement": "min"}},
         )
@@ -250,10 +253,20 @@ async def test_ride_under_way(stub: Stub) -> None:
         await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
         assert [len(points) for points in await stub.paths()] == [number, 1]
-        # The map follows until somebody moves it.
-        assert await shown.evaluate("map => map.fitted.length") == min(number, 2)
+        assert await shown.evaluate("map => map.fitted.length") == fits
         if number == 2:
             await shown.dispatch_event("pointerdown")
+        if number == 3:
+            await stub.page.evaluate(_A_MINUTE_LATER)
+    # In an outage it keeps its kilometers; a page that never knew them shows none.
+    gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
+    outage = house(bike(1, ride=begun, **gone))
+    await stub.show(outage)
+    await expect(stub.rides).to_contain_text(re.compile(r"– under way4\.0 km"))
+    await stub.page.evaluate("() => clear()")
+    await stub.show(outage)
+    await expect(stub.rides).to_contain_text("under way")
+    await expect(stub.rides).not_to_contain_text("km")
     await expect(stub.rides.get_by_role("button", name="Download")).to_have_count(0)
 
 
