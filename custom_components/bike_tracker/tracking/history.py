@@ -92,7 +92,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
-        it = it if time is None or time < it.time else it._replace(time=time)
+        it = it._replace(time=time) if time and time > it.time else it
         context = context._replace(is_complete=True)
     is_older = last and last.report and last.number >= it.number and not it.is_pinned
     with_it = (

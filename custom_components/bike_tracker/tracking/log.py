@@ -290,12 +290,13 @@ class Log(NamedTuple):
 
     def _cut_at(self, number: int) -> Log:
         last, rest = self.inputs[number], self.inputs[number + 1 :]
-        over = last.core.ride_state.rides
+        if over := last.core.ride_state.rides:
+            rest = tuple(it._replace(core=_without(it.core, over)) for it in rest)
         return self._replace(
             settled=_without(last.core, over),
             time=last.time,
             number=last.number,
-            inputs=tuple(it._replace(core=_without(it.core, over)) for it in rest),
+            inputs=rest,
         )
 
     def stored(self) -> Log:

@@ -143,16 +143,16 @@ def _after_message(state: RideState, position: Position, now: datetime) -> RideS
     """Return the state after a report without a newer place."""
     received_at = position.server_time or now
     time = held(position.device_time, received_at)
-    if state.total is None:
+    if state.total is None and position.total_distance is not None:
         state = state._replace(total=position.total_distance)
     if time is None or (state.reported_at and time <= state.reported_at):
         return state
-    state = state._replace(reported_at=time)
     moves = state.says_it_moves if position.moving is None else position.moving
+    after = state._replace(reported_at=time, says_it_moves=moves)
     if state.newest_fix and _sets_off(state, moves):
-        state = _set_off(state, state.last_fix, time)
-        state = state._replace(received_at=max(now, received_at))
-    return state._replace(says_it_moves=moves)
+        after = _set_off(after, state.last_fix, time)
+        after = after._replace(received_at=max(now, received_at))
+    return after
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
