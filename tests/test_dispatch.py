@@ -36,7 +36,7 @@ from .settle import settle
 from .tools.poll_files import watching
 from .tools.simulator.server import Simulator
 
-TRACKERS = [f"8610000000000{number:02}" for number in range(100)]
+TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
 
 class Followers:
@@ -83,7 +83,7 @@ async def followers(
     simulator: Simulator,
     freezer: FrozenDateTimeFactory,
 ) -> Followers:
-    """Return who follows an account of 102 trackers, for which no time passes."""
+    """Return who follows an account of 52 trackers, for which no time passes."""
     for unique_id in TRACKERS:
         simulator.add_device(unique_id, email=EMAIL)
     await async_setup(hass, entry)
