@@ -229,8 +229,6 @@ async def test_date_line(stub: Stub) -> None:
 
 async def test_ride_under_way(stub: Stub) -> None:
     """A ride under way is the first one, and its line grows with each report."""
-    started = {"event_type": "started", "started_at": _YESTERDAY.isoformat()}
-    begun = {"state": _YESTERDAY.isoformat(), "attributes": started}
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
     # The map follows, but not in the minute after a touch.
@@ -241,7 +239,7 @@ async def test_ride_under_way(stub: Stub) -> None:
         ]
         riding = bike(
             1,
-            ride=begun,
+            ride=_STARTED,
             ride_distance=distance,
             ride_duration={"state": "11", "attributes": {"unit_of_measurement": "min"}},
         )
@@ -260,7 +258,7 @@ async def test_ride_under_way(stub: Stub) -> None:
             await stub.page.evaluate(_A_MINUTE_LATER)
     # In an outage it keeps its kilometers; a page that never knew them shows none.
     gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
-    outage = house(bike(1, ride=begun, **gone))
+    outage = house(bike(1, ride=_STARTED, **gone))
     await stub.show(outage)
     await expect(stub.rides).to_contain_text(re.compile(r"– under way4\.0 km"))
     await stub.page.evaluate("() => clear()")
