@@ -1,6 +1,7 @@
 // Elements, texts, formats, bikes and the base class of the cards.
 
 const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
 const FRESH_MS = 300_000;
 const LOW_BATTERY = 20;
 /** @type {Record<string, number>} */
@@ -26,7 +27,7 @@ export function h(name, ...rest) {
 const nodesOf = (children) => children.flat().flatMap((child) => (typeof child === "string" ? new Text(child) : child || []));
 
 /**
- * Give an element these children. The same ones stay, by data-key or place: they keep the focus, and no tap is lost.
+ * Give an element these children. The same ones stay, by data-key or place: they keep the focus.
  * @param {Element} place @param {...(Child | Child[])} children
  */
 export function fill(place, ...children) {
@@ -108,7 +109,7 @@ class Formats {
 
 	/** @param {number} at */
 	day(at) {
-		const isOld = Date.now() - at > 300 * 86_400_000;
+		const isOld = Date.now() - at > 300 * DAY_MS;
 		return this.date(at, { day: "numeric", month: "long", ...(isOld ? { year: "numeric" } : { weekday: "long" }) });
 	}
 
@@ -186,17 +187,18 @@ export class Bike {
 		return event?.event_type === "started" && event;
 	}
 
-	/** The zone or address, and since when it is offline. */
+	/** Zone or address, and the end of contact. */
 	get place() {
 		const tracker = hass.states[this.has.tracker];
 		if (tracker.state === "unavailable") return text("no_contact");
 		const { address, seen_latitude } = this.state("guard")?.attributes ?? {};
 		const known = (seen_latitude === tracker.attributes.latitude && address) || (!this.ride && this.state("address")?.state);
 		const place = (tracker.state === "not_home" && known) || hass.formatEntityState(tracker);
-		const online = this.state("online"), update = this.state("last_update");
-		if (online?.state !== "off" || !update) return place;
+		const online = hass.states[this.has.online], update = this.state("last_update");
+		if (!online || !update) return place;
 		const [at, updated, last] = [online.last_changed, update.last_changed, update.state].map(Date.parse);
-		// A restart or an outage changes both at once. Then *Last update* is exact.
+		if (online.state === "on") return place + (Date.now() - last < DAY_MS ? "" : ` · ${formats.moment(last)}`);
+		// A restart changes both at once. Then *Last update* is exact.
 		const time = formats.moment(at - updated > MINUTE_MS ? at : last);
 		return `${place} · ${text("offline_since", { time })}`;
 	}

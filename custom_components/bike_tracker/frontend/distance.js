@@ -1,10 +1,9 @@
 // The card with bars: the distance of each week, month or year.
 
-import { ask, Card, choice, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
+import { ask, Card, choice, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
 import { book } from "./book.js";
 
 const KINDS = ["week", "month", "year"];
-const DAY_MS = 86_400_000;
 const BAR_PIXELS = 90;
 const MAX_LEGEND = 8;
 

@@ -120,7 +120,7 @@ export class RidesCard extends Card {
 	dayOf(key, rides, bikes) {
 		const before = this.days.get(key);
 		if (before?.rides.length === rides.length && rides.every((ride, i) => ride === before.rides[i])) return before.element;
-		const km = rides.reduce((sum, { distance }) => sum + distance, 0);
+		const km = rides.reduce((sum, ride) => sum + (ride.ended_at ? ride.distance : 0), 0);
 		const element = before?.element ?? h("section.day", { "data-key": key });
 		fill(element,
 			h("h3.row", h("span", formats.day(rides[0].at)), h("span.number", km > 0 && formats.distance(km))),
@@ -142,9 +142,4 @@ export class RidesCard extends Card {
 }
 
 /** @param {string} href */
-export function download(href, name = "") {
-	const link = h("a", { href, download: name, target: "_blank" });
-	document.body.append(link);
-	link.click();
-	link.remove();
-}
+export const download = (href, name = "") => h("a", { href, download: name, target: "_blank" }).click();

@@ -23,7 +23,7 @@ _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _STATES: Mapping[str, object] = {
     "tracker": "home",
     "online": "on",
-    "last_update": "2026-01-01T00:00:00+00:00",
+    "last_update": datetime.now(UTC).isoformat(),
     "battery": {"state": "74", "attributes": {"unit_of_measurement": "%"}},
     "guard": "disarmed",
     "ride": "unknown",

@@ -27,6 +27,12 @@ _LONG_TASK_MS = 400
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
 
 
+_AWAY: House = {
+    "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
+    "address": "Am Bach 3",
+}
+
+
 def _stolen(**attributes: object) -> House:
     since = {"since": _YESTERDAY.isoformat()}
     return {"state": "triggered", "attributes": since | attributes}
@@ -37,6 +43,14 @@ async def page_with_cards(browser: Browser) -> AsyncIterator[Stub]:
     """Return the cards, which one page loads for all tests."""
     async with await new_context(browser, DESKTOP) as context:
         yield await Stub.create(context)
+
+
+def _reported(time: datetime) -> House:
+    return {
+        "state": time.isoformat(),
+        "attributes": {},
+        "last_changed": time.isoformat(),
+    }
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -91,8 +105,8 @@ _STATES = {
         "This week · 6.2 mi",
     ),
     "a tracker is offline": (
-        house(bike(1, online="off", tracker="not_home", address="Roonstraße 5")),
-        "Roonstraße 5 · Offline since January 1, 2026",
+        house(bike(1, **_AWAY, online="off", last_update="2026-01-01T00:00:00Z")),
+        "Am Bach 3 · Offline since January 1, 2026",
         "No rides yet.",
         "0.0 km",
     ),
@@ -144,10 +158,6 @@ _STARTED = {
     "state": _YESTERDAY.isoformat(),
     "attributes": {"event_type": "started", "started_at": _YESTERDAY.isoformat()},
 }
-_AWAY: House = {
-    "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
-    "address": "Am Bach 3",
-}
 _PLACES: dict[str, tuple[House, str]] = {
     "it stands": (_AWAY, r"Bike 1\s*Am Bach 3\s*74 %"),
     "the address is that of the start": (
@@ -177,13 +187,17 @@ _PLACES: dict[str, tuple[House, str]] = {
                 "attributes": {},
                 "last_changed": (_YESTERDAY + timedelta(minutes=7)).isoformat(),
             },
-            "last_update": {
-                "state": _YESTERDAY.isoformat(),
-                "attributes": {},
-                "last_changed": _YESTERDAY.isoformat(),
-            },
+            "last_update": _reported(_YESTERDAY),
         },
         r"Home · Offline since .+:07",
+    ),
+    "the service does not know whether it is online": (
+        {"online": "unknown", "last_update": _reported(_YESTERDAY)},
+        r"Home · Offline since \d",
+    ),
+    "it is online, but its last report is old": (
+        {"last_update": _reported(_YESTERDAY - timedelta(days=1))},
+        r"Home · [A-Z]\w+, .+ PM\s*74 %",
     ),
 }
 

@@ -21,6 +21,7 @@ homeassistant:
   latitude: {HOME[0]}
   longitude: {HOME[1]}
   elevation: 115
+  internal_url: http://127.0.0.1:PORT
   auth_providers:
     - type: trusted_networks
       trusted_networks: [127.0.0.1]
@@ -60,7 +61,7 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     """Fill an empty folder; Home Assistant will listen on 127.0.0.1 and this port."""
     media = folder / "media"
     media.mkdir()
-    text = _CONFIGURATION.replace("MEDIA", str(media))
+    text = _CONFIGURATION.replace("MEDIA", str(media)).replace("PORT", str(port))
     (folder / "configuration.yaml").write_text(text)
     (folder / "automations.yaml").write_text("[]\n")
     _install(Path(__file__).with_name("phone"), folder, "mobile_app")

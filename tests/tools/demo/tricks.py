@@ -30,19 +30,19 @@ TRICKS = [
     Trick(*line.split(" | "))
     for line in """
 leaves_home | home-export-outline | 0 | City bike leaves home | Wherever it was, it is at home first. It leaves Home within half a minute.
-rides | bike-fast | 1 | Gravel bike rides | Moving and Speed change within seconds, and Last ride counts its kilometers.
-arrives | flag-checkered | 1 | Gravel bike arrives | Moving says so at once. Its ride ends within seven minutes: Rides and Last ride have it.
+rides | bike-fast | 1 | Gravel bike rides | Moving and Speed change within seconds, and Ride distance counts its kilometers.
+arrives | flag-checkered | 1 | Gravel bike arrives | Moving says so at once. Its ride ends within seven minutes: Rides has it.
 battery | battery-10 | 2 | Long-tail bike has 15 % left | Battery shows it within seconds.
 offline | cloud-off-outline | 3 | Tandem goes offline | It stops, and Connectivity says Offline within seconds.
 online | cloud-check-outline | 3 | Tandem is back online | Connectivity says Online within seconds.
 silent | sleep | 1 | Gravel bike is silent for a day | Last update says so within a minute, and the blueprint for trackers that are offline or silent tells you a minute later. It reports again once it rides.
-sos | alert-octagon-outline | 4 | Somebody on Mountain bike needs help | Last alarm says SOS within seconds. It is there from the first alarm on.
-alarm | alarm-light-outline | 4 | Mountain bike is towed | Last alarm says Towed within seconds. It is there from the first alarm on.
-parked | bicycle | 2 | Long-tail bike is parked | It stays where it is. Tap the lock of its Guard now, and see what happens next.
+sos | alert-octagon-outline | 4 | Somebody on Mountain bike needs help | Alarm says SOS within seconds. It is there from the first alarm on.
+alarm | alarm-light-outline | 4 | Mountain bike is towed | Alarm says Towed within seconds. It is there from the first alarm on.
+parked | bicycle | 2 | Long-tail bike is parked | It stays where it is. Guard it now, and see what happens next.
 cat | cat | 2 | A cat touches Long-tail bike | If it is guarded, its Guard is triggered within seconds: its tracker notices that something shakes it, and not who.
 stolen | bike-fast | 2 | Somebody steals Long-tail bike | If it is guarded, its Guard is triggered with the first report, within half a minute.
 carried_off | human-dolly | 2 | Somebody carries Long-tail bike away | Its tracker does not say that it moves. If it is guarded, its Guard is triggered with the second report from there, within half a minute.
-server_down | server-network-off | 0 | The server is down | All but Guard and Rides are unavailable within a minute. After 30 minutes, Repairs says so too.
+server_down | server-network-off | 0 | The server is down | All but Guard, Rides, Ride and Alarm are unavailable within a minute. After 30 minutes, Repairs says so too.
 server_up | server-network | 0 | The server works again | All is back within 5 minutes, the sooner the shorter the server was down.
 password | lock-reset | 0 | The password changes | Within two minutes Home Assistant asks you to sign in again, under Settings. The new password is: another
 password_back | lock-check-outline | 0 | The password is as before | The request to sign in goes away by itself, within 5 minutes.
