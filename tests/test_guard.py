@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from homeassistant.auth.models import User
-from homeassistant.core import Context, State
+from homeassistant.core import Context, CoreState, State
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
@@ -94,6 +94,20 @@ async def test_triggered(
     await bikes.async_guard("disarm")
     assert guard().state == "disarmed"
     assert "cause" not in guard().attributes
+
+
+@pytest.mark.usefixtures("standing")
+async def test_triggered_during_a_start(bikes: Bikes, guard: Guard) -> None:
+    """It is shown as triggered once automations can notice it."""
+    await bikes.async_guard()
+    await bikes.poll()
+    bikes.hass.set_state(CoreState.starting)
+    bikes.simulator.report(RED, latitude=AWAY, motion=True)
+    await bikes.poll()
+    assert guard().state == "armed_away"
+    bikes.hass.set_state(CoreState.running)
+    await bikes.poll()
+    assert guard().state == "triggered"
 
 
 @pytest.mark.usefixtures("standing")

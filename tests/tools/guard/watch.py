@@ -213,8 +213,11 @@ class _Weeks:
         ride = _stolen(world, last, first)
         found.ridden.append(_alerted_with(self._home.copied(), ride))
         shaken = self._home.copied()
-        assert shaken.hear(_later(last, alarm="vibration"))
-        found.shaken_first.append(_alerted_with(shaken, ride))
+        alerts = shaken.hear(_later(last, alarm="vibration"))
+        assert "alarm" in alerts
+        # After a fix that jumped, the same report may tell that the bike is elsewhere.
+        is_told = len(alerts) > 1
+        found.shaken_first.append(1 if is_told else _alerted_with(shaken, ride))
         again, half = self._home.copied(), len(ride) // 2
         for report in ride[:half]:
             again.hear(report)
