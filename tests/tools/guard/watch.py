@@ -214,9 +214,9 @@ class _Weeks:
         found.ridden.append(_alerted_with(self._home.copied(), ride))
         shaken = self._home.copied()
         alerts = shaken.hear(_later(last, alarm="vibration"))
-        assert "alarm" in alerts
+        assert alerts
         # After a fix that jumped, the same report may tell that the bike is elsewhere.
-        is_told = len(alerts) > 1
+        is_told = _says_where(alerts)
         found.shaken_first.append(1 if is_told else _alerted_with(shaken, ride))
         again, half = self._home.copied(), len(ride) // 2
         for report in ride[:half]:
@@ -283,9 +283,14 @@ def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
     return told(world, stolen)
 
 
+def _says_where(alerts: list[str]) -> bool:
+    """Return whether a message is about motion or a place."""
+    return any(cause != "alarm" for cause in alerts)
+
+
 def _alerted_with(home: Watched, ride: Sequence[Report]) -> int:
     """Return with which of these reports a message about motion or a place is sent."""
     for number, report in enumerate(ride, 1):
-        if any(cause != "alarm" for cause in home.hear(report)):
+        if _says_where(home.hear(report)):
             return number
     return NEVER
