@@ -71,9 +71,7 @@ TESTS = {
     "llm.py": ["tests/responses"],
     "responses": ["tests/responses", "tests/test_actions.py"],
     "services.py": ["tests/test_actions.py", "tests/responses"],
-    "sensor.py": [
-        *("tests/test_sensors.py", "tests/test_init.py"),
-    ],
+    "sensor.py": ["tests/test_sensors.py", "tests/test_init.py"],
 }
 """The tests of a folder or module; of others the tests that are named like them."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
