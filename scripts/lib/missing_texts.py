@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parents[2] / "custom_components/bike_tracker/translation
 
 
 def places(texts: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Yield where there is a text, as `config.step.user.title`."""
+    """Yield the keys of all texts, for example `config.step.user.title`."""
     for key, value in texts.items():
         if isinstance(value, dict):
             yield from places(value, f"{path}{key}.")

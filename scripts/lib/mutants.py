@@ -52,7 +52,7 @@ class Mutant:
 
 
 def mutants_of(path: Path, only: Sequence[Lines] | None = None) -> list[Mutant]:
-    """Return all mutants of a module, or those of some lines alone."""
+    """Return all mutants of a module, or only the mutants of some lines."""
     source = path.read_text()
     statements = list(_statements(ast.parse(source)))
     wrapper = metadata.MetadataWrapper(cst.parse_module(source))
@@ -111,7 +111,7 @@ def _of_mutmut(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         # Most arguments are optional: without them, hundreds of mutants change nothing.
         if isinstance(node, kind) and operator is not mutators.operator_arg_removal:
             made = list(operator(node))
-            # Of a string, one of three mutants proves enough.
+            # The three mutants of a string are equally hard to notice.
             yield from made[:1] if operator is mutators.operator_string else made
 
 

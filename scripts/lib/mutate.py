@@ -1,8 +1,9 @@
-"""Run tests against mutants of the code; scripts/mutate says how.
+"""Run tests against mutants of the code. The options are in scripts/mutate.
 
-Modules with the same tests form a group. Its tests run once as they are: that shows how long each
-takes and which lines it runs. Then each mutant runs in a forked process, which compiles the changed
-code in place of the file and runs the tests of the changed lines, the quickest first.
+Modules with the same tests form a group. Its tests first run with the unchanged code, to
+measure the time and the lines of each test. Then each mutant runs in a forked process,
+which compiles the changed code in place of the file and runs the tests of the changed
+lines, the quickest first.
 """
 
 import argparse
@@ -73,9 +74,9 @@ TESTS = {
     "services.py": ["tests/test_actions.py", "tests/responses"],
     "sensor.py": ["tests/test_sensors.py", "tests/test_init.py"],
 }
-"""The tests of a folder or module; of others the tests that are named like them."""
+"""The tests of a folder or module. Other modules have the test file with the same name."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
-"""Tests that take a minute for each survivor. They measure, and pin nothing alone."""
+"""Tests that need a minute for each survivor. They measure, and are not the only test of anything."""
 GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
 OTHER_GOAL = 80
 _TOOL = sys.monitoring.PROFILER_ID
@@ -191,7 +192,7 @@ def _kill(child: int) -> None:
 
 
 def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Run the tests of modules as they are; import here what they imported."""
+    """Run the tests of modules with the unchanged code; import the modules that they imported."""
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
@@ -212,11 +213,12 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
         status, found, imported = json.loads(answer.read_text())
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
-    # In their order, and Home Assistant first: it replaces a library that others import.
+    # Import in the same order, with Home Assistant first: it replaces a library that
+    # other modules import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
-    # Each test collects garbage several times: what was imported here is none.
+    # Each test collects garbage several times. Exclude the imported modules from that.
     gc.freeze()
     return {name: Test(*values) for name, values in found.items()}
 

@@ -1,7 +1,4 @@
-"""Put another GitHub repository in all places that name the project's own.
-
-Usage: set_owner.py OWNER[/REPOSITORY]
-"""
+"""Replace the project's GitHub repository everywhere. Usage: set_owner.py OWNER[/REPOSITORY]"""
 
 from collections.abc import Iterator
 import json
@@ -31,7 +28,7 @@ class Repository(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, name: str) -> Self:
-        """Read OWNER or OWNER/REPOSITORY; ValueError if GitHub takes no such name."""
+        """Read OWNER or OWNER/REPOSITORY. Raise ValueError if the name is not valid on GitHub."""
         given = re.fullmatch(
             r"([A-Za-z0-9](?:-?[A-Za-z0-9]){0,38})(?:/(?!\.\.?$)([\w.-]{1,100}))?",
             text,

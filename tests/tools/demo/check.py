@@ -12,7 +12,7 @@ _LONGEST_WAIT = 120.0
 _SECONDS_BETWEEN_TRIES = 0.5
 _KNOT = 1.852
 """Kilometers per hour."""
-# No answer of one moment has these.
+# These entities do not follow from a single answer of the service.
 _WHAT_HAPPENED = ("_address", "_alarm", "_ride", "_distance", "_duration")
 _ANY = "any state"
 
@@ -24,7 +24,7 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Return every wrong, missing or extra entity, as soon as there is none, or after two minutes."""
+    """Return all wrong, missing or additional entities after at most two minutes, or nothing as soon as none is left."""
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)

@@ -179,7 +179,7 @@ class HomeAssistantClient:
         return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def wait_for_entities(self, number: int) -> None:
-        """Wait until the integration has so many entities, including disabled ones."""
+        """Wait until the integration has this number of entities, including disabled ones."""
         async with asyncio.timeout(60):
             while len(await self.entities()) < number:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
@@ -195,7 +195,7 @@ class HomeAssistantClient:
         }
 
     async def entity_id(self, domain: str, unique_id: str) -> str:
-        """Return the entity ID of one of the integration's entities."""
+        """Return the entity ID of an entity of the integration."""
         entity_id: str
         [entity_id] = [
             entity["entity_id"]

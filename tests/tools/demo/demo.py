@@ -101,7 +101,7 @@ async def _run(
     service: SimulatedService,
     guards: Mapping[str, str],
 ) -> int:
-    """Do what people try until a signal comes, or Home Assistant ends by itself."""
+    """Do what the buttons request, until a signal arrives or Home Assistant ends."""
     is_listening = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:

@@ -70,7 +70,7 @@ class Fleet:
     """Moves trackers through a world, the same way each time."""
 
     def __init__(self, world: Simulator, trackers: int) -> None:
-        """Add so many trackers to the world, assigned to the account of the demo."""
+        """Add this number of trackers to the world, assigned to the account of the demo."""
         self._world = world
         self._bikes: dict[str, _Bike] = {}
         for number in range(trackers):
@@ -102,7 +102,7 @@ class Fleet:
             self.report(unique_id)
 
     def ride_unseen(self, unique_id: str) -> None:
-        """Have a bike report a ride of the last half hour only now, in one go."""
+        """Have a bike report a ride of the last half hour now, all reports at once."""
         bike = self._bikes[unique_id]
         bike.speed = 6.0
         places = list(_way(bike).every(bike.speed * _STEP))
@@ -115,7 +115,7 @@ class Fleet:
         self.park(unique_id)
 
     def park(self, unique_id: str, status: str = "online") -> None:
-        """Have a bike stand where it is, until a person takes it."""
+        """Have a bike stand at its place until a person rides it."""
         bike = self._bikes[unique_id]
         bike.route, bike.speed, bike.rest, bike.silent = None, 0.0, inf, 0.0
         self.report(unique_id)
@@ -128,7 +128,7 @@ class Fleet:
         self._world.set_last_update(unique_id, datetime.now(UTC) - _SILENT_FOR)
 
     def carry_off(self, unique_id: str) -> None:
-        """Have a bike stand elsewhere; its tracker does not say that it moved."""
+        """Have a bike stand elsewhere, without a report that it moved."""
         self.park(unique_id)
         bike = self._bikes[unique_id]
         bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
@@ -221,7 +221,7 @@ class SimulatedService(Simulator):
     """A simulator with the account of the demo and its trackers."""
 
     def __init__(self, *, trackers: int = 3, port: int = 0) -> None:
-        """Have a fleet of so many trackers, which rest until the fleet runs."""
+        """Create a fleet with this number of trackers. They rest until the fleet runs."""
         super().__init__(port=port)
         self.add_account(EMAIL, PASSWORD)
         self.fleet = Fleet(self, trackers)

@@ -1,4 +1,4 @@
-"""What a house has after weeks: rides and a night guard."""
+"""Furnish the house with weeks of rides and a night guard."""
 
 from collections.abc import Iterator
 from contextlib import closing

@@ -19,10 +19,10 @@ from .client import HomeAssistantClient
 from .config_folder import lay_out
 
 HOST = "127.0.0.1"
-# Not those that systems hand out for port 0: a program that starts slowly would find its port taken.
+# Outside the range for port 0: another program could get the port before this one starts.
 _PORTS = range(20_000, 30_000)
 _RESTART = 100
-"""The exit code with which Home Assistant asks to be started again."""
+"""The exit code with which Home Assistant requests a restart."""
 _SECONDS_TO_START = 90
 _SECONDS_TO_STOP = 60
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.MULTILINE)
@@ -56,7 +56,7 @@ def free_port() -> int:
 
 
 def complaints(log: str, *names: str) -> list[str]:
-    """Return the warnings and errors in a log that contain one of these names."""
+    """Return the warnings and errors of a log that contain one of these names."""
     starts = [entry.start() for entry in _ENTRY.finditer(log)]
     entries = [log[start:end] for start, end in pairwise([*starts, len(log)])]
     return [
@@ -69,10 +69,10 @@ def complaints(log: str, *names: str) -> list[str]:
 
 
 class HomeAssistantProcess:
-    """A Home Assistant in a folder of its own, which may be stopped, killed and started again.
+    """A Home Assistant in its own folder. It can be stopped, killed and started again.
 
-    `async with` starts it and, however that ends, leaves no process behind. A restart that a person asks for in the
-    frontend is done.
+    `async with` starts it, and always ends its process. A restart from the frontend
+    works, too.
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
@@ -108,7 +108,7 @@ class HomeAssistantProcess:
     async def start(self) -> None:
         """Start it, sign in, and wait until it has finished starting.
 
-        Raises ProcessEndedError when it ends instead, TimeoutError when it takes too long.
+        Raise ProcessEndedError if it ends, TimeoutError if the start lasts too long.
         """
         await self.spawn()
         assert self._guard is not None
@@ -128,14 +128,14 @@ class HomeAssistantProcess:
     async def spawn(self) -> None:
         """Start the process and wait for nothing."""
         assert self._guard is None, "it runs already"
-        # The caller judges how long a request may take.
+        # The caller limits the time of requests.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
         self._process = await self.run_program()
         self._guard = asyncio.create_task(self._restart_if_asked())
 
     async def stop(self) -> None:
-        """End it as a person would, or if that takes too long as a power cut would."""
+        """Stop it; if that lasts too long, kill it."""
         if self._guard is not None:
             self._guard.cancel()
             # Home Assistant waits for open connections.

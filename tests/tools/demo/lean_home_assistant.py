@@ -29,7 +29,7 @@ LEFT_OUT = {
 }
 
 IMPORTED_ALL_THE_SAME = {"ai_task", "assist_satellite", "camera"}
-"""Home Assistant looks up in all components of this kind what one of them can do."""
+"""Home Assistant imports all components with such a platform to read their features."""
 
 
 def _end_with_parent() -> None:

@@ -1,4 +1,4 @@
-"""The buttons of the page *Try it*, and what the service does then."""
+"""The buttons of the page *Try it*, and their effect on the service."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
-"""Kinds of servers: what they offer, and how they say it.
+"""Kinds of servers: the features and the format of each.
 
-What Traccar's versions do was recorded from real ones, see tests/traccar.
+The answers of Traccar's versions were recorded from real servers: see tests/traccar.
 """
 
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ from .world import Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A server as it is seen from outside.
+    """A kind of server.
 
     Attributes:
-        name: what it is selected by
-        offset: how it writes UTC
+        name: the name to select it by
+        offset: its notation of UTC
         device_fields: fields of a device besides the documented ones and `attributes`
-        position_fields: fields of a position that are the same in each
+        position_fields: fields that are equal in all positions
         attributes: whether a device has `attributes`
-        positions: whether there are positions at all
-        lists_disabled: whether an ordinary user sees a tracker that is disabled
-        nulls: whether a tracker that never reported is offline and has no lastUpdate
-        oldest_fix: positions with an older fix are left out of the list
-        reports_refusal: what an account without reports is answered, where there is such a thing
-        live: whether it says by itself what is new
-        position_delay: seconds by which a live position comes after its device
-        socket_refusal: what an upgrade without a session is answered
+        positions: whether the server has positions
+        lists_disabled: whether the list contains disabled trackers
+        nulls: whether a tracker that never reported is offline without a lastUpdate
+        oldest_fix: maximum age of the fixes in the list of positions
+        reports_refusal: the answer to an account that may not see reports
+        live: whether the server has a live connection
+        position_delay: seconds between the messages of a device and of its position
+        socket_refusal: status of an upgrade without a session
     """
 
     name: str
@@ -61,9 +61,9 @@ NULL_POINTER = (
     'Cannot invoke "org.traccar.api.security.LoginResult.getUser()" because "<local4>" is null'
     " - NullPointerException (SecurityRequestFilter:93 < ... < OverrideFilter:49 < ...)"
 )
-"""What Traccar 5.11 and 5.12 say to a wrong password."""
+"""The answer of Traccar 5.11 and 5.12 to a wrong password."""
 REPORTS_DISABLED = "Operation restricted - SecurityException (PermissionsService:142 < PositionResource:87 < ...)"
-"""What newer ones say to an account that may not see reports."""
+"""The answer of newer versions to an account that may not see reports."""
 
 DOCUMENTED: Final = Kind(
     name="documented",
@@ -80,7 +80,7 @@ SERVICE: Final = Kind(
     device_fields=_CONTACTS | {"category": "bicycle"},
     position_fields=_WITH_GEOFENCES | {"protocol": "simulator"},
 )
-"""The documented interface, and what a service that is built on Traccar has besides."""
+"""The documented interface, with the additional features of a service that is built on Traccar."""
 
 _KINDS = (
     DOCUMENTED,

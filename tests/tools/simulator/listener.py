@@ -39,7 +39,7 @@ class _TlsDoor(asyncio.Protocol):
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        # What the client sends is for the handshake.
+        # The handshake reads the client's bytes.
         transport.pause_reading()
         _keep(asyncio.create_task(self._shake_hands(transport)), self._running)
 
@@ -87,7 +87,7 @@ class Listener:
         )
 
     def close(self) -> None:
-        """Refuse connections from now on and drop those there are."""
+        """Refuse new connections, and close all open ones."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
@@ -137,7 +137,7 @@ class Listener:
         self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
     ) -> None:
         loop = asyncio.get_running_loop()
-        # Without serving at once there is nothing to wait for before the server is known, and can be closed.
+        # A server that serves at once could not be closed before this call returns it.
         self._server = await loop.create_server(factory, sock=sock, start_serving=False)
         await self._server.start_serving()
 

@@ -1,4 +1,4 @@
-"""The live connection: a session, and sockets that say what is new."""
+"""The live connection: a session, and sockets that send each change."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,14 @@ from .world import Json
 type Item = dict[str, Json]
 
 COOKIE = "JSESSIONID"
-# Frames of a flood that are sent in one go.
+# Frames of a flood that are sent at once.
 _FLOOD = 20
 WELL = LiveFault("")
 
 
 @dataclass(eq=False)
 class Socket:
-    """One socket that is open, and who listens."""
+    """An open socket and the account that listens to it."""
 
     email: str
     web: web.WebSocketResponse
@@ -35,7 +35,7 @@ class LiveServer:
     """Sessions and sockets of all accounts."""
 
     def __init__(self) -> None:
-        """Begin with nobody signed in."""
+        """Begin without a session."""
         self.fault = WELL
         self.sockets: list[Socket] = []
         self.goodbyes = 0
@@ -44,7 +44,7 @@ class LiveServer:
         """What clients answered to pings."""
         self._sessions: dict[str, str] = {}
         self._given: set[str] = set()
-        # What is to go out in one message, by account, while it is gathered.
+        # The content of the next message by account, while several changes are collected.
         self._gathered: dict[str, dict[str, list[Item]]] | None = None
 
     @property
@@ -57,7 +57,7 @@ class LiveServer:
         return any(cookie in text for cookie in self._given)
 
     def strike(self, name: str | None) -> None:
-        """Fail in this way from now on; raises ValueError when there is no such fault."""
+        """Make the live connection fail in this way. Raise ValueError if the fault is unknown."""
         if name is not None and name not in LIVE_FAULTS:
             raise ValueError(f"no live fault {name}")
         self.fault = WELL if name is None else LIVE_FAULTS[name]
@@ -92,7 +92,7 @@ class LiveServer:
     async def serve(
         self, request: web.BaseRequest, email: str, first: list[Item]
     ) -> web.WebSocketResponse:
-        """Open a socket, and say what there is until it ends."""
+        """Open a socket, and send messages until it is closed."""
         response = web.WebSocketResponse(autoping=False, autoclose=False)
         transport = request.transport
         assert transport is not None
@@ -134,7 +134,7 @@ class LiveServer:
 
     @contextlib.contextmanager
     def in_one_message(self) -> Iterator[None]:
-        """Say what is told meanwhile in a single message to each account."""
+        """Send all changes of the context in a single message to each account."""
         gathered: dict[str, dict[str, list[Item]]] = {}
         self._gathered = gathered
         yield

@@ -11,9 +11,9 @@ from .kinds import NULL_POINTER
 from .wire import JSON, Raw, Reset, Silence, Streamed, head
 
 type Respond = Callable[[str, str], web.StreamResponse]
-"""Takes the base address of the service, and that of another origin."""
+"""Receives the base address of the service, and that of another origin."""
 type Spoil = Callable[[bytes], list[bytes]]
-"""Takes a message, and returns what is sent in its place."""
+"""Receives a message, and returns the messages that are sent in its place."""
 
 _SIZE = 64 * 2**20
 _CHUNK = 2**20
@@ -21,20 +21,20 @@ _CHUNK = 2**20
 
 @dataclass(frozen=True, slots=True)
 class LiveFault:
-    """One way to fail, selectable by its name.
+    """A fault of the live connection that can be selected by its name.
 
     Attributes:
-        name: what it is selected by
-        session: the answer to the sign-in, in place of the good one
-        socket: the answer to the upgrade, in place of the good one
-        spoil: what becomes of each message
-        first: whether there is a first message, with all positions
-        dead: whether nothing is answered any more, not even a ping
-        ends: whether the socket is closed once the first message is out
-        floods: what is sent again and again, as fast as it is taken
-        flood_of: the kind of frame that is
-        talks_on: whether a goodbye is not answered, and nothing ends
-        forgets: whether a session is not known any more when the socket is asked for
+        name: the name to select it by
+        session: returns the answer to the sign-in
+        socket: returns the answer to the upgrade
+        spoil: changes each message
+        first: whether a first message has all positions
+        dead: whether the server answers nothing at all, not even a ping
+        ends: whether the socket is closed after the first message
+        floods: bytes that are sent repeatedly, as fast as the client reads them
+        flood_of: kind of these frames
+        talks_on: whether the server ignores a close frame
+        forgets: whether the session is invalid at the upgrade
     """
 
     name: str
@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether sockets that are open stay so, and go wrong."""
+        """Whether open sockets stay open and behave wrongly."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
@@ -109,7 +109,7 @@ def _half(data: bytes) -> list[bytes]:
 
 
 def _old(data: bytes) -> list[bytes]:
-    """Tell what was so an hour before, and with IDs of then."""
+    """Change a message to the values and IDs of an hour before."""
     message = orjson.loads(data)
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}

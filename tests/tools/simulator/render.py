@@ -11,7 +11,7 @@ from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
 type Endpoint = Literal["devices", "positions", "history"]
-"""A call that may fail by itself; what trackers reported in the past is asked for at `positions` as well."""
+"""An endpoint that can fail alone. The history has the path `positions`, too."""
 
 DEVICE_FIELDS = (
     "id",
@@ -32,7 +32,7 @@ def timestamp(moment: datetime, offset: str = "+0000") -> str:
 
 
 def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
-    """Return the device object: the eight documented fields, and those that this kind of server has besides."""
+    """Return the device object: the eight documented fields, and the additional ones of this kind of server."""
     nothing_yet = kind.nulls and not device.reported
     offset = kind.offset
     fields: dict[str, Json] = {
@@ -137,7 +137,7 @@ class Renderer:
     def history(
         self, email: str, device_id: str, start: datetime, end: datetime
     ) -> list[dict[str, Json]] | None:
-        """Return what a tracker reported in that time, by its fixes; None if the account has no such tracker."""
+        """Return a tracker's reports with a fix in this time, or None if the account has no such tracker."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 reports = [
@@ -153,7 +153,7 @@ class Renderer:
         return None
 
     def every_device(self) -> bytes:
-        """Return a list of all trackers, whoever they are assigned to."""
+        """Return a list of the trackers of all accounts."""
         devices = self._world.devices.values()
         return orjson.dumps([device_json(device, self._kind) for device in devices])
 
@@ -168,5 +168,5 @@ class Renderer:
 
 
 def _as_sent(moment: datetime) -> datetime:
-    """Return a time as exact as it is told, and remembered."""
+    """Return a time in the precision of an answer."""
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)

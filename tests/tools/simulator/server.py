@@ -1,8 +1,10 @@
-"""The documented service over HTTP, strict about everything the interface says.
+"""The documented service over HTTP. It rejects every request that the interface does not document.
 
-Where the interface is silent, the simulator chooses: query parameters and unknown paths are a 404, other methods a 405,
-a missing `accept: application/json` or a body a 400. Positions, where the kind of server has them, are listed or asked
-for by tracker, `?deviceId=1`, of which an unknown one is a 400, or by tracker and time, `?deviceId=1&from=…&to=…`.
+Where the interface does not say how, the simulator chooses: query parameters and unknown
+paths are a 404, other methods a 405, a missing `accept: application/json` or a body a
+400. If this kind of server has positions, they can be requested all together, by tracker
+(`?deviceId=1`; an unknown tracker is a 400), or by tracker and time
+(`?deviceId=1&from=…&to=…`).
 """
 
 import asyncio
@@ -27,7 +29,7 @@ from .wire import JSON, Raw, pause
 from .world import Json, SimDevice, SimPosition, World
 
 ENDPOINTS: tuple[Endpoint, ...] = ("devices", "positions")
-"""What there is a list of."""
+"""The endpoints that return a list."""
 _IN_TIME = ["deviceId", "from", "to"]
 MOVED = "moved/"
 
@@ -48,12 +50,12 @@ class Simulator(World):
         kind: str = SERVICE.name,
         tls: bool = False,
     ) -> None:
-        """Serve below `{prefix}/api`, as this kind of server does; raises ValueError when there is no such kind."""
+        """Serve below `{prefix}/api`, as this kind of server does. Raise ValueError if the kind is unknown."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()
         self.slow_answers: deque[float] = deque(maxlen=KEPT)
-        """The seconds that slow answers take, the last one last."""
+        """The duration of slow answers in seconds, the newest last."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
@@ -110,7 +112,7 @@ class Simulator(World):
 
     @property
     def other_url(self) -> str:
-        """The same path at another origin, which redirects may lead to; it takes any credentials."""
+        """The same path at another origin, for redirects. It accepts any credentials."""
         return (
             f"http://{HOST}:{self._other_listener.port}{self._path.removesuffix('/')}"
         )
@@ -126,7 +128,7 @@ class Simulator(World):
         return list(self.other_record.requests)
 
     def listed(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return what the account is answered, in a lasting order, faults and raw answers aside."""
+        """Return the objects of the correct answer to an account, in a constant order."""
         return self._renderer.items(endpoint, email)
 
     @property
@@ -142,20 +144,21 @@ class Simulator(World):
         times: int | None = None,
         **options: Any,
     ) -> None:
-        """Fail in this way from the next call on; with None be well again.
+        """Fail in this way from the next call on; None ends all faults.
 
-        Without `path` every call is struck that the fault can strike; without `times` it lasts until another fault,
-        None or `stop`. With `every=2` each second of these calls is struck, counted over both if without `path`. The options are those of FaultOptions. Raises ValueError when there is no such fault or
-        it cannot strike here.
+        Without `path`, the fault strikes all endpoints that it can strike. Without
+        `times`, it lasts until another fault, None or `stop`. With `every=2`, it strikes
+        every second call. The options are those of FaultOptions. Raise ValueError if the
+        fault is unknown or cannot strike this endpoint.
         """
         has_tls = self.certificates is not None
         self._switchboard.set(name, path, times, FaultOptions(**options), tls=has_tls)
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:
-        """Let the live connection alone fail in this way, or with None be well again.
+        """Make only the live connection fail in this way; None ends the fault.
 
-        Raises ValueError when there is no such fault.
+        Raise ValueError if the fault is unknown.
         """
         self.live.strike(name)
 
@@ -181,7 +184,7 @@ class Simulator(World):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Tell it to those who are connected, in the words of this kind of server."""
+        """Send a change to the connected accounts, in the format of this kind of server."""
         emails = [
             account.email
             for account in self.accounts.values()
@@ -265,7 +268,7 @@ class Simulator(World):
         return account.email
 
     async def _socket(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Open a socket for whoever comes with the cookie of a session and nothing else."""
+        """Open a socket for a request with the cookie of a session and without credentials."""
         email = self.live.account(request)
         self.record.add(request, email)
         if (respond := self.live.fault.socket) is not None:
@@ -275,7 +278,7 @@ class Simulator(World):
         return await self.live.serve(request, email, self.listed("positions", email))
 
     def _history(self, email: str, query: Mapping[str, str]) -> web.StreamResponse:
-        """Answer what a tracker reported from one moment to another."""
+        """Answer with the reports of a tracker between two times."""
         if self._kind.reports_refusal and self.accounts[email].disable_reports:
             return web.Response(status=400, text=self._kind.reports_refusal)
         try:
@@ -304,7 +307,7 @@ class Simulator(World):
     def _failure(
         self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
     ) -> web.StreamResponse | None:
-        """Return what the active fault answers."""
+        """Return the answer of the active fault."""
         struck = self._switchboard.strike(endpoint)
         if struck is None:
             return None
@@ -338,7 +341,7 @@ class Simulator(World):
         return None
 
     def _endpoint(self, name: str, query: Collection[str]) -> Endpoint | None:
-        """Return what is asked for, None for what is not known to exist."""
+        """Return the endpoint of a path, or None if the path is unknown."""
         is_positions = name == "positions"
         if is_positions and not self._kind.positions:
             return None

@@ -124,7 +124,7 @@ class Route:
         self.length = _length(self.points)
 
     def every(self, step: float) -> Iterator[Point]:
-        """Yield the points after so many metres each, the last one at the end."""
+        """Yield points at this distance in meters from each other, and the end."""
         travelled = step
         while travelled < self.length:
             yield self.at(travelled)
@@ -132,7 +132,7 @@ class Route:
         yield self.at(self.length)
 
     def at(self, travelled: float) -> Point:
-        """Return the point so many metres from the start."""
+        """Return the point at this distance in meters from the start."""
         for start, end in pairwise(self.points):
             leg = metres(start, end)
             if travelled <= leg:
@@ -145,7 +145,7 @@ class Route:
 
 
 def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
-    """Yield each way to the end that goes on from these points and meets no junction twice."""
+    """Yield each way to the end that begins with these points and passes each junction once."""
     if points[-1] == end:
         yield points
         return

@@ -1,4 +1,4 @@
-"""Certificates: a good one, and those that no client may accept."""
+"""Certificates: a valid one, and invalid ones that every client must reject."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -106,7 +106,8 @@ def _make() -> tuple[str, bytes, dict[str, bytes]]:
     return ca.decode(), server.key_pem, certificates
 
 
-# Made on import: cryptography takes no times while a test freezes them, and none after that if it first met frozen ones.
+# Make them on import: cryptography refuses times while a test freezes the clock, and also
+# later if its first time was a frozen one.
 CA_PEM, _KEY, _CERTIFICATES = _make()
 
 
@@ -130,12 +131,12 @@ class Certificates:
 
 
 def client_context() -> ssl.SSLContext:
-    """Return what a client needs to trust the authority."""
+    """Return a TLS context that trusts the authority."""
     return ssl.create_default_context(cadata=CA_PEM)
 
 
 def server_context(pem: bytes) -> ssl.SSLContext:
-    """Return what a server needs to show a certificate."""
+    """Return a TLS context that shows a certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as folder:
         path = Path(folder, "server.pem")

@@ -52,7 +52,8 @@ class Raw(web.StreamResponse):
         if transport is not None:
             transport.write(self._data)
             await self._end(transport)
-        # What aiohttp takes for a client that left: it logs nothing and closes the connection.
+        # With this error, aiohttp closes the connection without a log entry, as after a
+        # client that left.
         raise ConnectionResetError
 
     async def _end(self, transport: asyncio.Transport) -> None:
@@ -80,7 +81,7 @@ class Silence(Raw):
 
 
 class Trickle(Raw):
-    """Bytes as they are, and then others one at a time."""
+    """Bytes that are sent at once, then bytes that are sent one at a time."""
 
     def __init__(self, data: bytes, slowly: bytes, *, per_second: float) -> None:
         super().__init__(data)
@@ -96,7 +97,7 @@ class Trickle(Raw):
 
 
 class Late(Raw):
-    """Bytes as they are, after so many seconds by the clock of the event loop."""
+    """Bytes that are sent after some seconds by the clock of the event loop."""
 
     def __init__(self, data: bytes, seconds: float) -> None:
         super().__init__()
@@ -110,7 +111,7 @@ class Late(Raw):
 
 
 class Streamed(web.StreamResponse):
-    """A long JSON body, sent as fast as the client takes it."""
+    """A long JSON body that is sent as fast as the client reads it."""
 
     def __init__(self, chunks: Iterable[bytes], *, length: int | None = None) -> None:
         super().__init__(headers={"Content-Type": JSON})

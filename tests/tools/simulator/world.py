@@ -1,7 +1,7 @@
-"""Accounts, trackers, assignments and positions: what the simulated service knows.
+"""Accounts, trackers, assignments and positions: the data of the simulated service.
 
-The field names and rules are those of section 2 of the interface; what goes beyond them (positions, further fields of a
-device) has the shape of Traccar's.
+Field names and rules follow section 2 of the interface. Additional fields and positions
+have the shape of Traccar's.
 """
 
 from collections import defaultdict, deque
@@ -32,7 +32,7 @@ type RawAnswer = bytes | str | list[Json]
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 MOST_REPORTS = 50_000
-"""How many reports of a tracker are kept, and told at once unless there is another limit."""
+"""The maximum number of reports that the server keeps for a tracker, and sends at once."""
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class SimPosition:
 
 @dataclass(slots=True)
 class SimDevice:
-    """A tracker: the eight documented fields and what a test wants to be different about them."""
+    """A tracker: the eight documented fields, and the fields that a test replaces."""
 
     id: int
     unique_id: str
@@ -121,7 +121,7 @@ class World:
         self.accounts[email].assigned.pop(unique_id, None)
 
     def set_max_positions(self, max_positions: int) -> None:
-        """Tell no more than this many reports at once: the first ones of those asked for."""
+        """Limit the number of reports in an answer. The first ones are kept."""
         self.max_positions = max_positions
 
     # Trackers
@@ -142,7 +142,7 @@ class World:
     ) -> SimDevice:
         """Create a tracker, assigned to the account of `email` if given.
 
-        One without latitude or longitude never reported: its positionId is 0.
+        Without latitude and longitude, the tracker never reported: its positionId is 0.
         """
         device = SimDevice(
             id=next(self._device_ids),
@@ -245,12 +245,13 @@ class World:
         is_late: bool = False,
         is_buffered: bool = False,
     ) -> SimPosition:
-        """Have the tracker report: a new position under a new positionId, and a new lastUpdate.
+        """Have the tracker report: a new position with a new positionId, and a new lastUpdate.
 
-        What is not given stays as in the position before, but address and alarm; times are now. Speed is in knots. `attributes`
-        replaces those of the position before, so a report without batteryLevel is one with `attributes={}`. One that
-        is late is told over live, and the position before stays the last one. `is_buffered` is one that the tracker kept
-        until it sends another: it is in the history alone.
+        Missing values are those of the previous position, except address and alarm;
+        missing times are now. Speed is in knots. `attributes` replaces the previous ones,
+        so `attributes={}` is a report without batteryLevel. A late report is sent over
+        the live connection only: the previous position stays the current one. A buffered
+        report is only in the history.
         """
         device = self.devices[unique_id]
         now = last_update or _now()
@@ -285,7 +286,7 @@ class World:
             return position
         device.last_update = now
         device.reported = True
-        # A live connection tells of the device first, as if it had no new position.
+        # The live connection sends the device first, still with the previous position.
         self.tell(device)
         if not is_late:
             device.position = position
@@ -320,7 +321,7 @@ class World:
         *,
         last_update: datetime | None = None,
     ) -> None:
-        """Give these trackers, or all, a new lastUpdate and nothing else."""
+        """Give these trackers, or all, only a new lastUpdate."""
         now = last_update or _now()
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             self.set_last_update(unique_id, now)
@@ -364,7 +365,7 @@ class World:
         return [self.devices[unique_id] for unique_id in self.accounts[email].assigned]
 
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Tell whoever listens of a device that was heard of, or of its new position."""
+        """Send a device or its new position to all listeners."""
 
 
 def _now() -> datetime:

@@ -1,4 +1,4 @@
-"""What the simulator answers has the shape of what real servers answered, and it takes nothing else."""
+"""The simulator's answers have the shape of the recorded ones, and it rejects all other requests."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -25,7 +25,7 @@ type Shape = dict[str, set[str]]
 
 
 class Answer(NamedTuple):
-    """What came back."""
+    """The answer to a request."""
 
     status: int
     headers: dict[str, str]
@@ -56,7 +56,7 @@ def kind_of(value: object) -> str:
 
 
 def fits(answered: Shape, real: Shape) -> bool:
-    """Return whether all fields are there, and nothing in them that was not seen."""
+    """Return whether an object has all recorded fields, with values of the recorded kinds."""
     return answered.keys() == real.keys() and all(
         types <= real[name] for name, types in answered.items()
     )
@@ -91,7 +91,7 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return a server of the kind, with a tracker that reported and one that never did."""
+    """Return a server of this kind, with a tracker that reported and another that never did."""
     async with Simulator(kind=getattr(request, "param", "service")) as server:
         server.add_account(EMAIL, PASSWORD)
         server.add_device(BIKE, email=EMAIL)
@@ -134,7 +134,7 @@ async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
 async def test_devices(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """One that reported, one that was silent for long and one that never reported."""
+    """A tracker that reported, a tracker that has been silent for long, and a tracker that never reported."""
     real = shape(real_devices(request.node.callspec.params["server"]))
     assert fits(shape((await ask()).json()), real)
     server.set_status(BIKE, "unknown")
@@ -146,10 +146,10 @@ async def test_devices(
 async def test_positions(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """Those that are places and those that are none."""
+    """Reports with and without a place."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
-    # New servers take it for one that is too old to be listed.
+    # For new servers, the fix is too old for the list.
     server.report_no_fix(BIKE)
     assert fits(shape((await ask(position_of(server, BIKE))).json()), real)
 
@@ -192,7 +192,7 @@ async def test_not_listed(
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
 async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
-    """The last position of a device, and an error for one of another account."""
+    """The last position of a device, and an error for a device of another account."""
     server.report(BIKE)
     last = server.report(BIKE)
     server.report(SILENT)

@@ -1,6 +1,7 @@
-"""A phone with Home Assistant's app, as automations see it; takes the place of Home Assistant's own, which needs a compiler.
+"""A phone with Home Assistant's app, for automations.
 
-What it was sent last is the state of a sensor, and each button of that is one, too.
+It replaces Home Assistant's own integration, which needs a compiler. Its last message is
+the state of a sensor, and so is each button of that message.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ MESSAGE = "phone_message"
 """The event of a message; the data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""As many as a message has beside the one that opens the map."""
+"""The maximum number of buttons of a message, besides the button for the map."""
 TRY = "bike_tracker_demo"
 """The event of a button of the page *Try it*; `try` in its data is the trick."""
 TRIED = "sensor.tried"
@@ -22,7 +23,7 @@ TRIED = "sensor.tried"
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Have the phone take messages, and its buttons pressed."""
+    """Add the actions for messages, and entities for the buttons of a message."""
 
     @callback
     def async_notify(call: ServiceCall) -> None:

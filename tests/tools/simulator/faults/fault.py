@@ -1,4 +1,4 @@
-"""What a fault is."""
+"""The faults that the simulator can have, and the calls that they strike."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ type Item = dict[str, Json]
 
 @dataclass(frozen=True, kw_only=True)
 class FaultOptions:
-    """How a fault strikes, as far as it has a choice.
+    """Options of a fault.
 
     Attributes:
-        retry_after: the value of the header Retry-After that a status comes with
-        rate: bytes a second of a slow answer
-        seconds: how long a server that restarts is away
-        every: strikes each so many-th call, and lets the others be well
-        late: seconds that a late answer takes
+        retry_after: value of the header Retry-After
+        rate: bytes per second of a slow answer
+        seconds: how long a restarting server is unreachable
+        every: the fault strikes each call of this number, and no other call
+        late: seconds until a late answer
     """
 
     retry_after: str | None = None
@@ -34,15 +34,15 @@ class FaultOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call that would have been answered well, and what there is to answer it badly.
+    """A call, with everything that a fault needs to answer it.
 
     Attributes:
-        endpoint: what was asked for
-        base: scheme, host, port and path of the service, without a slash at its end
-        other_base: the same of the simulator's other origin
-        items: the objects of the good answer
-        restart: takes the server away for so many seconds
-        options: how the fault is to strike
+        endpoint: the requested endpoint
+        base: scheme, host, port and path of the service, without a slash at the end
+        other_base: the same for the other origin of the simulator
+        items: the objects of the correct answer
+        restart: makes the server unreachable for this number of seconds
+        options: the options of the fault
     """
 
     endpoint: Endpoint
@@ -54,7 +54,7 @@ class Call:
 
     @property
     def path(self) -> str:
-        """Where that was asked for."""
+        """Path of the request."""
         return "positions" if self.endpoint == "history" else self.endpoint
 
     @property
@@ -68,17 +68,17 @@ type Respond = Callable[[Call], web.StreamResponse]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One way to fail, selectable by its name.
+    """A fault that can be selected by its name.
 
     Attributes:
-        name: what it is selected by
-        description: what happens, in one line
-        respond: the answer in place of the good one
-        endpoints: the calls it can strike
-        times: how many calls it strikes unless told otherwise; None: all
-        refuses: nothing listens while it is active
-        certificate: the certificate shown while it is active; needs TLS
-        redirects: `moved/` in front of an endpoint is served while it is active
+        name: the name to select it by
+        description: one line about its effect
+        respond: returns the answer that replaces the correct one
+        endpoints: the calls that it can strike
+        times: default number of calls that it strikes; None for all
+        refuses: whether the server refuses connections
+        certificate: the certificate that the server shows; needs TLS
+        redirects: whether the server also answers below `moved/`
     """
 
     name: str

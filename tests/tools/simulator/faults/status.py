@@ -39,7 +39,7 @@ def _status(status: int, retry_after: str | None = None) -> Respond:
 
 
 def _too_many_until_a_date(call: Call) -> web.StreamResponse:
-    # The format has whole seconds: half of one more rounds, where it would cut off.
+    # The format has whole seconds. The additional half second prevents rounding down.
     then = datetime.now(UTC) + timedelta(minutes=2, seconds=0.5)
     return _status(429, format_datetime(then, usegmt=True))(call)
 

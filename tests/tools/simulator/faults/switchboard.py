@@ -47,7 +47,7 @@ class Switchboard:
 
     @property
     def redirects(self) -> bool:
-        """Whether there is a place that redirects lead to."""
+        """Whether the active fault redirects."""
         return any(active.fault.redirects for active in self._active.values())
 
     @property
@@ -83,7 +83,7 @@ class Switchboard:
             self._active[endpoint] = active
 
     def clear(self, path: Endpoint | None = None) -> None:
-        """End the fault of one call, or of all."""
+        """End the fault of one endpoint, or all faults."""
         if path is None:
             self._active.clear()
         else:
