@@ -8,8 +8,6 @@ from functools import reduce
 import json
 from pathlib import Path
 import sqlite3
-import subprocess
-import sys
 from time import sleep
 from typing import Any
 from unittest.mock import ANY, patch
@@ -41,9 +39,7 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, folder_of, full_disk, query, rides_in, row, state_in, store
 from .conftest import BLUE, RED, Bikes, async_setup
-from .long import TIMES
 from .riding import async_ride, async_set_up_and_ride, go, riding, standing
-from .static.project import ROOT
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -140,6 +136,8 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
     assert ride.end.address == "Bächle 3"
     [(place,)] = query(file_of(bikes.hass, bikes.entry), "SELECT end_place FROM ride")
     assert "Bächle" in place
+    total = bikes.coordinator.data.states[RED].highest_total
+    assert state_in(bikes.hass, bikes.entry)["highest_total"] == total == 101
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
@@ -321,6 +319,27 @@ async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
     assert (content.backfill[RED], content.last_rides[RED]) == (until, rides[0])
 
 
+@pytest.mark.parametrize("table", ["tracker", "ride"])
+async def test_one_transaction(bikes: Bikes, table: str) -> None:
+    """A write that fails after its first changes leaves neither state nor ride."""
+    await async_set_up_and_ride(bikes)
+    file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
+    await database.async_hold()
+    await bikes.poll(400)
+    await async_ride(bikes.simulator, bikes.poll)
+    before = query(file, numbers := "SELECT last_fired FROM tracker")
+    fails = f"BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END"
+    query(file, f"CREATE TRIGGER failing {fails}")
+    database.async_release()
+    await bikes.poll(11)
+    assert query(file, numbers) == before
+    assert len(rides_in(bikes.hass, bikes.entry)) == 1
+    query(file, "DROP TRIGGER failing")
+    await bikes.poll(61)
+    assert query(file, numbers) > before
+    assert len(rides_in(bikes.hass, bikes.entry)) == 2
+
+
 @pytest.mark.usefixtures("setup")
 async def test_file(bikes: Bikes) -> None:
     """It is private, small, and survives a power cut."""
@@ -453,17 +472,6 @@ async def test_removed_tracker(bikes: Bikes) -> None:
     await async_kill(bikes)
     assert rides_in(bikes.hass, bikes.entry, BLUE) == []
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
-
-
-@pytest.mark.timeout(120 * TIMES)
-def test_power_cuts() -> None:
-    """Real processes that are killed leave a sound file with all that they knew."""
-    command = [sys.executable, "-m", "tests.tools.power_cut", str(4 * TIMES), "7"]
-    run = subprocess.run(  # noqa: S603
-        command, check=False, capture_output=True, text=True, cwd=ROOT
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert f"{4 * TIMES} killed" in run.stdout
 
 
 # Files that cannot be used
