@@ -1,13 +1,12 @@
 """What a service lists and where its trackers are, as plain values."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position, timestamp
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking.account import Account, Devices
 from custom_components.bike_tracker.tracking.occurrences import (
     Occurrence,
     UpdateContext,
@@ -18,8 +17,6 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 RED_ID = sum(b"red")
 
-type Listing = Mapping[str, Device]
-
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
@@ -27,40 +24,49 @@ def integration() -> None:
 
 
 class Listener:
-    """Whoever is told what happened to a tracker: of each occurrence once."""
+    """A listener that receives each occurrence of a tracker once."""
 
     def __init__(self, last_fired: int = 0) -> None:
         """Begin after the last one that was fired."""
         self.last_fired = last_fired
 
-    def fired(self, story: TrackerState) -> list[Occurrence]:
+    def fired(self, state: TrackerState) -> list[Occurrence]:
         """Return what is fired now."""
-        new = [item for item in story.occurrences if item.seq > self.last_fired]
+        new = [item for item in state.occurrences if item.seq > self.last_fired]
         self.last_fired = max((item.seq for item in new), default=self.last_fired)
         return new
 
 
 def checked(changes: Changes) -> Changes:
-    """Return changes after a look at everything: they are all that differs."""
+    """Return changes after a check that they are all that differs."""
     before, after = changes.before, changes.after
     keys = before.keys() | after.keys()
     differ = {key for key in keys if before.get(key) != after.get(key)}
     assert changes.keys == differ
     assert (after is before) is (not differ)
     assert all(after[key] is before[key] for key in before.keys() - differ)
+    both = differ & before.keys() & after.keys()
+    assert changes.contacts == {key for key in both if _is_contact(changes, key)}
     return changes
 
 
+def _is_contact(changes: Changes, key: str) -> bool:
+    """Return whether only the time of the last contact with a tracker changed."""
+    before, after = changes.before[key], changes.after[key]
+    device = after.device._replace(last_update=before.device.last_update)
+    return before.device == device and before.state is after.state
+
+
 class Service:
-    """A service, an account that receives its lists and messages, and who hears of alarms."""
+    """A service, an account that receives its lists and messages, and a listener."""
 
     def __init__(self, account: Account | None = None, last_fired: int = 0) -> None:
         """Begin before the first poll."""
         self.account = account or Account("Bikes", {})
         self.listener = Listener(last_fired)
-        self._last: Listing = {}
+        self._last: Devices = {}
 
-    def read(self, *devices: Device) -> Listing:
+    def read(self, *devices: Device) -> Devices:
         """Return the next list as the client reads it.
 
         A device that did not change is the same object, and so is the mapping if none did.
@@ -101,32 +107,18 @@ def service() -> Service:
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
     """Return a device that announces no position, with other values in these fields."""
-    values: dict[str, Any] = {
-        "id": sum(unique_id.encode()),
-        "name": unique_id,
-        "unique_id": unique_id,
-        "status": "online",
-        "last_update": None,
-        "position_id": None,
-        "group_id": None,
-        "disabled": False,
-    }
-    return Device(**{**values, **fields})
+    number = sum(unique_id.encode())
+    device = Device(number, unique_id, unique_id, "online", None, None, None, False)
+    return device._replace(**fields)
 
 
 def a_position(position_id: int = 1, **fields: Any) -> Position:
     """Return a position with a fix, with other values in these fields."""
-    values: dict[str, Any] = {
-        "fix_time": timestamp("2026-11-20T06:30:15Z"),
-        "latitude": 47.9,
-        "longitude": 7.8,
-        "accuracy": 5.0,
-        "battery_level": 80,
-        "motion": False,
-    }
-    return Position(device_id=RED_ID, id=position_id, **{**values, **fields})
+    time = timestamp("2026-11-20T06:30:15Z")
+    place = Position(RED_ID, position_id, time, 47.9, 7.8, 5.0, battery_level=80)
+    return place._replace(motion=False)._replace(**fields)
 
 
 def no_fix(position_id: int, **fields: Any) -> Position:
-    """Return a message that says nothing of the place, nor of all else but this."""
+    """Return a message without a place, and with only these values."""
     return Position(device_id=RED_ID, id=position_id, **fields)

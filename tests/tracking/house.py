@@ -36,12 +36,6 @@ def minutes(after: float) -> datetime:
 
 
 def time_of(report: Position) -> datetime:
-    """Return the time of the fix."""
-    assert report.fix_time
-    return report.fix_time
-
-
-def sent_at(report: Position) -> datetime:
     """Return the time of the fix, or of the report if it has no place."""
     return report.fix_time or report.device_time or NOW
 
@@ -149,17 +143,9 @@ class House:
         """Return the state of the tracker."""
         return self.account.states.get("red") or TrackerState()
 
-    def at(
-        self,
-        now: datetime,
-        *,
-        is_complete: bool = False,
-        away: bool = False,
-        missed: bool = False,
-    ) -> UpdateContext:
+    def at(self, now: datetime, **how: bool) -> UpdateContext:
         """Return the context of an update."""
-        has_history = self.has_history
-        return UpdateContext(now + self.clock, away, is_complete, has_history, missed)
+        return UpdateContext(now + self.clock, has_history=self.has_history, **how)
 
     # What a house does
 
@@ -185,7 +171,7 @@ class House:
         """Apply a history answer with the reports of the gap among these."""
         assert self.state.gap
         start, until = self.state.gap.start, until or now
-        found = [it for it in reports if start <= sent_at(it) <= until]
+        found = [it for it in reports if start <= time_of(it) <= until]
         self.apply(HistoryAnswer(found, until), now)
 
     def apply(self, answer: HistoryAnswer, now: datetime) -> None:
@@ -197,20 +183,6 @@ class House:
         known = self.state.position
         device = a_device(position_id=known and known.id)
         self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
-
-    def arm(self, now: datetime) -> None:
-        """Guard the bike."""
-        if changes := self.account.arm("red", now + self.clock):
-            self.look(changes)
-
-    def kill(self) -> None:
-        """Start again with what was stored."""
-        stored = self.state.stored()
-        # The history has the reports.
-        assert not any(it.report for it in stored.log.inputs)
-        text = json.dumps(to_json(stored))
-        state = reader(TrackerState)(json.loads(text))
-        self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
     def look(self, changes: Changes) -> None:
         """Fire and book."""
@@ -257,8 +229,8 @@ class House:
             self.hear([report], now, is_complete=True)
         elif how != "sixth" or len(self.bike.sent) % 6 == 1:
             is_first = not self.account.trackers
-            away, missed = how == "back" or is_first, how == "missed"
-            self.poll(report, now, away=away, missed=missed)
+            is_back, missed = how == "back" or is_first, how == "missed"
+            self.poll(report, now, recovering=is_back, has_missed=missed)
             self._how = "poll" if how in ("back", "missed") else how
 
     def _on_says(self, text: str) -> None:
@@ -295,14 +267,14 @@ class House:
             if (gap := self.state.gap) is None:
                 return
             until = minutes(limits["until"]) if "until" in limits else self.bike.time
-            found = [it for it in self.bike.sent if sent_at(it) >= gap.start]
+            found = [it for it in self.bike.sent if time_of(it) >= gap.start]
             self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
 
     def _on_request(self, text: str) -> None:
         """Request the history: "request lacks=3" of which each third report is missing."""
         if gap := self.state.gap:
             lacks, until = int(_values(text).get("lacks", 99_999)), self.bike.time
-            found = [it for it in self.bike.sent if gap.start <= sent_at(it) <= until]
+            found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]
             found = [it for it in found if it.id % lacks]
             self._requested.append(HistoryAnswer(found, until))
 
@@ -312,13 +284,21 @@ class House:
             self.apply(self._requested.pop(0), self.bike.time)
 
     def _on_arm(self, _text: str) -> None:
-        self.arm(self.bike.time + 30 * SECOND)
+        now = self.bike.time + 30 * SECOND + self.clock
+        if changes := self.account.arm("red", now):
+            self.look(changes)
 
     def _on_disarm(self, _text: str) -> None:
         self.look(self.account.disarm("red"))
 
     def _on_kill(self, _text: str) -> None:
-        self.kill()
+        """Start again with what was stored."""
+        stored = self.state.stored()
+        # The history has the reports.
+        assert not any(it.report for it in stored.log.inputs)
+        text = json.dumps(to_json(stored))
+        state = reader(TrackerState)(json.loads(text))
+        self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
     def _on_wait(self, text: str) -> None:
         """Let minutes pass without a report."""

@@ -13,18 +13,11 @@ from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState, merged
 
 from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix
-from .house import House, minutes, story, time_of
+from .house import House, lived, minutes, story
 
 EARLIER, LATER = minutes(-60), minutes(-30)
-KNOWN = a_position(
-    1,
-    address="Lane",
-    charge=True,
-    lock=False,
-    battery_voltage=3.9,
-    power_voltage=12.3,
-    firmware="1.2",
-)
+OF_TRACKER = {"charge": True, "lock": False, "battery_voltage": 3.9, "firmware": "1.2"}
+KNOWN = a_position(1, address="Lane", power_voltage=12.3, **OF_TRACKER)
 
 
 def test_tracker_that_leaves_the_list(service: Service) -> None:
@@ -136,14 +129,6 @@ def test_internal_ids(service: Service) -> None:
 # Messages
 
 
-def test_two_devices_in_one_message(service: Service) -> None:
-    """The later one counts, whichever comes first."""
-    service.poll(a_device())
-    later = a_device(status="offline", last_update=LATER)
-    service.hear(later, a_device(last_update=EARLIER))
-    assert service.red().device == later
-
-
 def test_message(service: Service) -> None:
     """Its device and position are shown at once, and announced as the list will do."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
@@ -165,14 +150,24 @@ def test_message(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("last_update", "counts"), [(None, False), (EARLIER, False), (LATER, True)]
+    ("known", "last_update", "counts"),
+    [
+        (LATER, None, False),
+        (LATER, EARLIER, False),
+        (LATER, LATER, True),
+        (None, LATER, True),
+    ],
 )
 def test_older_devices(
-    service: Service, last_update: datetime | None, counts: bool
+    service: Service,
+    known: datetime | None,
+    last_update: datetime | None,
+    counts: bool,
 ) -> None:
-    """What was so before is dropped, what was so at the same time counts."""
-    service.poll(a_device(last_update=LATER))
-    service.hear(a_device(status="offline", last_update=last_update))
+    """Of several devices the newest one counts, or the last one of the same time."""
+    service.poll(a_device(last_update=known))
+    said = a_device(status="offline", last_update=last_update)
+    service.hear(said, a_device(last_update=EARLIER))
     assert (service.red().device.status == "offline") is counts
 
 
@@ -268,47 +263,33 @@ def test_late_report(service: Service) -> None:
 # Histories, time, and errors
 
 
-def test_history_of_an_account() -> None:
-    """It counts for a listed tracker, once."""
+def test_gaps_of_an_account() -> None:
+    """A history counts for a listed tracker, once, and is not requested for a removed one."""
     house, reports = House(), story("stand 5, ride 9 @15, stand 7")
     house.polls(reports)
     account, context = house.account, UpdateContext(minutes(21), has_history=True)
     answer = HistoryAnswer(reports, context.now)
-    assert account.gaps.keys() == {"red"}
-    assert Account("Bikes", dict(account.states)).gaps == account.gaps
+    again = Account("Bikes", dict(account.states))
+    assert again.gaps == account.gaps
+    assert again.gaps.keys() == {"red"}
+    again.forget("red")
+    assert (again.gaps, again.states) == ({}, {})
     assert not account.apply_history("blue", answer, context).keys
     assert account.apply_history("red", answer, context).keys == {"red"}
     assert account.gaps == {}
 
 
-def test_forgotten_gap() -> None:
-    """The history of a tracker that was removed is not requested."""
-    house = House()
-    house.polls(story("stand 5, ride 9 @15, stand 7"))
-    house.account.forget("red")
-    assert (house.account.gaps, house.account.states) == ({}, {})
-
-
-def test_ends_with_a_poll_that_brings_nothing(service: Service) -> None:
+def test_ends_with_a_poll_that_brings_nothing() -> None:
     """The clock ends the ride of a silent tracker, once, and not while it comes back."""
-    account = service.account
-    for report in story("ride 2 @15"):
-        context, listed = (
-            UpdateContext(time_of(report)),
-            a_device(position_id=report.id),
-        )
-        account.apply_poll(service.read(listed), {"red": report}, context)
-    ride, devices = service.red().ride_under_way, service.read(a_device(position_id=3))
-    assert ride
-    back = UpdateContext(minutes(33), recovering=True)
-    for context in (UpdateContext(minutes(31)), back):
-        assert not account.apply_poll(devices, {}, context).keys
-    changes = account.apply_poll(devices, {}, UpdateContext(minutes(33)))
-    assert changes.keys == {"red"}
-    tracker = changes.after["red"]
-    assert (tracker.ride_under_way, tracker.is_under_way) == (None, False)
-    assert tracker.ride and tracker.ride[:3] == ride[:3]
-    assert not account.apply_poll(devices, {}, UpdateContext(minutes(34))).keys
+    account, devices = lived("ride 2 @15").account, {"red": a_device(position_id=3)}
+    steps = ((3, False), (31, False), (33, True), (33, False), (34, False))
+    contexts = [UpdateContext(minutes(at), is_back) for at, is_back in steps]
+    changes = [account.apply_poll(devices, {}, it) for it in contexts]
+    assert [bool(it.keys) for it in changes] == [True, False, False, True, False]
+    before, after = changes[2].after["red"], changes[3].after["red"]
+    assert before.ride_under_way
+    assert (after.ride_under_way, after.is_under_way) == (None, False)
+    assert after.ride and after.ride[:3] == before.ride_under_way[:3]
 
 
 def test_error_costs_one_tracker(

@@ -1,7 +1,7 @@
 """How far it is from one fix to the next, and how much of that counts as a way."""
 
 from datetime import timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import cos, radians, sin
 
 from hypothesis import given, strategies as st
@@ -23,21 +23,13 @@ from custom_components.bike_tracker.tracking.routes import (
 
 from ..long import examples
 from .conftest import NOW
-
-# Degrees of latitude.
-_KILOMETER = 1 / 111.195
+from .house import METER
 
 
-def a_fix(
-    kilometers: float = 0,
-    minutes: float = 0,
-    *,
-    accuracy: float = 0,
-    total: float | None = None,
-) -> Fix:
+def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None) -> Fix:
     """Return a fix so far to the north, and so much later."""
     time = NOW + timedelta(minutes=minutes)
-    return Fix(time, 47.9 + kilometers * _KILOMETER, 7.8, accuracy, total)
+    return Fix(time, 47.9 + 1_000 * kilometers * METER, 7.8, 0, total)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +105,6 @@ def test_way(
 
 # Routes: encoding and thinning
 
-_METER = 1 / 111_195
 points = st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), max_size=50)
 
 
@@ -128,18 +119,16 @@ def test_known_polyline() -> None:
 @given(points)
 def test_decoded(route: list[Point]) -> None:
     """Decoding returns each point, rounded to five decimals."""
-    flat = [value for point in decode(encode(route)) for value in point]
-    assert flat == pytest.approx(
-        [value for point in route for value in point], abs=1e-5
-    )
+    decoded = chain.from_iterable(decode(encode(route)))
+    assert [*decoded] == pytest.approx([*chain.from_iterable(route)], abs=1e-5)
 
 
 @pytest.mark.parametrize(("off", "kept"), [(0, 2), (9, 2), (11, 3)])
 @pytest.mark.parametrize("longitude", [7.8, 179.999])
 def test_tolerance(off: float, kept: int, longitude: float) -> None:
     """A point within 10 m of the line is dropped, also at the date line."""
-    east = (longitude + 200 * _METER + 180) % 360 - 180
-    route = [(0.0, longitude), (off * _METER, longitude + 100 * _METER), (0.0, east)]
+    east = (longitude + 200 * METER + 180) % 360 - 180
+    route = [(0.0, longitude), (off * METER, longitude + 100 * METER), (0.0, east)]
     assert len(thinned(route)) == kept
 
 

@@ -18,15 +18,12 @@ It says that it moves, wherever it is.
   stand 3, arm, jump 5, stand 1 motion=yes -> motion 4 5 m, triggered
 The first report of motion proves no beginning, noise is none.
   says motion=none, stand 3, arm, stand 3 motion=yes -> armed
-  stand 3, arm, jump 20, stand 5 motion=yes speed=2.9 -> armed
-  stand 3, arm, jump 20, stand 5 motion=yes speed=3 -> motion 4 20 m, triggered
+  stand 3, arm, jump 20, stand 5 motion=yes speed=2.9, stand 1 motion=yes speed=3 -> motion 9 20 m, triggered
 Motion that is always reported proves nothing; a speed does.
   says motion=yes, stand 3, arm, stand 1, jump 60, stand 1 -> armed
   says motion=yes, stand 3, arm, stand 1, jump 60, stand 1 speed=9 -> place 5 60 m, triggered
 Carried: the second report tells if it is there too, else the third.
-  stand 3, arm, jump 200, stand 1 -> armed
   stand 3, arm, jump 200, stand 1, jump 20, stand 1 -> place 5 220 m, triggered
-  stand 3, arm, jump 200, stand 1, jump -1000, stand 1 -> armed
   stand 3, arm, jump 200, stand 1, jump -1000, stand 1, jump 1300, stand 1 -> place 6 500 m, triggered
   stand 3, arm, jump 200, stand 1, jump -200, stand 1, jump 200, stand 1 -> armed
 Ridden straight away by a tracker that reports rest: the second tells, unless fixes jumped here.
@@ -39,19 +36,15 @@ Ridden straight away by a tracker that reports rest: the second tells, unless fi
 A tracker that does not report motion is believed with the second.
   says motion=none, stand 3, arm, jump 200, stand 1, jump 300, stand 1 -> place 5 500 m, triggered
 Beyond the accuracies, at least 50 m, or 150 m without them.
-  says speed=5, stand 3, arm, stand 1, jump 49, stand 1 -> armed
-  says speed=5, stand 3, arm, stand 1, jump 51, stand 1 -> place 5 51 m, triggered
-  says speed=5 accuracy=30, stand 3, arm, stand 1, jump 179, stand 1 -> armed
-  says speed=5 accuracy=30, stand 3, arm, stand 1, jump 181, stand 1 -> place 5 181 m, triggered
-  says speed=5 accuracy=0, stand 3, arm, stand 1, jump 149, stand 1 -> armed
-  says speed=5 accuracy=0, stand 3, arm, stand 1, jump 151, stand 1 -> place 5 151 m, triggered
+  says speed=5, stand 3, arm, stand 1, jump 49, stand 1, jump 2, stand 1 -> place 6 51 m, triggered
+  says speed=5 accuracy=30, stand 3, arm, stand 1, jump 179, stand 1, jump 2, stand 1 -> place 6 181 m, triggered
+  says speed=5 accuracy=0, stand 3, arm, stand 1, jump 149, stand 1, jump 2, stand 1 -> place 6 151 m, triggered
 A kilometer beyond that one report is enough, if it is no jump.
   stand 3, arm, sleep 5, jump 1049.5, stand 1 -> armed
   stand 3, arm, sleep 5, jump 1050.5, stand 1 -> place 9 1050 m, triggered
   stand 3, arm, jump 3000, stand 1 -> armed
   stand 3, arm, sleep 5, jump 1060, receive missed, stand 1 -> armed
 Where walls reflect its signals the bike has to be away for ten minutes.
-  stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 10 -> armed
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 11 -> place 33 200 m, triggered
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 290, stand 11 -> place 23 290 m, triggered
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 310, stand 2 -> place 14 310 m, triggered
@@ -65,20 +58,10 @@ Jumps are known for seven days; a single one does not count as drift for minutes
 Drift at one place is no excuse at another one.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, ride 3 @50 speed=none, stand 10, arm, stand 1, jump 200, stand 2 -> place 28 200 m, triggered
 Alarms.
-  stand 3, arm, stand 1 alarm=vibration -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=shock -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=movement -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=tow -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=tampering -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=removing -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=powerCut -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=geofenceExit -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=jamming -> alarm 4 0 m, triggered
-  stand 3, arm, stand 1 alarm=sos -> armed
-  stand 3, arm, stand 1 alarm=lowBattery -> armed
+  stand 3, arm, stand 1 alarm=vibration, arm, stand 1 alarm=shock, arm, stand 1 alarm=movement, arm, stand 1 alarm=tow, arm, stand 1 alarm=tampering, arm, stand 1 alarm=removing, arm, stand 1 alarm=powerCut, arm, stand 1 alarm=geofenceExit, arm, stand 1 alarm=jamming -> alarm 4 0 m, alarm 5 0 m, alarm 6 0 m, alarm 7 0 m, alarm 8 0 m, alarm 9 0 m, alarm 10 0 m, alarm 11 0 m, alarm 12 0 m, triggered
+  stand 3, arm, stand 1 alarm=sos, stand 1 alarm=lowBattery -> armed
 An alarm that lasts counts once it was over.
-  stand 3 alarm=powerCut, arm, stand 3 alarm=powerCut -> armed
-  stand 3 alarm=powerCut, arm, stand 1, stand 1 alarm=powerCut -> alarm 5 0 m, triggered
+  stand 3 alarm=powerCut, arm, stand 3 alarm=powerCut, stand 1, stand 1 alarm=powerCut -> alarm 8 0 m, triggered
   stand 3 alarm=vibration, arm, stand 3 alarm=vibration -> alarm 4 0 m, triggered
 Motion or a place after an alarm alerts again, once.
   stand 3, arm, stand 1 alarm=vibration, stand 1 alarm=tow, stand 1, stand 2 motion=yes, ride 3 @15 -> alarm 4 0 m, motion 7 0 m, triggered
@@ -114,7 +97,6 @@ A report or a fix from before the arming moves the place, and triggers nothing.
 Armed on arrival: it is guarded where it comes to rest.
   ride 3 @18, arm, jump 200, stand 3, jump 195, stand 1 motion=yes -> place 7 195 m, triggered
 Nobody arrives for more than five minutes.
-  ride 3 @18, arm, ride 5 @18 speed=18 -> armed
   ride 3 @18, arm, ride 6 @18 speed=18 -> place 9 300 m, triggered
 An arrival that is not reported: guarded where it is received again, or triggered if it moves.
   ride 1 @18, arm, sleep 60, jump 600, stand 3, jump 200, stand 1 motion=yes -> place 65 800 m, triggered
@@ -123,16 +105,13 @@ An arrival that is not reported: guarded where it is received again, or triggere
   ride 3 @18, arm, sleep 90, jump 400, stand 1, sleep 58, stand 1, sleep 58, stand 1, jump 200, stand 1 motion=yes -> place 213 200 m, triggered
 Armed again while it rides: the alarm stays, and it is guarded where it stands.
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 4 -> place 4 300 m, triggered
-  stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 6 -> place 4 300 m, armed
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 6, ride 1 @18 -> place 4 300 m, place 14 300 m, triggered
   stand 3, arm, ride 3 @18, arm, disarm, stand 9 -> place 4 300 m, disarmed
 One report ends that ride and begins the next: it was guarded where it stood.
-  stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18, stand 9, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 3, ride 1 @18, stand 4 -> place 4 300 m, triggered
 Clocks: of a tracker that is behind, of a house that was ahead or behind.
   bike behind=180, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place -175 120 m, triggered
-  bike behind=180, stand 3, arm, stand 2 -> armed
   bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 0 120 m, triggered
   bike behind=-4, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
   says server_time=none, receive live, stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
@@ -153,7 +132,6 @@ In an outage: the history decides.
   stand 3, arm, stand 2, receive outage, jump 400, stand 1, receive poll, stand 1, history -> place 7 400 m, triggered
   stand 3, arm, stand 2, receive outage, jump 400, stand 1, jump -400, stand 1, jump 400, receive poll, stand 1, history -> armed
   stand 3, arm, stand 2, receive outage, jump 400, stand 1, jump -800, receive poll, stand 1, history -> armed
-  stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 1 -> armed
   stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 1, history -> armed
   stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 2 -> place 14 5000 m, triggered
   stand 3, arm, stand 1, receive outage, stand 9, jump 5000, receive poll, stand 1 -> place 14 5000 m, triggered

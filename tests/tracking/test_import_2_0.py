@@ -9,7 +9,7 @@ from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader
 
-from .conftest import a_device, a_position
+from .conftest import Listener, a_device, a_position
 from .house import House, minutes, story
 
 PLACE = {"time": "2026-11-21T11:50:00Z", "latitude": 47.9, "longitude": 7.8}
@@ -55,6 +55,11 @@ def imported(**more: Any) -> TrackerState:
     return state
 
 
+def a_house(state: TrackerState) -> House:
+    """Return a house that fired what 2.0 had fired."""
+    return House(Account("Bikes", {"red": state}), listener=Listener(7))
+
+
 @pytest.mark.parametrize("last", [ON_THE_SPOT, RIDE])
 def test_everything_stays(last: dict[str, Any]) -> None:
     """Guard, total, last ride and occurrences are as they were."""
@@ -65,17 +70,13 @@ def test_everything_stays(last: dict[str, Any]) -> None:
     assert (state.changed_by, tracker.total_distance) == ("Ada", 106)
     assert tracker.ride and tracker.ride.distance == 5.5
     assert (tracker.rides, tracker.ride_under_way, state.gap) == ((), None, None)
-    assert dict(state.occurrences[-1].attributes) == {
-        "cause": "place",
-        "seen_latitude": 47.9,
-        "seen_longitude": 7.8,
-    }
+    seen = {"cause": "place", "seen_latitude": 47.9, "seen_longitude": 7.8}
+    assert state.occurrences[-1].attributes == seen
 
 
 def test_rides_go_on() -> None:
     """The next ride is fired, and only that one."""
-    house = House(Account("Bikes", {"red": imported()}))
-    house.listener.last_fired = 7
+    house = a_house(imported())
     house.poll(a_position(9, fix_time=minutes(-10)))
     assert house.state.position
     house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
@@ -84,8 +85,7 @@ def test_rides_go_on() -> None:
 
 def test_guard_goes_on() -> None:
     """An alarm triggers it."""
-    house = House(Account("Bikes", {"red": imported()}))
-    house.listener.last_fired = 7
+    house = a_house(imported())
     house.poll(a_position(99, fix_time=minutes(1), alarm="tow"))
     assert house.guard == "alarm 1 0 m, triggered"
 
@@ -97,8 +97,7 @@ def test_ride_under_way() -> None:
         ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
         rides={"open_since": RIDE["started_at"]},
     )
-    house = House(Account("Bikes", {"red": state}))
-    house.listener.last_fired = 7
+    house = a_house(state)
     house.polls(it._replace(id=it.id + 99) for it in story("stand 6"))
     assert house.kinds == ["ended"]
     assert house.fired[0][1].moved_at == minutes(-10)
@@ -109,6 +108,6 @@ def test_little(stored: dict[str, Any]) -> None:
     """A tracker that never reported a place is none that did."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
-    house = House(Account("Bikes", {"red": state}))
+    house = a_house(state)
     house.polls(story("stand 3"))
     assert house.kinds == []

@@ -1,18 +1,16 @@
 """The log: whatever order reports arrive in, the rides are those of all reports."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking import log
 from custom_components.bike_tracker.tracking.history import (
     HistoryAnswer,
     in_order,
     rides_before,
 )
-from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import NOW, a_position
 from .house import SECOND, House, lived, minutes, rows, story, time_of, true_rides
@@ -82,6 +80,8 @@ After a report that an answer lacks, the server's total knows bends, as others m
   bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request, respond -> started 3, ended 5, 0.37 km
 Without a kill or an outage a live ride needs no history.
   bike every=10, receive live, stand 5, ride 10 @15, stand 9 -> started 5, ended 15, 2.5 km
+A ride of many hours settles while it goes on.
+  receive live, bike every=10, ride 316 @15, stand 9 -> started 0, ended 316, 79 km
 A clock that is ahead has no gap: the history has other times.
   bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 9 -> started 16, ended 16, 2.5 km
 A report with the fix of an earlier one counts from its own time: it says that the bike moves.
@@ -122,12 +122,10 @@ A live ride, if its reports are more than 90 s apart, or the bike was seen 300 m
   receive live, stand 5, ride 2 @9, sleep 1, ride 1 @9, stand 6 -> 5 of a ride
   receive live, stand 5, ride 3 @15, wait 31 -> none
 A server's total that grew unseen: by more than 150 m, and than twice the noise or the known drift.
-  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1499 -> none
-  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1505 -> 3
+  receive live, stand 3 total_distance=10, stand 1 total_distance=10.1499, stand 1 total_distance=10.3004 -> 4
   receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1745 -> none
   receive live, stand 3 total_distance=10, jump 25, stand 1 total_distance=10.1755 -> 3
-  says accuracy=30, receive live, stand 3 total_distance=10, stand 1 total_distance=10.355 -> none
-  says accuracy=30, receive live, stand 3 total_distance=10, stand 1 total_distance=10.365 -> 3
+  says accuracy=30, receive live, stand 3 total_distance=10, stand 1 total_distance=10.355, stand 1 total_distance=10.72 -> 4
   receive live, stand 3, jump 400, stand 1, jump -400, stand 2 total_distance=10, stand 1 total_distance=10.795 -> none
   receive live, stand 3, jump 400, stand 1, jump -400, stand 2 total_distance=10, stand 1 total_distance=10.805 -> 6
   receive live, stand 3 total_distance=10, ride 2 @15 total_distance=11, stand 9 total_distance=11 -> none
@@ -183,6 +181,7 @@ Inputs of a standing bike are settled each five minutes, except those of the las
 Those of a ride, from before its start on.
   receive live, stand 30, ride 30 @15 -> 35
   receive live, stand 30, ride 25 @15, stand 30 -> 19
+  receive live, bike every=10, ride 256 @15 -> 1001
 Those of a place in doubt.
   receive live, stand 30, jump 400, stand 1, stand 30 is_fix=no -> 35
 All, once silence ended a ride.
@@ -194,6 +193,7 @@ Those of a gap, until the history answers.
   stand 30, receive outage, stand 3, receive poll, stand 30 -> 30
   stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16
 None for a minute after a late report.
+  clock 20000, bike every=10, receive live, stand 5, receive hold, stand 1, receive live, stand 1, deliver in order, clock 0, stand 60 -> 93
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 1 -> 91
 """
@@ -205,12 +205,18 @@ def test_inputs(script: str, count: str) -> None:
     assert f"{len(lived(script).state.log.inputs)}" == count
 
 
-def test_longest_log() -> None:
-    """A ride of many hours settles while it goes on, and stays one."""
-    house = lived("receive live, bike every=10, ride 256 @15")
-    assert len(house.state.log.inputs) == 1_001
-    house.live("ride 60 @15, stand 9")
-    assert house.rides == "started 0, ended 316, 79 km"
+OTHERS = """
+In one message, a report without a fix comes after the fix that was sent before it.
+  receive live, stand 3, receive hold, stand 1, stand 1 fix_time=none latitude=none motion=yes, deliver at once -> started_moving
+A late alarm counts, also without a guard.
+  receive live, stand 3, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> tow
+"""
+
+
+@pytest.mark.parametrize(("script", "others"), rows(OTHERS))
+def test_others(script: str, others: str) -> None:
+    """Alarms and changes of flags are fired."""
+    assert ", ".join(lived(script).others) == others
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,13 +248,6 @@ def test_order_of_reports() -> None:
     assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
 
 
-def test_message_without_a_fix_is_the_newest() -> None:
-    """In one message it comes after the fix that was sent before it."""
-    nothing = "fix_time=none latitude=none motion=yes"
-    house = lived(f"receive live, stand 3, receive hold, stand 1, stand 1 {nothing}")
-    assert house.live("deliver at once").others == ["started_moving"]
-
-
 def test_answer_is_read_in_order() -> None:
     """Its alarms and its motion are fired in the order of the reports."""
     reports, house = story("stand 3, ride 2 @15, stand 3"), House()
@@ -263,14 +262,6 @@ def test_answer_is_read_in_order() -> None:
     assert position and position.id == reports[-1].id
 
 
-def test_late_alarm_of_a_bike_without_a_guard() -> None:
-    """It is fired."""
-    script = "receive live, stand 3, receive hold, stand 1 alarm=tow, receive live"
-    house = lived(f"{script}, stand 1, deliver newest")
-    assert house.others == ["tow"]
-    assert house.guard == "disarmed"
-
-
 def test_last_arming_is_stored() -> None:
     """However often a bike is armed while a gap waits for the history, one is kept."""
     house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
@@ -281,22 +272,13 @@ def test_last_arming_is_stored() -> None:
     assert snapshot.is_snapshot
 
 
-def test_late_report_before_the_clock_is_set_back() -> None:
-    """The log settles by the new clock."""
-    script = "bike every=10, receive live, stand 5, receive hold, stand 1, receive live"
-    house = lived(
-        f"clock 20000, {script}, stand 1, deliver in order, clock 0, stand 60"
-    )
-    assert len(house.state.log.inputs) <= 125
-
-
 def test_answer_in_the_middle_of_an_upload() -> None:
     """Reports that come after an answer, though measured before its last one, are requested."""
     legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
     reports, house = story(legs, every=10), House()
     house.poll(reports[0])
     # Parallel connections: the newest report overtook most others.
-    house.poll(reports[120], minutes(37), away=True)
+    house.poll(reports[120], minutes(37), recovering=True)
     house.answer([*reports[:40], reports[120]], minutes(37) + SECOND)
     house.polls(reports[-40::6])
     house.answer(reports, minutes(45))
@@ -344,7 +326,7 @@ def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
     ]
     house, last = House(), reports[-1]
     house.poll(reports[0])
-    house.poll(last, away=True)
+    house.poll(last, recovering=True)
     house.answer(reports, time_of(last) + SECOND)
     alarms = [it for it in house.others if it.startswith("alarm")]
     recent = [it.alarm for it in reports if time_of(last) - time_of(it) < _HOUR]
@@ -356,19 +338,11 @@ def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
 _DAY = timedelta(days=1)
 
 
-def rides_of(
-    reports: list[Position], start: datetime, until: datetime, now: datetime
-) -> tuple[list[Ride], datetime | None]:
-    """Return what one answer gives."""
-    rides, rest = rides_before(HistoryAnswer(reports, until), start, now)
-    return list(rides), rest
-
-
 def test_whole_rides() -> None:
     """All of them come, also one that was not seen to end; the rest is what was before."""
     reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
     start, until = NOW - timedelta(hours=1), minutes(112)
-    rides, rest = rides_of(reports, start, until, until)
+    rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
     assert [round(ride.distance, 1) for ride in rides] == [2.5, 2.5]
     assert rest == start
 
@@ -380,11 +354,12 @@ def test_ride_across_the_start(start: float, until: float, count: int) -> None:
     """It comes with what was before, whole, and only then."""
     reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
     now = NOW + _DAY
-    rides, rest = rides_of(reports, minutes(start), minutes(until), now)
+    answer = HistoryAnswer(reports, minutes(until))
+    rides, rest = rides_before(answer, minutes(start), now)
     assert [ride.started_at for ride in rides] == [minutes(100)] * count
     assert rest
     assert minutes(40) < rest <= minutes(50)
-    [earlier], _ = rides_of(reports, rest - _DAY, rest, now)
+    [earlier], _ = rides_before(HistoryAnswer(reports, rest), rest - _DAY, now)
     assert earlier.distance == pytest.approx(7.5, rel=0.05)
 
 
@@ -392,7 +367,7 @@ def test_ride_of_a_day() -> None:
     """One that lasts for more than half of what is asked for is taken as it is."""
     reports = story("ride 800 @15, stand 300")
     start, until = minutes(10), NOW + _DAY
-    rides, rest = rides_of(reports, start, until, until)
+    rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
     assert len(rides) == 1
     assert rest == start
 
@@ -401,8 +376,8 @@ def test_ride_of_a_day() -> None:
 def test_oldest_day(age: float, has_rest: bool) -> None:
     """After 30 days there is no rest: what was under way then is taken as it is."""
     reports = story("ride 30 @15, stand 30", every=10)
-    start, until = minutes(10), NOW + _DAY
-    rides, rest = rides_of(reports, start, until, start + age * _DAY)
+    start, answer = minutes(10), HistoryAnswer(reports, NOW + _DAY)
+    rides, rest = rides_before(answer, start, start + age * _DAY)
     assert len(rides) == (not has_rest)
     assert (rest is not None) is has_rest
 
@@ -410,4 +385,5 @@ def test_oldest_day(age: float, has_rest: bool) -> None:
 def test_nothing_of_that_time() -> None:
     """A service that ignores the time tells of its newest report alone."""
     reports = [a_position(1, fix_time=NOW + 3 * _DAY), a_position(2, fix_time=None)]
-    assert rides_of(reports, NOW, NOW + _DAY, NOW + 4 * _DAY) == ([], NOW)
+    answer = HistoryAnswer(reports, NOW + _DAY)
+    assert rides_before(answer, NOW, NOW + 4 * _DAY) == ([], NOW)
