@@ -9,106 +9,67 @@ from custom_components.bike_tracker.api.address import (
 )
 from custom_components.bike_tracker.api.errors import TrackingError
 
+# As people, browsers and manuals have it.
+SAME = (
+    *("tracker.example.com", "https://tracker.example.com", "tracker.example.com/api/"),
+    *(" tracker.example.com \n", "https://tracker.example.com/api/devices"),
+    *("https://tracker.example.com/api/devices?all=true#top", "tracker.example.com:"),
+    *("tracker.example.com/?next=/api", "tracker。example。com"),
+)
+# Without encryption in the own network.
+OWN_NETWORK = (
+    *("localhost:8082", "nas", "bikes.local", "bikes.home.arpa", "traccar.fritz.box"),
+    *("5c53de3b-traccar:8082", "_traccar", "127.0.0.1:8082", "100.64.0.0"),
+    *("[::1]:8082", "[::ffff:192.168.0.1]"),
+)
 ACCEPTED = [
-    # As people have it
-    ("tracker.example.com", "https://tracker.example.com/api"),
-    ("https://tracker.example.com", "https://tracker.example.com/api"),
-    ("tracker.example.com/api/", "https://tracker.example.com/api"),
-    (" tracker.example.com \n", "https://tracker.example.com/api"),
+    *((typed, "https://tracker.example.com/api") for typed in SAME),
+    *((f"http://{host}", f"http://{host}/api") for host in OWN_NETWORK),
     ("tracker.example.com.", "https://tracker.example.com./api"),
-    # As a browser or a manual has it
-    ("https://tracker.example.com/api/devices", "https://tracker.example.com/api"),
-    (
-        "https://tracker.example.com/api/devices?all=true#top",
-        "https://tracker.example.com/api",
-    ),
-    ("tracker.example.com/?next=/api", "https://tracker.example.com/api"),
     # Below a path
     ("tracker.example.com//a//api//", "https://tracker.example.com/a/api"),
     ("tracker.example.com/a/../b", "https://tracker.example.com/b/api"),
     ("tracker.example.com/a%2fb", "https://tracker.example.com/a%2Fb/api"),
     ("tracker.example.com/%", "https://tracker.example.com/%25/api"),
-    # Ports
+    # Ports, names in other scripts, addresses in numbers
     ("tracker.example.com:8443", "https://tracker.example.com:8443/api"),
-    ("tracker.example.com:", "https://tracker.example.com/api"),
     ("http://nas:80", "http://nas/api"),
-    # Names in other scripts
     ("bücher.example", "https://xn--bcher-kva.example/api"),
-    ("tracker。example。com", "https://tracker.example.com/api"),
-    # Addresses in numbers
     ("https://[2001:DB8::1]:444/x", "https://[2001:db8::1]:444/x/api"),
-    # Without encryption in the own network
-    ("http://localhost:8082", "http://localhost:8082/api"),
-    ("http://nas", "http://nas/api"),
-    ("http://bikes.local", "http://bikes.local/api"),
-    ("http://bikes.home.arpa", "http://bikes.home.arpa/api"),
-    ("http://traccar.fritz.box", "http://traccar.fritz.box/api"),
-    ("http://5c53de3b-traccar:8082", "http://5c53de3b-traccar:8082/api"),
-    ("http://_traccar", "http://_traccar/api"),
-    ("http://127.0.0.1:8082", "http://127.0.0.1:8082/api"),
-    ("http://100.64.0.0", "http://100.64.0.0/api"),
     ("http://１９２.１６８.１.５", "http://192.168.1.5/api"),
-    ("http://[::1]:8082", "http://[::1]:8082/api"),
-    ("http://[::ffff:192.168.0.1]", "http://[::ffff:192.168.0.1]/api"),
 ]
 
 NO_ADDRESS = [
-    "",
-    "https://",
-    "/api",
-    "//tracker.example.com",
-    "#x",
-    # Half a scheme would be taken for a host
-    "https:\\\\tracker.example.com",
-    # Not of a web server
-    "ftp://tracker.example.com",
-    # With a user name or password, which would be stored in the open
-    "ann@tracker.example.com",
-    "https://ann:secret@tracker.example.com",
+    *("", "https://", "/api", "//tracker.example.com", "#x"),
+    # Half a scheme would be taken for a host; another one is not of a web server.
+    *("https:\\\\tracker.example.com", "ftp://tracker.example.com"),
+    # A user name or password would be stored in the open.
+    *("ann@tracker.example.com", "https://ann:secret@tracker.example.com"),
     "http://192.168.1.5:80@tracker.example.com",
-    # Ports
-    "tracker.example.com:0",
-    "tracker.example.com:http",
+    *("tracker.example.com:0", "tracker.example.com:http"),
     # Spaces and control characters, which browsers drop and HTTP takes for its own
-    "tracker example.com",
-    "tracker.example.com\r\nX-Header: 1",
-    "tracker.example.com\u202e",
-    "tracker.example.com/a b",
+    *("tracker example.com", "tracker.example.com\r\nX-Header: 1"),
+    *("tracker.example.com\u202e", "tracker.example.com/a b"),
     "tracker.example.com/a\u202eb",
     # No host names
-    ".",
-    "tracker..com",
-    "*.example.com",
-    "tracker.example.com\\x",
-    "http://nas\\@tracker.example.com",
-    "%74racker.example.com",
-    "a" * 64 + ".example.com",
-    "a." * 127 + "a",
-    "::1",
-    "http://[::1",
-    # Zones, which say something on one machine alone
+    *(".", "tracker..com", "*.example.com", "tracker.example.com\\x"),
+    *("http://nas\\@tracker.example.com", "%74racker.example.com"),
+    *("a" * 64 + ".example.com", "a." * 127 + "a", "::1", "http://[::1"),
+    # Zones, which mean something on one machine alone
     "http://[fe80::1%25eth0]",
     "\ud800.example.com",
 ]
 
 INSECURE = [
-    "http://tracker.example.com",
-    "http://tracker.example.com:8082/api",
-    "http://8.8.8.8",
-    "http://[::ffff:8.8.8.8]",
-    "http://[64:ff9b::808:808]",
+    *("http://tracker.example.com", "http://tracker.example.com:8082/api"),
+    *("http://8.8.8.8", "http://[::ffff:8.8.8.8]", "http://[64:ff9b::808:808]"),
     # Only look as if they were in the own network
-    "http://bikes.local.example.com",
-    "http://fritz.box",
-    "http://home.arpa",
+    *("http://bikes.local.example.com", "http://fritz.box", "http://home.arpa"),
     "http://tracker.example.com#@nas",
     # Numbers that systems take for public addresses
-    "http://134744072",
-    "http://0x8080808",
-    "http://0x8.0x8080808",
-    "http://010.8.8.8",
-    "http://①③④⑦④④⓪⑦②",
-    # Numbers that systems take for this machine: better written out
+    *("http://134744072", "http://0x8080808", "http://0x8.0x8080808"),
+    *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②"),
+    # A number that systems take for this machine: better written out
     "http://127.1",
 ]
 

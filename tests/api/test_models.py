@@ -45,9 +45,7 @@ HERE = Position(
 )
 
 
-def test_device() -> None:
-    """The eight documented fields are read."""
-    assert read_device() == GOOD
+ODD_TIMES = ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}]
 
 
 @pytest.mark.parametrize(
@@ -55,11 +53,7 @@ def test_device() -> None:
     [
         ("id", "id", [True, 1.0, "1001", [], {}, 2**64, 1e30]),
         ("status", "status", ["Online", " online", "Unknown", "", 1, True, ["online"]]),
-        (
-            "lastUpdate",
-            "last_update",
-            ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}],
-        ),
+        ("lastUpdate", "last_update", ODD_TIMES),
         ("positionId", "position_id", [False, 500_001.0, "500001", [500_001]]),
         ("groupId", "group_id", [True, 3.0, "3", "none", {}]),
         ("disabled", "disabled", [0, 1, "false", "true", [], {}]),
@@ -74,41 +68,44 @@ def test_a_bad_field_costs_that_field(
         assert read_device(**{field: value}) == replace(GOOD, **without)
 
 
+SAME_MOMENT = (
+    *("2026-11-20T06:30:15.250+0000", "2026-11-20T06:30:15.250+00:00"),
+    *("2026-11-20T06:30:15.250Z", "2026-11-20T12:00:15.250+0530"),
+    "2026-11-19T18:30:15.250-12:00",
+)
+NO_MOMENTS = (
+    *("1899-12-31T23:59:59Z", "2999-12-31T23:59:59-0100", "3000-01-01T00:00:00Z"),
+    *("9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999-0100"),
+    *("0001-01-01T00:00:00.000+0100", "2026-11-20T06:30:15.250"),
+    *("2026-13-20T06:30:15.250Z", "2026-11-20T06:30:60.000Z"),
+    *("2026-11-20T06:30:15.250+9999", " 2026-11-20T06:30:15.250Z"),
+    "\u0662026-11-20T06:30:15.250Z",
+)
+
+
 @pytest.mark.parametrize(
     ("text", "moment"),
     [
-        ("2026-11-20T06:30:15.250+0000", MOMENT),
-        ("2026-11-20T06:30:15.250+00:00", MOMENT),
-        ("2026-11-20T06:30:15.250Z", MOMENT),
-        ("2026-11-20T12:00:15.250+0530", MOMENT),
-        ("2026-11-19T18:30:15.250-12:00", MOMENT),
+        *((it, MOMENT) for it in SAME_MOMENT),
         ("2026-11-20T06:30:15Z", MOMENT.replace(microsecond=0)),
         ("2026-11-20T06:30:15.250999999Z", MOMENT.replace(microsecond=250_999)),
         ("1970-01-01T00:00:00.000+0000", datetime(1970, 1, 1, tzinfo=UTC)),
         ("1900-01-01T01:00:00+0100", datetime(1900, 1, 1, tzinfo=UTC)),
-        ("1899-12-31T23:59:59Z", None),
         ("2999-12-31T23:59:59Z", datetime(2999, 12, 31, 23, 59, 59, tzinfo=UTC)),
-        ("2999-12-31T23:59:59-0100", None),
-        ("3000-01-01T00:00:00Z", None),
-        ("9999-12-31T23:59:59.999Z", None),
-        ("9999-12-31T23:59:59.999-0100", None),
-        ("0001-01-01T00:00:00.000+0100", None),
-        ("2026-11-20T06:30:15.250", None),
-        ("2026-13-20T06:30:15.250Z", None),
-        ("2026-11-20T06:30:60.000Z", None),
-        ("2026-11-20T06:30:15.250+9999", None),
-        (" 2026-11-20T06:30:15.250Z", None),
-        ("\u0662026-11-20T06:30:15.250Z", None),
+        *((it, None) for it in NO_MOMENTS),
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
     """Every way to write a moment with its offset is read, and nothing is guessed."""
-    assert (read_device(lastUpdate=text)).last_update == moment
-    assert (read_position(fixTime=text)).fix_time == (
-        moment if moment and moment.year > 1970 else None
-    )
+    assert read_device(lastUpdate=text).last_update == moment
+    is_fix_time = moment and moment.year > 1970
+    assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
 
 
+UNNAMED = [
+    *(("8600 \t 0011\n", "8600 0011"), ("\u202e1100", "1100")),
+    *(("x" * 1_000, "x" * 100), ("\x00", "\x00"), (" ", " ")),
+]
 SERIAL_NUMBER = DEVICE["uniqueId"]
 NAMES: list[tuple[Any, str]] = [
     ("Rotes Rad 🚲", "Rotes Rad 🚲"),
@@ -128,17 +125,8 @@ NAMES: list[tuple[Any, str]] = [
         # A name is one line of bearable length; without one the serial number is shown.
         *(({"name": sent}, {"name": read}) for sent, read in NAMES),
         *(
-            (
-                {"uniqueId": unique_id, "name": None},
-                {"unique_id": unique_id, "name": name},
-            )
-            for unique_id, name in (
-                ("8600 \t 0011\n", "8600 0011"),
-                ("\u202e1100", "1100"),
-                ("x" * 1_000, "x" * 100),
-                ("\x00", "\x00"),
-                (" ", " "),
-            )
+            ({"uniqueId": key, "name": None}, {"unique_id": key, "name": name})
+            for key, name in UNNAMED
         ),
         *(
             ({"uniqueId": text}, {"unique_id": text})
@@ -149,15 +137,8 @@ NAMES: list[tuple[Any, str]] = [
         # Servers say 0 or null where there is no position; no group is a group ID like any other.
         *(({"positionId": none}, {"position_id": None}) for none in (0, None)),
         ({"groupId": 0}, {"group_id": 0}),
-        *(
-            ({"model": sent}, {"model": read})
-            for sent, read in (
-                (" TK\n905 ", "TK 905"),
-                ("", None),
-                (None, None),
-                (5, None),
-            )
-        ),
+        ({"model": " TK\n905 "}, {"model": "TK 905"}),
+        *(({"model": none}, {"model": None}) for none in ("", None, 5)),
     ],
 )
 def test_field_of_a_device(sent: dict[str, Any], read: dict[str, Any]) -> None:
@@ -165,9 +146,8 @@ def test_field_of_a_device(sent: dict[str, Any], read: dict[str, Any]) -> None:
     assert read_device(**sent) == replace(GOOD, **read)
 
 
-def test_position() -> None:
-    """What Traccar sends is read, with speed in kilometres per hour."""
-    assert read_position() == HERE
+FIRST_DAY = datetime(1980, 1, 7, tzinfo=UTC)
+NO_TIME = {"fix_time": None, "is_readable": False}
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
@@ -193,25 +173,15 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
         # A place is a place although not the best one. A time that came and says nothing is one to ask for again.
         *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
         *_all("fixTime", None, None, MISSING),
-        *(
-            ({"fixTime": time}, {"fix_time": None, "is_readable": False})
-            for time in ("soon", "1970-01-01T00:00Z")
-        ),
+        *(({"fixTime": time}, NO_TIME) for time in ("soon", "1970-01-01T00:00Z")),
         # The first day after the placeholders.
-        (
-            {"fixTime": "1980-01-07T00:00Z"},
-            {"fix_time": datetime(1980, 1, 7, tzinfo=UTC)},
-        ),
+        *_all("fixTime", FIRST_DAY, "1980-01-07T00:00Z"),
         # Poles, the date line, the equator and the meridian of Greenwich are places.
         *(
             ({"latitude": latitude, "longitude": longitude},) * 2
             for latitude, longitude in ((90, 180), (-90, -180), (0, 7.8), (47.9, 0))
         ),
-        *_all(
-            "address",
-            "Kaiserstraße 1 79098 Freiburg",
-            " Kaiserstraße 1\r\n79098\tFreiburg ",
-        ),
+        *_all("address", "Salzstraße 2 Freiburg", " Salzstraße 2\r\n\tFreiburg "),
         *_all("address", "x" * 255, "x" * 300),
         *_all("address", None, "", "\u202e", None, MISSING, 7, ["Kaiserstraße 1"]),
     ],
@@ -236,6 +206,8 @@ def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -
 
 
 NONE = {"battery_level": None, "motion": None}
+METERS = (0, 1234.5, 10_000_000_000)
+NO_METERS = (10_000_000_001, 1e308, -1, "7", True)
 HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
 
 
@@ -252,25 +224,11 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
         ({"batteryLevel": -1, "motion": "true"}, {}),
         ({"batteryLevel": True, "motion": None}, {}),
         ({"batteryLevel": "80"}, {}),
-        *(
-            ({"alarm": sent}, {"alarm": read})
-            for sent, read in (
-                ("sos,tow", "sos,tow"),
-                ("", None),
-                (True, None),
-                (["sos"], None),
-            )
-        ),
-        # The server counts in metres.
-        *(
-            ({"totalDistance": metres}, {"total_distance": kilometres})
-            for metres, kilometres in (
-                (0, 0),
-                (1234.5, 1.2345),
-                (10_000_000_000, 10_000_000),
-                *((odd, None) for odd in (10_000_000_001, 1e308, -1, "7", True)),
-            )
-        ),
+        ({"alarm": "sos,tow"}, {"alarm": "sos,tow"}),
+        *(({"alarm": sent}, {"alarm": None}) for sent in ("", True, ["sos"])),
+        # The server counts in meters.
+        *(({"totalDistance": it}, {"total_distance": it / 1_000}) for it in METERS),
+        *(({"totalDistance": it}, {"total_distance": None}) for it in NO_METERS),
         *(
             (sent, dict(zip(HARDWARE, read, strict=False)))
             for sent, read in (
@@ -306,18 +264,11 @@ def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
         {"latitude": -0.0, "longitude": 0},
         {"latitude": 5, "longitude": 5, "valid": False, "fixTime": "1970-01-01T00:00Z"},
         {"latitude": 5, "longitude": 5, "valid": False, "fixTime": "1980-01-06T00:00Z"},
-        {"latitude": None},
-        {"longitude": MISSING},
-        {"latitude": "47.9"},
-        {"latitude": 90.1},
-        {"latitude": -90.1},
-        {"longitude": 180.1},
-        {"longitude": -180.1},
-        {"latitude": True},
+        *({"latitude": it} for it in (None, "47.9", 90.1, -90.1, True)),
+        *({"longitude": it} for it in (MISSING, 180.1, -180.1)),
         {"latitude": 1e300, "longitude": 1e300},
         # What cell towers say within more than 5 km is no place.
-        {"accuracy": 5_000.5},
-        {"accuracy": 1e300},
+        *({"accuracy": it} for it in (5_000.5, 1e300)),
     ],
 )
 def test_no_fix(fields: dict[str, Any]) -> None:
@@ -423,14 +374,8 @@ def test_trackers_come_and_go(devices: DeviceReader) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"{}",
-        b"0",
-        b'{"devices": []}',
-        b"[]]",
-        b"<html>",
-        b'["\xff"]',
-        b'["\xed\xa0\x80"]',
+        *(b"", b"{}", b"0", b'{"devices": []}', b"[]]", b"<html>"),
+        *(b'["\xff"]', b'["\xed\xa0\x80"]'),
         '["ä"]'.encode("utf-16"),
         b"[" * 100_000 + b"]" * 100_000,
         b'{"a":' * 100_000 + b"0" + b"}" * 100_000,
@@ -456,16 +401,16 @@ def test_no_list_of_trackers(devices: DeviceReader, body: bytes) -> None:
     assert devices.read(good) is before
 
 
+NO_INTEGERS = (b"18446744073709551616", b"-9223372036854775809", b"1e3")
+
+
 @pytest.mark.parametrize(
     ("literal", "value"),
     [
         (b"9007199254740993", 2**53 + 1),
         (b"18446744073709551615", 2**64 - 1),
         (b"-9223372036854775808", -(2**63)),
-        (b"18446744073709551616", None),
-        (b"99999999999999999999", None),
-        (b"-9223372036854775809", None),
-        (b"1e3", None),
+        *((it, None) for it in NO_INTEGERS),
     ],
 )
 def test_large_integers(
@@ -473,7 +418,7 @@ def test_large_integers(
 ) -> None:
     """Integers of 64 bits are exact, larger ones are none."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
-    assert (devices.read(body))["860000000000011"].group_id == value
+    assert devices.read(body)["860000000000011"].group_id == value
 
 
 @pytest.mark.parametrize(
@@ -501,21 +446,15 @@ def test_of_two_with_one_unique_id_the_newest_counts(
             assert read["860000000000011"].name == name
 
 
+TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
+
+
 @pytest.mark.parametrize("last_update", [NEW, None, MISSING])
 def test_ties_do_not_depend_on_the_order(
     devices: DeviceReader, last_update: Any
 ) -> None:
     """Of several from the same moment it is always the same one."""
-    twins = [
-        row(DEVICE, lastUpdate=last_update, **fields)
-        for fields in (
-            {"name": "a"},
-            {"name": "b"},
-            {"id": 7},
-            {"id": 7.0},
-            {"id": "7"},
-        )
-    ]
+    twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first = None
     for rows in itertools.permutations(twins):
         read = devices.read(orjson.dumps(rows))
@@ -526,15 +465,8 @@ def test_ties_do_not_depend_on_the_order(
 @pytest.mark.parametrize(
     "bad",
     [
-        1,
-        "a",
-        None,
-        [],
-        {},
-        {"id": 1},
-        {"deviceId": 1},
-        row(POSITION, id="1"),
-        row(POSITION, deviceId=True),
+        *(1, "a", None, [], {}, {"id": 1}, {"deviceId": 1}),
+        *(row(POSITION, id="1"), row(POSITION, deviceId=True)),
     ],
 )
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
