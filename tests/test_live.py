@@ -10,10 +10,8 @@ from unittest.mock import patch
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntryState
 from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
-from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
 )
@@ -28,7 +26,7 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer, Histo
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
 from .settle import settle
 from .tools.simulator import Simulator
 from .tools.simulator.render import position_json
@@ -47,17 +45,10 @@ def longest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.uniform", lambda _, most: most)
 
 
-async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> None:
-    """Set up an entry."""
-    await hass.config_entries.async_setup(entry.entry_id)
-    await settle(hass)
-    assert entry.state is ConfigEntryState.LOADED
-
-
 @pytest.fixture
 async def live(bikes: Bikes) -> Bikes:
     """Return the bikes of an account that is set up and live, while time stands still."""
-    await set_up(bikes.hass, bikes.entry)
+    await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
     assert len(bikes.simulator.live.sockets) == 1
     return bikes
@@ -154,26 +145,23 @@ async def test_while_polls_fail(live: Bikes) -> None:
 
 async def test_polling_that_is_disabled_later(live: Bikes) -> None:
     """It ends at once, and begins again once polling does; a new name changes nothing."""
-
     entries = live.hass.config_entries
 
-    async def change(*, pref_disable_polling: bool) -> None:
+    async def disable(is_disabled: bool) -> None:
         # As Home Assistant does.
-        entries.async_update_entry(
-            live.entry, pref_disable_polling=pref_disable_polling
-        )
+        entries.async_update_entry(live.entry, pref_disable_polling=is_disabled)
         await entries.async_reload(live.entry.entry_id)
         await settle(live.hass)
 
     entries.async_update_entry(live.entry, title="127.0.0.2")
     await settle(live.hass)
     assert len(live.simulator.live.sockets) == 1
-    await change(pref_disable_polling=True)
+    await disable(True)
     assert live.simulator.live.sockets == []
     assert live.simulator.live.goodbyes == 1
     await live.async_wait(3600)
     assert sign_ins(live.simulator) == 1
-    await change(pref_disable_polling=False)
+    await disable(False)
     await live.async_wait(BEGINS)
     assert len(live.simulator.live.sockets) == 1
 
@@ -219,7 +207,7 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
 async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
     """An hour, then days; how often it was tried is forgotten with a reload."""
     bikes.simulator.live_fault("session-404")
-    await set_up(bikes.hass, bikes.entry)
+    await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
     for tried, hours in enumerate((1, 24, 24), start=1):
         await bikes.async_wait(hours * 3600 - 10)
@@ -249,19 +237,14 @@ async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) 
     assert len(live.simulator.live.sockets) == 1
 
 
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize(
-    ("state", "seconds", "expected"),
-    [("live", 1, True), ("live", 0, False), ("live", -1, False), ("off", 1, False)],
-)
-def test_connected_since_before(
-    setup: MockConfigEntry, state: str, seconds: int, expected: bool
-) -> None:
+async def test_connected_since_before(live: Bikes) -> None:
     """A connection counts that began before a time."""
-    live = setup.runtime_data.coordinator.live
-    live.report.state = state
-    time = live.report.since + timedelta(seconds=seconds)
-    assert live.connected_since_before(time) is expected
+    connection = live.coordinator.live
+    since, counts = connection.report.since, connection.connected_since_before
+    second = timedelta(seconds=1)
+    assert [counts(since + it * second) for it in (-1, 0, 1)] == [False, False, True]
+    connection.report.state = "off"
+    assert not counts(since + second)
 
 
 # What it did not tell
@@ -292,14 +275,10 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
         live.simulator.report(RED)
         live.simulator.live_fault(None)
         await live.async_wait(10)
-    times = [
-        request.time for request in live.simulator.requests if request.path in LISTS
-    ]
+    times = [it.time for it in live.simulator.requests if it.path in LISTS]
     ten_minutes = timedelta(minutes=10)
-    assert all(
-        sum(begin <= time < begin + ten_minutes for time in times) <= 30
-        for begin in times
-    )
+    for begin in times:
+        assert sum(begin <= time < begin + ten_minutes for time in times) <= 30
     assert 59 <= polls(live.simulator) <= 80
 
 
@@ -320,10 +299,10 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     """Live or not and why, since when, and how often what."""
 
     async def report() -> Any:
-        diagnostics = await get_diagnostics_for_config_entry(
+        found = await get_diagnostics_for_config_entry(
             live.hass, hass_client, live.entry
         )
-        return diagnostics["live"]
+        return found["live"]
 
     since = datetime.now(UTC).isoformat()
     expected: dict[str, Any] = {"state": "live", "since": since, "why": None}
@@ -414,11 +393,10 @@ async def test_long_message(live: Bikes) -> None:
         sizes.append(len(positions))
         return apply(account, devices, positions, context)
 
+    first, moved = position.id + 1, replace(position, latitude=48.5)
     rows = [
-        position_json(
-            replace(position, id=position.id + number, latitude=48.5), device.id
-        )
-        for number in range(1, 1_300)
+        position_json(replace(moved, id=number), device.id)
+        for number in range(first, first + 1_299)
     ]
     with patch.object(Account, "apply_message", spy):
         live.simulator.live.tell([EMAIL], {"positions": rows})
@@ -503,7 +481,7 @@ async def test_message_during_the_unload(
         await live.hass.config_entries.async_unload(live.entry.entry_id)
     known = coordinator.data.states[RED].position
     live.simulator.fault("status-500", path="positions")
-    await set_up(live.hass, live.entry)
+    await async_setup(live.hass, live.entry)
     stored = live.coordinator.data.states[RED].position
     assert known and stored
     assert stored.latitude == known.latitude == 48.6

@@ -1,12 +1,12 @@
 """What a person reads out of each recorded answer of a real server comes out."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 import json
 from pathlib import Path
 from typing import Any
 
-from homeassistant.const import ATTR_LATITUDE, ATTR_LONGITUDE, Platform
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
@@ -21,14 +21,41 @@ type Values = dict[str, Any]
 type Answer = tuple[list[Any], list[Any]]
 """Devices and positions."""
 
-# Those that a recorded position belongs to, where none was recorded.
-_DEVICE = {"name": "Bike", "status": "online", "groupId": 0, "disabled": False}
 
-
-def answers(version: str, what: str) -> Iterator[tuple[str, Answer]]:
-    """Yield what a file holds, each with a name for it."""
+def answers(version: str, what: str) -> dict[str, Answer]:
+    """Return what a file holds, each with a name for it."""
     content = recorded(version, what)
-    yield from _READERS.get(what, _devices)(content)
+    match what:
+        case "osmand-cases":
+            full = content["full"]["device"]
+            return {name: _case(it, full) for name, it in content.items()}
+        case "position-never-a-fix" | "position-h02-invalid":
+            return _positions(content)
+        case "fix-100-days-old":
+            device = content.pop("device")
+            return {question: (device, found) for question, found in content.items()}
+        case "websocket-messages":
+            messages = [json.loads(text) for _, text in content]
+            positions = [it for said in messages for it in said.get("positions", ())]
+            return _positions(list({it["deviceId"]: it for it in positions}.values()))
+    return {"devices": (content, [])}
+
+
+def _case(case: Values, device: list[Values]) -> Answer:
+    [position], [device_] = case["position"], case.get("device") or device
+    return [device_ | {"positionId": position["id"]}], [position]
+
+
+def _positions(content: list[Values]) -> dict[str, Answer]:
+    return {"positions": ([_device_of(position) for position in content], content)}
+
+
+def _device_of(position: Values) -> Values:
+    """Return the device of a position, where none was recorded."""
+    ids = {"id": position["deviceId"], "uniqueId": str(position["deviceId"])}
+    times = {"lastUpdate": position["serverTime"], "positionId": position["id"]}
+    known = {"name": "Bike", "status": "online", "groupId": 0, "disabled": False}
+    return {**known, **ids, **times}
 
 
 def shown(hass: HomeAssistant) -> dict[str, Values]:
@@ -45,65 +72,14 @@ def shown(hass: HomeAssistant) -> dict[str, Values]:
         assert device.serial_number
         of_tracker = values.setdefault(device.serial_number, {"name": device.name})
         if entity.domain == Platform.DEVICE_TRACKER:
-            latitude = state.attributes.get(ATTR_LATITUDE)
-            of_tracker["place"] = latitude and [
-                latitude,
-                state.attributes[ATTR_LONGITUDE],
-            ]
+            at = [state.attributes.get(it) for it in ("latitude", "longitude")]
+            of_tracker["place"] = at if at[0] else None
         else:
             key = entity.unique_id.removeprefix(f"{device.serial_number}_")
             of_tracker[key] = state.attributes.get("event_type", state.state)
         if device.model:
             of_tracker["model"] = device.model
     return values
-
-
-def _devices(content: list[Values]) -> Iterator[tuple[str, Answer]]:
-    yield "devices", (content, [])
-
-
-def _cases(content: Values) -> Iterator[tuple[str, Answer]]:
-    for name, case in content.items():
-        [position] = case["position"]
-        [device] = case.get("device") or content["full"]["device"]
-        yield name, ([device | {"positionId": position["id"]}], [position])
-
-
-def _positions(content: list[Values]) -> Iterator[tuple[str, Answer]]:
-    devices = [
-        _DEVICE
-        | {
-            "id": position["deviceId"],
-            "uniqueId": str(position["deviceId"]),
-            "lastUpdate": position["serverTime"],
-            "positionId": position["id"],
-        }
-        for position in content
-    ]
-    yield "positions", (devices, content)
-
-
-def _old(content: Values) -> Iterator[tuple[str, Answer]]:
-    for question in content.keys() - {"device"}:
-        yield question, (content["device"], content[question])
-
-
-def _messages(content: list[tuple[float, str]]) -> Iterator[tuple[str, Answer]]:
-    positions = {
-        position["deviceId"]: position
-        for _, text in content
-        for position in json.loads(text).get("positions", ())
-    }
-    yield from _positions(list(positions.values()))
-
-
-_READERS: dict[str, Callable[[Any], Iterator[tuple[str, Answer]]]] = {
-    "osmand-cases": _cases,
-    "position-never-a-fix": _positions,
-    "position-h02-invalid": _positions,
-    "fix-100-days-old": _old,
-    "websocket-messages": _messages,
-}
 
 
 FOLDER = Path(__file__).parent / "traccar"
@@ -132,7 +108,7 @@ def test_every_file_is_listed() -> None:
     for file in files:
         version, _, what = file.partition("-")
         one_by_one = {ONE_BY_ONE} if what == MESSAGES else set()
-        assert dict(answers(version, what)).keys() | one_by_one == EXPECTED[file].keys()
+        assert answers(version, what).keys() | one_by_one == EXPECTED[file].keys()
 
 
 @pytest.mark.parametrize(("file", "name", "trackers"), ANSWERS)
@@ -142,7 +118,7 @@ async def test_values(
 ) -> None:
     """Everything that is expected is shown, and nothing else."""
     version, _, what = file.partition("-")
-    devices, positions = dict(answers(version, what))[name]
+    devices, positions = answers(version, what)[name]
     bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
     bikes.simulator.raw_positions([])
     await async_setup(bikes.hass, bikes.entry)

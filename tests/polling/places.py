@@ -1,31 +1,21 @@
 """Where trackers are in these tests, and what was asked to know it."""
 
-from typing import TypedDict
+from typing import Any
 
 from homeassistant.core import State
 
 from ..tools.simulator.server import Simulator
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
-
-class Where(TypedDict):
-    """A place on the map."""
-
-    latitude: float
-    longitude: float
-
-
 AT_HOME = (DEFAULT_LATITUDE, DEFAULT_LONGITUDE)
-HOME = Where(latitude=DEFAULT_LATITUDE, longitude=DEFAULT_LONGITUDE)
-AWAY = Where(latitude=48.1, longitude=7.9)
+HOME: dict[str, Any] = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
+AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 
 def asked(simulator: Simulator) -> dict[str, int]:
     """Return how often each call was asked for."""
-    return {
-        call: simulator.record.counts[f"/api/{call}"]
-        for call in ("devices", "positions")
-    }
+    counts = simulator.record.counts
+    return {call: counts[f"/api/{call}"] for call in ("devices", "positions")}
 
 
 def requested_alone(simulator: Simulator) -> list[str]:

@@ -1,6 +1,5 @@
 """When the service's own history is asked for, and what its answers mean."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -71,13 +70,13 @@ class Asking:
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
         """Take in a gap that began so long ago."""
-        now = datetime.now(UTC)
+        now = self.now()
         self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
 
     def guard(self, *, is_triggered: bool = False) -> None:
         """Have a guard for the red bike."""
-        now = datetime.now(UTC)
+        now = self.now()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
         red = self.trackers[RED]._replace(state=TrackerState(guard=guard))
@@ -86,8 +85,8 @@ class Asking:
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Let time pass; return the IDs of what is told then."""
         self.freezer.tick(wait)
-        now, gaps = datetime.now(UTC), dict(self.gaps)
-        request = self.history.next_request(gaps, self.untils, self.trackers, now)
+        now = self.now()
+        request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
         answer = request and await self.history.async_ask(request)
         if request is None or answer is None:
             return None
@@ -97,7 +96,7 @@ class Asking:
         tracker = request.tracker
         if answer.until < now:
             self.gaps[tracker] = self.gaps[tracker]._replace(start=answer.until)
-        elif self.gaps[tracker] is gaps[tracker]:
+        else:
             del self.gaps[tracker]
         return [report.id for report in answer.reports]
 
@@ -162,16 +161,20 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     assert len(asking.asked) == 1
 
 
-def slow(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each answer take a second."""
-    get = TrackingClient.async_get_history
+@pytest.fixture(params=[False, True])
+def is_slow(
+    request: pytest.FixtureRequest, asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> bool:
+    """Return whether each answer takes a second."""
+    get, is_slow = TrackingClient.async_get_history, bool(request.param)
 
     async def _get(client: TrackingClient, *args: Any) -> Any:
         reports = await get(client, *args)
-        asking.freezer.tick(timedelta(seconds=1))
+        asking.freezer.tick(timedelta(seconds=is_slow))
         return reports
 
     monkeypatch.setattr(TrackingClient, "async_get_history", _get)
+    return is_slow
 
 
 async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
@@ -186,32 +189,20 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
     return counts
 
 
-@pytest.mark.parametrize("is_slow", [False, True])
-async def test_many_gaps(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch, is_slow: bool
-) -> None:
+async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
     """A quick service gets the first five at once, and no service more than ten in ten minutes."""
-    if is_slow:
-        slow(asking, monkeypatch)
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
-    if is_slow:
-        assert counts == [1] * 20
-    else:
-        assert counts == [5, *([1] * 5), *([0] * 4), *([1] * 10)]
+    quick = [5, *([1] * 5), *([0] * 4), *([1] * 10)]
+    assert counts == ([1] * 20 if is_slow else quick)
     assert len(set(asking.asked_for)) == len(asking.asked) == 20
     assert not asking.gaps
 
 
 @pytest.mark.usefixtures("with_rides_from_before")
-@pytest.mark.parametrize("is_slow", [False, True])
-async def test_backfill(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch, is_slow: bool
-) -> None:
+async def test_backfill(asking: Asking, is_slow: bool) -> None:
     """Ten days a minute from a quick service while nothing else waits; gaps come first."""
-    if is_slow:
-        slow(asking, monkeypatch)
     asking.untils[BLUE] = asking.now()
     counts = await requests_in_each_minute(asking, 3)
     # The first one shows how quick the service is.
@@ -314,26 +305,6 @@ async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
         asking.note(BLUE, is_of_ride=True)
         await asking.after()
     assert asking.asked_for == [RED, *(9 * [BLUE]), RED, *(3 * [BLUE])]
-
-
-async def test_gap_that_comes_while_one_is_asked_for(asking: Asking) -> None:
-    """It is not filled by that answer."""
-    asking.note()
-    answer = asyncio.create_task(asking.after())
-    await asyncio.sleep(0)
-    asking.note(RED, MINUTE)
-    assert await answer is not None
-    assert await asking.after() is not None
-    assert asking.asked_for == [RED, RED]
-
-
-async def test_gap_of_a_week(asking: Asking) -> None:
-    """A day at a time."""
-    asking.note(RED, 7 * DAY)
-    while asking.gaps:
-        await asking.after()
-    assert len(asking.asked) in (7, 8)
-    assert all(until - since <= DAY for _, since, until in asking.asked)
 
 
 async def test_tracker_that_went(asking: Asking) -> None:

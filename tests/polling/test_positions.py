@@ -20,32 +20,11 @@ from ..long import some
 from .places import AWAY, asked, place
 
 NOT_OFFERED = [
-    "status-400",
-    "status-401",
-    "status-403",
-    "status-404",
-    "status-204",
-    "html",
-    "json-object",
-    "redirect-302-same",
+    *("status-400", "status-401", "status-403", "status-404", "status-204"),
+    *("html", "json-object", "redirect-302-same"),
 ]
 TOO_LARGE = b"[" + b" " * 8 * 2**20 + b"]"
 PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-body"]
-
-
-@pytest.mark.usefixtures("setup")
-async def test_idle_polls_ask_for_no_positions(bikes: Bikes) -> None:
-    """100 idle polls are 100 requests; after one tracker reported, positions are asked once."""
-    bikes.simulator.record.clear()
-
-    for _ in range(100):
-        await bikes.poll()
-    assert asked(bikes.simulator) == {"devices": 100, "positions": 0}
-
-    bikes.simulator.report(RED, **AWAY)
-    for _ in range(10):
-        await bikes.poll()
-    assert asked(bikes.simulator) == {"devices": 110, "positions": 1}
 
 
 @pytest.mark.usefixtures("setup")

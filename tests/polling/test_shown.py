@@ -2,15 +2,9 @@
 
 from typing import Any
 
-from homeassistant.const import (
-    EVENT_HOMEASSISTANT_STARTED,
-    STATE_UNAVAILABLE,
-    STATE_UNKNOWN,
-    Platform,
-)
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED, STATE_UNKNOWN, Platform
 from homeassistant.core import CoreState, State
 from homeassistant.setup import async_setup_component
-from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     async_mock_service,
@@ -47,8 +41,8 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
 
 
 @pytest.mark.parametrize("year", [1970, 1980])
-async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
-    """0/0 in 1970 or 1980 is no place; the battery of such a message counts."""
+async def test_without_a_fix(bikes: Bikes, year: int) -> None:
+    """0/0 in 1970 or 1980 is no place: the tracker stays where it was, and the battery counts."""
     bikes.simulator.report_no_fix(RED, year=year)
     await async_setup(bikes.hass, bikes.entry)
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
@@ -57,24 +51,14 @@ async def test_never_had_a_fix(bikes: Bikes, year: int) -> None:
     bikes.simulator.report(RED, **HOME)
     await bikes.poll()
     assert bikes.value_of(RED) == "home"
-    assert sensor(bikes, "position_time")
+    time = sensor(bikes, "position_time")
+    assert time
 
-
-@pytest.mark.usefixtures("setup")
-async def test_loses_its_fix(bikes: Bikes) -> None:
-    """A message without a fix leaves the tracker where it was, and updates the battery."""
-    before = sensor(bikes, "position_time")
-    bikes.simulator.report(
-        RED,
-        latitude=0.0,
-        longitude=0.0,
-        valid=False,
-        battery_level=12,
-        fix_time=dt_util.utc_from_timestamp(0),
-    )
+    bikes.simulator.report_no_fix(RED, year=year)
+    bikes.simulator.override_position(RED, "attributes", {"batteryLevel": 12})
     await bikes.poll()
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == ("home", "12")
-    assert sensor(bikes, "position_time") == before
+    assert sensor(bikes, "position_time") == time
 
 
 @pytest.mark.usefixtures("setup")
@@ -117,18 +101,6 @@ async def test_internal_id_that_leads_nowhere(
 
 
 # After a restart
-
-
-@pytest.mark.usefixtures("setup")
-async def test_restart_with_positions_failing(bikes: Bikes) -> None:
-    """What was known before a restart is known after it, whatever the lookup says."""
-    await bikes.poll(301)
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    bikes.simulator.fault("status-404", path="positions")
-    await async_setup(bikes.hass, bikes.entry)
-    assert (bikes.value_of(RED), sensor(bikes, "battery")) == ("home", "80")
-    nothing = (None, STATE_UNKNOWN, STATE_UNAVAILABLE)
-    assert sensor(bikes, "position_time") not in nothing
 
 
 @pytest.mark.usefixtures("freezer")

@@ -144,16 +144,20 @@ async def test_other_positions_than_those_that_were_asked_for(
 
 @pytest.mark.usefixtures("setup")
 async def test_single_new_position(bikes: Bikes) -> None:
-    """One is requested alone; two come with the list of all, which costs one request too."""
+    """One is requested alone, once; two come with the list of all, which costs one request too."""
     bikes.simulator.record.clear()
+    for _ in range(100):
+        await bikes.poll()
+    assert asked(bikes.simulator) == {"devices": 100, "positions": 0}
     bikes.simulator.report(RED, **AWAY)
-    await bikes.poll()
+    for _ in range(10):
+        await bikes.poll()
     assert requested_alone(bikes.simulator) == [RED]
     for tracker in (RED, BLUE):
         bikes.simulator.report(tracker, latitude=48.2)
     await bikes.poll()
     assert requested_alone(bikes.simulator) == [RED]
-    assert asked(bikes.simulator) == {"devices": 2, "positions": 2}
+    assert asked(bikes.simulator) == {"devices": 111, "positions": 2}
     assert place(bikes.state_of(RED))[0] == place(bikes.state_of(BLUE))[0] == 48.2
 
 
