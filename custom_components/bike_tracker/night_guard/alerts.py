@@ -1,6 +1,6 @@
 """Write the messages of the night guard, in Home Assistant's language."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -64,24 +64,18 @@ def companion(
     return near[0].name if is_fresh and has_moved else None
 
 
-def silent_since(
-    tracker: Tracker, armed_at: datetime, now: datetime
-) -> datetime | None:
-    """Return the start of a silence during which a guard is useless, or None.
+def silences(
+    tracker: Tracker, armed_at: datetime
+) -> Iterator[tuple[datetime, timedelta]]:
+    """Yield each silence in which a guard is useless: its start, and how long it must last.
 
     Trackers that sleep while the bike stands are usually silent: this does not count.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
-        if now - online.changed_at >= NO_CONTACT_AFTER:
-            return online.changed_at
-    if (
-        last
-        and last - armed_at >= _REPORTS_AT_REST
-        and now - last >= _REPORTED_SILENT_AFTER
-    ):
-        return last
-    return None
+        yield online.changed_at, NO_CONTACT_AFTER
+    if last and last - armed_at >= _REPORTS_AT_REST:
+        yield last, _REPORTED_SILENT_AFTER
 
 
 def triggered(
@@ -101,12 +95,12 @@ def triggered(
 def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
     """Return the message about the place of a bike whose guard was triggered."""
     title = words(hass, "stopped" if has_arrived else "moved", name=bike.name)
+    is_silent = False
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
-        title, said = _silence(hass, bike, last), where(hass, bike)["text"]
-    else:
-        # "Has stopped" and "being moved" would contradict each other.
-        said = where(hass, bike, says_moved=False)["text"]
+        title, is_silent = _silence(hass, bike, last), True
+    # "Has stopped" and "being moved" would contradict each other.
+    said = where(hass, bike, says_moved=is_silent)["text"]
     return _about(hass, bike, title, said)
 
 

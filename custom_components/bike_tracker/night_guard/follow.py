@@ -151,12 +151,13 @@ class Messenger:
             guard = tracker.state.guard
             if guard is None or guard.triggered:
                 continue
-            since = alerts.silent_since(tracker, guard.armed_at, soon)
-            if since and (bike := listed_bike(self._coordinator, unique_id)):
-                silent.append((bike, since))
+            known = alerts.silences(tracker, guard.armed_at)
+            due = [(since, wait) for since, wait in known if soon - since >= wait]
+            if due and (bike := listed_bike(self._coordinator, unique_id)):
+                silent.append((bike, due[0][0]))
                 armed[unique_id] = guard.armed_at
                 is_new = self._silent.get(unique_id) != guard.armed_at
-                if is_new and alerts.silent_since(tracker, guard.armed_at, now):
+                if is_new and any(now - since >= wait for since, wait in due):
                     new.add(unique_id)
         for night in self.guards:
             of_night = [it for it in silent if night.is_for(it[0].entity.device_id)]

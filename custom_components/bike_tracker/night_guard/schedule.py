@@ -104,10 +104,10 @@ class Situation(NamedTuple):
     """The facts about a bike that decide whether its guard is armed."""
 
     guard: GuardState
-    is_held: bool = False
+    is_held: bool
     """Whether a person, not the night guard, armed or disarmed the guard last."""
-    on_ride: bool = False
-    in_outage: bool = False
+    on_ride: bool
+    in_outage: bool
     """Whether an outage lasts: the bike's position may be old."""
 
 
