@@ -8,29 +8,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.blueprints.conftest import clock
-from tests.conftest import BLUE, EMAIL, PASSWORD, RED
+from tests.blueprints.house import BIKES
 from tests.tools.simulator.server import Simulator
 
 from .garage import Garage
 
 __all__ = ["clock"]
-
-
-@pytest.fixture
-def hass_config_dir(hass_tmp_config_dir: str) -> str:
-    """Return a configuration folder of the test's own."""
-    return hass_tmp_config_dir
-
-
-@pytest.fixture
-async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return the service, or another kind of server that a test asks for."""
-    async with Simulator(kind=getattr(request, "param", "service")) as simulator:
-        simulator.add_account(EMAIL, PASSWORD)
-        for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
-            simulator.add_device(tracker, name=name, email=EMAIL)
-            simulator.report(tracker, motion=False, attributes={})
-        yield simulator
 
 
 @pytest.fixture
@@ -42,8 +25,10 @@ async def garage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Garage]:
     """Return a garage with two bikes, online and standing."""
+    for tracker in BIKES.values():
+        simulator.report(tracker, motion=False, attributes={})
     await hass.config_entries.async_setup(entry.entry_id)
-    garage = Garage(hass, freezer, entry, simulator, monkeypatch)
+    garage = Garage(hass, freezer, entry, simulator, monkeypatch=monkeypatch)
     await garage.async_minutes(1)
     yield garage
     await garage.async_save()

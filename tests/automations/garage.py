@@ -1,44 +1,34 @@
 """A garage with two bikes, what becomes of the red one in a notation, and what automations tell.
 
-Steps are separated by commas. After `=` comes how often the automation ran by then.
+More steps are those of `House`. After `=` comes how often the automation ran by then.
 
     of went_offline                    the trigger that a story is about
     prepare, become, undo              the bike is otherwise than it tells, so, and otherwise again
     become at_once                     so for as long as the trigger waits
     listen for=10                      an automation is saved, and waits for minutes
-    wait 5, forget                     minutes; the runs so far
+    forget                             the runs so far
     mark, before                       the time since when it is otherwise; the last run tells that
     begin server, end server           an interruption; `interrupt`: each after each other one
-    stop, start, restart 10, load      Home Assistant, for minutes; its account alone
+    stop, start, load                  Home Assistant; its account alone
     clock -15                          the clock on the wall differs by minutes from the time that passes
     touch                              the bike reports
     true is_online is_moving           these conditions are true, and no other one
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, override
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers import (
-    area_registry as ar,
-    condition,
-    device_registry as dr,
-    entity_registry as er,
-)
+from homeassistant.helpers import area_registry as ar, condition, device_registry as dr
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import House
 from tests.conftest import EMAIL, PASSWORD, RED
 from tests.riding import go
-from tests.tools.simulator.server import Simulator
 
 TRIGGERS = (
     *("went_offline", "came_online", "became_silent"),
@@ -66,70 +56,35 @@ _EACH_AFTER_EACH = (
     INTERRUPTIONS[0],
 )
 _NEVER_WAIT = ("is_online", "is_moving", "is_on_ride")
-_MINUTE = timedelta(minutes=1)
 _FIRED = "fired"
+_VARIABLES = (
+    *("device_id", "entity_id", "name", "since", "before", "description"),
+    *("alarm", "type", "time", "cause", "place"),
+    *("started_at", "ended_at", "distance", "duration", "maximum_speed"),
+)
 # The longest that anything takes to be right again after a failure, in minutes.
 _AGAIN = 7
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run of an automation."""
-
-    at: datetime
-    variables: dict[str, Any]
-    """What the trigger gave it, as text."""
-
-    def time(self, name: str = "since") -> datetime:
-        """Return a time that it was given."""
-        return datetime.fromisoformat(self.variables[name])
 
 
 class Garage(House):
     """A house of which one sees what triggers tell."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        freezer: FrozenDateTimeFactory,
-        entry: MockConfigEntry,
-        simulator: Simulator,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def __init__(self, *args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         """Note what is told."""
-        super().__init__(hass, freezer, entry)
-        self.simulator = simulator
-        self.runs: list[Run] = []
+        super().__init__(*args)
+        self.runs = async_capture_events(self.hass, _FIRED)
         self._down: set[str] = set()
-        self._trigger, self._marked = "", self.now
+        self._trigger, self._marked = "", dt_util.utcnow()
         self._behind = timedelta()
         # The service keeps its own clock.
         for name in ("now", "utcnow"):
             right = getattr(dt_util, name)
             shown = lambda *zone, right=right: right(*zone) - self._behind  # noqa: E731
             monkeypatch.setattr(dt_util, name, shown)
-        hass.bus.async_listen(_FIRED, self._note_run)
 
-    @callback
-    def _note_run(self, event: Event[Any]) -> None:
-        self.runs.append(Run(dt_util.utcnow(), event.data))
-
-    @property
-    def now(self) -> datetime:
-        """Return the time."""
-        return dt_util.utcnow()
-
-    def told(self, variable: str = "description") -> list[str]:
+    def given(self, variable: str = "description") -> list[str]:
         """Return a variable of each run."""
-        return [run.variables[variable] for run in self.runs]
-
-    def entity(self, tracker: str, key: str = "online") -> str:
-        """Return the ID of a binary sensor."""
-        entity_id = er.async_get(self.hass).async_get_entity_id(
-            "binary_sensor", DOMAIN, f"{tracker}_{key}"
-        )
-        assert entity_id is not None
-        return entity_id
+        return [run.data[variable] for run in self.runs]
 
     def area(self, *trackers: str) -> dict[str, str]:
         """Return the target that has some bikes in an area."""
@@ -146,34 +101,21 @@ class Garage(House):
         *,
         target: dict[str, Any] | None = None,
         alias: str = "Bikes",
-        fired: Iterable[str] = (),
         **options: Any,
     ) -> dict[str, Any]:
-        """Return an automation that tells what its trigger gives it.
-
-        `fired` are more variables than all triggers have.
-        """
-        variables = ("device_id", "entity_id", "name", "since", "before")
+        """Return an automation that tells what its trigger gives it."""
+        on = {
+            "trigger": f"{DOMAIN}.{trigger}",
+            "target": target or {"device_id": self.device(RED)},
+            "options": options,
+        }
+        given = {it: f"{{{{ trigger.{it} | default(none) }}}}" for it in _VARIABLES}
         return {
             "id": alias,
             "alias": alias,
             "mode": "queued",
-            "triggers": [
-                {
-                    "trigger": f"{DOMAIN}.{trigger}",
-                    "target": target or {"device_id": self.device(RED)},
-                    **({"options": options} if options else {}),
-                }
-            ],
-            "actions": [
-                {
-                    "event": _FIRED,
-                    "event_data": {
-                        name: f"{{{{ trigger.{name} | default(none) }}}}"
-                        for name in (*variables, "description", *fired)
-                    },
-                }
-            ],
+            "triggers": [on],
+            "actions": [{"event": _FIRED, "event_data": given}],
         }
 
     async def async_listen(self, trigger: str, **more: Any) -> None:
@@ -206,7 +148,8 @@ class Garage(House):
 
     async def _before(self) -> None:
         """The last run tells since when the bike had been otherwise."""
-        assert timedelta() <= self._marked - self.runs[-1].time("before") < _MINUTE
+        before = datetime.fromisoformat(self.runs[-1].data["before"])
+        assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
     async def _true(self, *expected: str, **options: str) -> None:
         """These conditions are true, and no other one of those with such options."""
@@ -249,7 +192,7 @@ class Garage(House):
             case "became_silent":
                 # One that is silent for a day in a minute.
                 age = timedelta(days=1, minutes=-1) if how else timedelta()
-                self.simulator.set_last_update(RED, self.now - age)
+                self.simulator.set_last_update(RED, dt_util.utcnow() - age)
             case "alarm_raised":
                 await self._alarm("fallDown")
             case "guard_triggered":
@@ -269,7 +212,7 @@ class Garage(House):
         self._trigger = before
 
     async def _mark(self) -> None:
-        self._marked = self.now
+        self._marked = dt_util.utcnow()
 
     async def _forget(self) -> None:
         self.runs.clear()
@@ -277,23 +220,11 @@ class Garage(House):
     async def _touch(self) -> None:
         self.simulator.touch([RED])
 
-    async def _alarm(self, words: str, tracker: str = RED) -> None:
-        self.simulator.report(tracker, attributes={"alarm": words})
-
     async def _clock(self, minutes: str) -> None:
         self._behind = timedelta(minutes=-int(minutes))
 
-    async def _stop(self) -> None:
-        await self.async_stop()
-
     async def _load(self) -> None:
         await self.hass.config_entries.async_setup(self.entry.entry_id)
-
-    async def _start(self) -> None:
-        await self.async_start()
-
-    async def _restart(self, minutes: str = "1") -> None:
-        await self.async_restart(down=60 * int(minutes))
 
     async def _begin(self, interruption: str) -> None:
         """Let an interruption begin, and be noticed."""
@@ -302,7 +233,7 @@ class Garage(House):
             case "server":
                 self.simulator.fault("status-503")
             case "restart":
-                await self.async_stop()
+                await self._stop()
             case "reload":
                 if "restart" not in self._down:
                     await self.hass.config_entries.async_unload(self.entry.entry_id)
@@ -319,7 +250,7 @@ class Garage(House):
             case "server":
                 self.simulator.fault(None)
             case "restart":
-                await self.async_start()
+                await self._start()
             case "reload":
                 is_unloaded = self.entry.state is ConfigEntryState.NOT_LOADED
                 if "restart" not in self._down and is_unloaded:

@@ -35,12 +35,10 @@ TRIGGERS = (
     *("alarm_raised", "guard_triggered", "ride_started", "ride_ended"),
     *ON_TRACKERS,
 )
-DURATIONS: tuple[Any, ...] = (
-    "-00:01:00",
-    "a while",
-    {"days": 366},
-    {"days": 3e6},
-    {"days": 1e300},
+WRONG_OPTIONS: tuple[tuple[str, Any], ...] = (
+    *(("for", "-00:01:00"), ("for", "a while")),
+    *(("for", {"days": it}) for it in (366, 3e6, 1e300)),
+    *(("since", 1), ("behavior", "most"), ("alarm", []), ("alarm", "theft")),
 )
 TARGET = {"entity_id": "device_tracker.red_bike"}
 
@@ -157,27 +155,15 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
     """What cannot be meant is refused, by name."""
-    empty: list[dict[str, Any]] = [{}, {"device_id": [], "area_id": []}]
-    wrong: list[tuple[str, dict[str, Any]]] = [
-        ("target", {}),
-        *(("choose at least one bike", {"target": it}) for it in empty),
-        *(
-            (name, {"target": TARGET, "options": {name: value}})
-            for name, value in (
-                *(("for", it) for it in DURATIONS),
-                *(
-                    ("since", 1),
-                    ("behavior", "most"),
-                    ("alarm", []),
-                    ("alarm", "theft"),
-                ),
-            )
-        ),
+    wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
+    wrong += [
+        (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS
     ]
+    # A condition may have a target that is empty: it is false then.
+    if kind in TRIGGERS:
+        empty: list[Any] = [{}, {"device_id": [], "area_id": []}]
+        wrong += [("choose at least one bike", {"target": it}) for it in empty]
     for words, config in wrong:
-        # A condition may have a target that is empty: it is false then.
-        if kind not in TRIGGERS and config.get("target") in empty:
-            continue
         with pytest.raises(vol.Invalid, match=words):
             await async_validate(hass, kind, **config)
     validated = await async_validate(hass, kind, target=TARGET)

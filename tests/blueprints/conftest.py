@@ -13,6 +13,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 from .house import House
@@ -58,8 +59,10 @@ async def house(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     setup: MockConfigEntry,
+    simulator: Simulator,
+    phones: list[str],
 ) -> AsyncIterator[House]:
     """Return a house with the red and the blue bike at home."""
-    house = House(hass, freezer, setup)
+    house = House(hass, freezer, setup, simulator, phones[1])
     yield house
     await house.async_save()

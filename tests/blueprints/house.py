@@ -1,11 +1,24 @@
-"""A house with two bikes: automations made from the blueprints, and what they tell."""
+"""A house with two bikes: automations made from the blueprints, and what they tell.
+
+Steps of a story are separated by commas. After `=` comes what a step leads to.
+
+    use alarm red blue alarms=sos+tow  an automation is made of a blueprint, or changed
+    wait 5, until 22, seconds 1        minutes pass, or the time up to an hour, or seconds
+    report red north=0.003 motion=yes  a report from so many degrees north of home, and a minute
+    alarm sos blue                     a report with an alarm
+    go 0.02 blue                       a ride to a place so many degrees north of home
+    online red, offline red            the state of a tracker
+    person ann home                    where a person is
+    fail, work                         the service does not answer, or does
+    restart 10                         Home Assistant is down for minutes
+"""
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 import re
 import string
-from types import MappingProxyType
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -13,14 +26,21 @@ from homeassistant.components.persistent_notification import (
     DOMAIN as NOTIFICATION_DOMAIN,
 )
 from homeassistant.config import async_hass_config_yaml
-from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     EVENT_CALL_SERVICE,
     EVENT_HOMEASSISTANT_FINAL_WRITE,
     EVENT_HOMEASSISTANT_STOP,
     SERVICE_RELOAD,
 )
-from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
+from homeassistant.core import (
+    Context,
+    CoreState,
+    Event,
+    HomeAssistant,
+    ServiceCall,
+    callback,
+)
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.event import RANDOM_MICROSECOND_MAX
@@ -35,14 +55,16 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import RED
+from tests.conftest import BLUE, RED
 from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
+BIKES = {"red": RED, "blue": BLUE}
 _AUTOMATION = "automation"
-_NIGHT = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
+# A name, an address or a time in a text that runs from right to left.
+_ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
 # Templates that became true have to stay so for some seconds.
 _AFTER_POLL = 6
 # Timers that ring within so many seconds are due.
@@ -70,6 +92,21 @@ def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
             yield pytest.param(steps, messages, id=name)
 
 
+def _value(word: str) -> Any:
+    """Return a value of a step: yes, no, none, a number or a text."""
+    with suppress(ValueError):
+        return float(word)
+    return _VALUES.get(word, word)
+
+
+def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
+    """Return a message in one line, or that the one with this tag was removed."""
+    kind = tag.removeprefix(f"{DOMAIN}_").removeprefix("night_").rpartition("_")[0]
+    said = f"{level or kind}: {title} / {message}" if message else f"{kind} removed"
+    line = f"{dt_util.now():%H:%M} {said}".replace("\n", " / ")
+    return line.translate(_ISOLATES)
+
+
 class House:
     """Home Assistant with the trackers set up, in which time passes on demand."""
 
@@ -78,28 +115,40 @@ class House:
         hass: HomeAssistant,
         freezer: FrozenDateTimeFactory,
         entry: MockConfigEntry,
+        simulator: Simulator,
+        phone: str = "",
     ) -> None:
-        """Note down every persistent notification."""
-        self.notifications: list[dict[str, str]] = []
-        """All that were made so far, as they are shown, those that were replaced too."""
-        self.gone: list[str] = []
-        """The IDs of those that were taken away."""
-        self.hass, self.entry = hass, entry
-        self._freezer = freezer
+        """Note down all messages in Home Assistant and on a phone."""
+        self.hass, self.entry, self.simulator = hass, entry, simulator
+        self.shown: list[str] = []
+        """The messages in Home Assistant, as people see them: `22:01 kind: title / text`."""
+        self.told: list[str] = []
+        """The messages on the phone: `22:01 critical: title / text`."""
+        self.pushes: list[ServiceCall] = []
+        self._freezer, self._phone = freezer, phone
         self._automations: list[dict[str, Any]] = []
         hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
+        hass.services.async_register(
+            "notify", "mobile_app_ben_s_phone", self._note_push
+        )
         freezer.tick(_AFTER_POLL)
 
     @callback
     def _note(self, event: Event[Any]) -> None:
-        notification = event.data["service_data"]
-        if event.data["domain"] != NOTIFICATION_DOMAIN:
-            return
-        if event.data["service"] == "dismiss":
-            self.gone.append(notification["notification_id"])
-            return
-        message = shown(notification["message"])
-        self.notifications.append({**notification, "message": message})
+        if event.data["domain"] == NOTIFICATION_DOMAIN:
+            data = event.data["service_data"]
+            text = shown(data.get("message", ""))
+            line = _line(data["notification_id"], "", data.get("title", ""), text)
+            self.shown.append(line)
+
+    @callback
+    def _note_push(self, push: ServiceCall) -> None:
+        self.pushes.append(push)
+        data, message = push.data.get("data", {}), push.data["message"]
+        level = data.get("push", {}).get("interruption-level", "quiet")
+        is_gone = message == "clear_notification"
+        more = () if is_gone else (level, push.data["title"], message)
+        self.told.append(_line(data["tag"], *more))
 
     async def async_tell(self, story: str) -> None:
         """Let all steps of a story happen, and check what comes after a `=`."""
@@ -107,30 +156,82 @@ class House:
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
             data = dict(word.split("=") for word in words if "=" in word)
-            more: Any = {key: _VALUES.get(value, value) for key, value in data.items()}
+            more = {key: _value(value) for key, value in data.items()}
             names = [word for word in words if "=" not in word]
             await getattr(self, f"_{verb}")(*names, **more)
             if expected:
                 self._check(expected, step)
 
+    def _check(self, expected: str, step: str) -> None:
+        assert len(self.shown) == int(expected), step
+
+    # The steps of a story
+
     async def _nothing(self) -> None:
         """Look only."""
 
-    def _check(self, expected: str, step: str) -> None:
-        raise NotImplementedError
+    async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
+        for key in ("alarms", "riders"):
+            if key in inputs:
+                inputs[key] = inputs[key].split("+")
+        if "phone" in names:
+            inputs["phones"] = [self._phone]
+        bikes = [BIKES[name] for name in names if name in BIKES]
+        await self.async_automate(blueprint, *bikes, **inputs)
 
     async def _wait(self, minutes: str = "1") -> None:
         await self.async_minutes(int(minutes))
 
-    @property
-    def fired(self) -> list[str]:
-        """The messages of the notifications."""
-        return [notification["message"] for notification in self.notifications]
+    async def _until(self, hour: str) -> None:
+        """Let time pass in one go until an hour, by which a poll is due."""
+        now = dt_util.utcnow()
+        then = now.replace(hour=int(hour), minute=0, second=0, microsecond=0)
+        await self.async_seconds((then - now).total_seconds() % 86_400)
+        await self._async_after_poll()
 
-    @property
-    def titles(self) -> list[str]:
-        """The titles of the notifications."""
-        return [notification["title"] for notification in self.notifications]
+    async def _seconds(self, count: str) -> None:
+        await self.async_seconds(int(count))
+
+    async def _report(self, bike: str = "red", **more: Any) -> None:
+        if "north" in more:
+            more["latitude"] = DEFAULT_LATITUDE + more.pop("north")
+        self.simulator.report(BIKES[bike], **more)
+        await self._wait()
+
+    async def _go(self, north: str, bike: str = "red") -> None:
+        position = self.simulator.devices[BIKES[bike]].position
+        assert position is not None
+        start, end = position.latitude, DEFAULT_LATITUDE + float(north)
+        for part in (0, 0.5, 1):
+            latitude = start + (end - start) * part
+            await self._report(bike, latitude=latitude, motion=True)
+        for _ in range(8):
+            await self._report(bike, latitude=end, motion=False)
+
+    async def _alarm(self, words: str, bike: str = "red") -> None:
+        self.simulator.report(BIKES[bike], attributes={"alarm": words})
+
+    async def _online(self, bike: str) -> None:
+        self.simulator.set_status(BIKES[bike], "online")
+
+    async def _offline(self, bike: str) -> None:
+        self.simulator.set_status(BIKES[bike], "offline")
+
+    async def _person(self, name: str, state: str) -> None:
+        self.hass.states.async_set(f"person.{name}", state)
+
+    async def _fail(self) -> None:
+        self.simulator.fault("status-503")
+
+    async def _work(self) -> None:
+        self.simulator.fault(None)
+
+    async def _restart(self, minutes: str = "1") -> None:
+        await self._stop()
+        self._freezer.tick(60 * int(minutes) - _AFTER_POLL)
+        await self._start()
+
+    # Home Assistant
 
     def device(self, tracker: str) -> str:
         """Return the ID of a tracker's device."""
@@ -166,28 +267,7 @@ class House:
             inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
         await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
-        state = self.hass.states.get("automation.bikes")
-        assert state is not None
-        assert state.state == "on"
-
-    async def async_night_guard(self, *trackers: str, **data: Any) -> None:
-        """Add a night guard for some bikes, or change the only one."""
-        entries, bikes = self.hass.config_entries, list(map(self.device, trackers))
-        if not self.entry.subentries:
-            await self.async_save()
-        data = {"name": "Night", "bikes": bikes, **_NIGHT, **data}
-        for subentry in self.entry.subentries.values():
-            entries.async_update_subentry(self.entry, subentry, data=data)
-            break
-        else:
-            new = ConfigSubentry(
-                data=MappingProxyType(data),
-                subentry_type="night_guard",
-                title="Night",
-                unique_id=None,
-            )
-            entries.async_add_subentry(self.entry, new)
-        await self._async_settle()
+        assert self.state("automation.bikes") == "on"
 
     async def async_save(self, *automations: dict[str, Any]) -> None:
         """Save the automations as the editor does."""
@@ -205,14 +285,6 @@ class House:
         for _ in range(count):
             await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
-
-    async def async_until(self, hour: int) -> None:
-        """Let time pass in one go until an hour, by which a poll is due."""
-        now = dt_util.utcnow()
-        then = now.replace(hour=hour, minute=0, second=0, microsecond=0)
-        seconds = (then - now).total_seconds() % 86_400
-        await self.async_seconds(seconds)
-        await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
         """Let what comes seconds after a poll come one after the other."""
@@ -250,13 +322,7 @@ class House:
         is_over = failure or service.answered_at == service.asked_at
         return service.asked_at == dt_util.utcnow() and not is_over
 
-    async def async_restart(self, *, down: float = 60) -> None:
-        """Restart all of Home Assistant that the automation sees; `down` in seconds."""
-        await self.async_stop()
-        self._freezer.tick(down - _AFTER_POLL)
-        await self.async_start()
-
-    async def async_stop(self) -> None:
+    async def _stop(self) -> None:
         """Stop Home Assistant, as far as automations and the trackers see it."""
         hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
@@ -271,7 +337,7 @@ class House:
         await self.async_save()
         hass.set_state(CoreState.not_running)
 
-    async def async_start(self) -> None:
+    async def _start(self) -> None:
         """Start it with the automations it had."""
         hass = self.hass
         await self.async_save(*self._automations)
@@ -295,19 +361,3 @@ class House:
         # Those of the live connection stay.
         used = connector._acquired  # noqa: SLF001
         return any(not getattr(each, "upgraded", False) for each in used)
-
-
-async def async_ride(
-    simulator: Simulator, house: House, *, by: float, tracker: str = RED
-) -> None:
-    """Have a bike ride to a place so many degrees north of home, and stand."""
-    position = simulator.devices[tracker].position
-    assert position is not None
-    start, end = position.latitude, DEFAULT_LATITUDE + by
-    for part in (0, 0.5, 1):
-        latitude = start + (end - start) * part
-        simulator.report(tracker, latitude=latitude, motion=True)
-        await house.async_minutes(1)
-    for _ in range(8):
-        simulator.report(tracker, latitude=end, motion=False)
-        await house.async_minutes(1)

@@ -20,21 +20,82 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED
 from custom_components.bike_tracker.tracking.occurrences import ALARM_TYPES, Occurrence
 from tests.conftest import BLUE, EMAIL, RED
-from tests.tools.simulator.server import Simulator
-from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 from .conftest import BLUEPRINTS
-from .house import House, async_ride
+from .house import House, stories
 
 NAMES = {path.stem for path in BLUEPRINTS.rglob("*.yaml")}
-OFFLINE = "Red bike has been offline since "
-MOVED = ["Red bike started a ride"]
+TOLD = """
+Each ride of each bike is told once, with its way and time. A bike that was only touched did not ride.
+use a_ride_has_ended red blue, wait 2, go 0, go 0.01, go 0.02 blue, restart, wait 10
+12:21 ride: Red bike / Red bike ended a ride: 1.1 km in 3 min
+12:32 ride: Blue bike / Blue bike ended a ride: 2.2 km in 2 min
 
+Service is due with the ride that reaches the kilometers, for each bike.
+use service_due red blue every=5 message=Oil!, wait 2
+go 0.025 = 0, go 0 = 1, go 0.025 = 1, go 0 = 2, go 0.025 blue = 2
+12:21 service: Red bike / Oil!
+12:43 service: Red bike / Oil!
 
-@pytest.fixture
-def ben(hass: HomeAssistant, phones: list[str]) -> list[ServiceCall]:
-    """Return a list that grows with the messages to a phone."""
-    return async_mock_service(hass, "notify", "mobile_app_ben_s_phone")
+Each alarm of each bike is told once, and on a phone that sleeps.
+use alarm red blue phone, wait 2, alarm vibration,fallDown, wait, fail, wait, alarm sos blue, work, wait 3
+restart, wait 3
+12:03 alarm_vibration: Red bike: Vibration / Red bike is at home, position from 12:02, battery 80%.
+12:03 alarm_fall_down: Red bike: Bike fell over / Red bike is at home, position from 12:02, battery 80%.
+12:05 alarm_sos: Blue bike: SOS / Blue bike is at home, position from 12:04, battery 80%.
+12:03 time-sensitive: Red bike: Vibration / Red bike is at home, position from 12:02, battery 80%.
+12:03 time-sensitive: Red bike: Bike fell over / Red bike is at home, position from 12:02, battery 80%.
+12:05 time-sensitive: Blue bike: SOS / Blue bike is at home, position from 12:04, battery 80%.
+
+Only the chosen alarms are told, an unknown alarm in the words of the service.
+use alarm red alarms=low_battery+other, alarm sos, wait, alarm lowBattery, wait, alarm *general*, wait
+alarm vibration, wait
+12:02 alarm_low_battery: Red bike: Battery low / Red bike is at home, position from 12:01, battery 80%.
+12:03 alarm_other: Red bike: *general* / Red bike is at home, position from 12:02, battery 80%.
+
+A low battery is told at a chosen level.
+use battery_low red threshold=50 message=Leer, wait, report battery_level=51, report battery_level=49
+12:03 battery: Red bike / Leer: 49 %
+
+Without riders, each ride is told at once, of the chosen bike, also on a muted phone.
+use bike_moved red phone critical=yes, wait 2, report north=0.003 motion=yes = 1
+go 0.01, go 0.01 blue, go 0.02
+12:03 moved: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
+12:27 moved: Red bike started a ride / Red bike is 1.7 km north of home, position from 12:26, moving, battery 80%.
+12:03 critical: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
+12:27 critical: Red bike started a ride / Red bike is 1.7 km north of home, position from 12:26, moving, battery 80%.
+
+A ride is told after some minutes while all riders are at home.
+person ann home, person ben home, use bike_moved red riders=person.ann+person.ben
+wait 2, report north=0.003 motion=yes, wait = 0, wait 10
+12:08 moved: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
+
+It is not told if the tracker is faster than the rider's phone.
+person ann home, person ben home, use bike_moved red riders=person.ann+person.ben
+wait 2, report north=0.003 motion=yes, wait, person ben not_home, wait 10 = 0
+
+It is not told while a rider is away.
+person ann home, person ben not_home, use bike_moved red riders=person.ann+person.ben
+wait 2, report north=0.003 motion=yes, wait 11 = 0
+
+It is told if the place of a rider is unknown.
+person ann home, person ben unknown, use bike_moved red riders=person.ann+person.ben
+wait 2, report north=0.003 motion=yes, wait 11
+12:08 moved: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
+
+An offline tracker is told once, and that it is back: then Home Assistant shows nothing.
+use tracker_offline red phone, wait 5, offline red, wait 20, online red, wait, offline red, wait 20, online red, wait = 0
+offline red, offline blue, wait 20, fail, wait 5, work, restart, wait 30
+online red, wait 2
+13:18 offline: Red bike has been offline since 12:48 / Red bike is at home, position from 12:00, battery 80%, its tracker is offline.
+13:44 offline removed
+13:18 quiet: Red bike has been offline since 12:48 / Red bike is at home, position from 12:00, battery 80%, its tracker is offline.
+13:44 quiet: Red bike came online / Red bike is at home, position from 12:00, battery 80%.
+
+A tracker that is online and does not report is told once.
+use tracker_offline red hours=2, wait 2, until 14, wait 10
+14:01 offline: Red bike has not reported since 12:00 / Red bike is at home, position from 12:00, battery 80%.
+"""
 
 
 @pytest.mark.parametrize("name", sorted(NAMES - {"where_is_my_bike"}))
@@ -47,67 +108,15 @@ async def test_nothing_chosen(
     assert "choose at least one bike" in caplog.text
 
 
-# A ride has ended; service due
-
-
-async def test_tells_each_ride(simulator: Simulator, house: House) -> None:
-    """With the way and the time, once, each bike's; one that was only touched did not ride."""
-    await house.async_automate("a_ride_has_ended", RED, BLUE)
-    await house.async_minutes(2)
-    await async_ride(simulator, house, by=0)
-    await async_ride(simulator, house, by=0.01)
-    await async_ride(simulator, house, by=0.02, tracker=BLUE)
-    await house.async_restart()
-    await house.async_minutes(10)
-    red, blue = house.notifications
-    assert house.titles == ["Red bike", "Blue bike"]
-    assert red["message"].startswith("Red bike ended a ride: 1.1 km in ")
-    assert blue["message"].startswith("Blue bike ended a ride: 2.2 km in ")
-    assert red["notification_id"] == f"bike_tracker_ride_{house.device(RED)}"
-
-
-async def test_each_so_many_kilometers(simulator: Simulator, house: House) -> None:
-    """It tells with the ride that reaches them, each bike for itself."""
-    await house.async_automate("service_due", RED, BLUE, every=5, message="Oil it")
-    await house.async_minutes(2)
-    fired = []
-    for by in (0.025, 0.0, 0.025, 0.0):
-        await async_ride(simulator, house, by=by)
-        fired.append(len(house.fired))
-    await async_ride(simulator, house, by=0.025, tracker=BLUE)
-    assert fired == [0, 1, 1, 2]
-    assert house.titles == ["Red bike"] * 2
-    assert house.fired == ["Oil it"] * 2
-
-
-# Alarm
-
-
-async def test_alarms(
-    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
-) -> None:
-    """Each alarm of each bike is told, and each once, also where a phone sleeps."""
-    await house.async_automate("alarm", RED, BLUE, phones=phones)
-    await house.async_minutes(2)
-    simulator.report(RED, attributes={"alarm": "vibration,fallDown"})
-    await house.async_minutes(1)
-    simulator.fault("status-503")
-    await house.async_minutes(1)
-    simulator.report(BLUE, attributes={"alarm": "sos"})
-    simulator.fault(None)
-    await house.async_minutes(3)
-    await house.async_restart()
-    await house.async_minutes(3)
-    titles = ["Red bike: Vibration", "Red bike: Bike fell over", "Blue bike: SOS"]
-    assert house.titles == [push.data["title"] for push in ben] == titles
-    assert house.fired[2].startswith("Blue bike is at home, position from ")
-    assert [push.data["message"] for push in ben] == house.fired
-    assert ben[0].data["data"]["ttl"] == 0
-    assert len({push.data["data"]["tag"] for push in ben}) == 3
+@pytest.mark.parametrize(("script", "told"), stories(TOLD))
+async def test_told(house: House, script: str, told: list[str]) -> None:
+    """Home Assistant shows these messages, and a phone gets those with a level."""
+    await house.async_tell(script)
+    assert [*house.shown, *house.told] == told
 
 
 async def test_sos_without_a_place(
-    hass: HomeAssistant, simulator: Simulator, house: House
+    hass: HomeAssistant, house: House, phones: list[str]
 ) -> None:
     """It is told although nobody can say where the bike is; its name turns no message round."""
 
@@ -116,22 +125,14 @@ async def test_sos_without_a_place(
 
     hass.config.language = "he"
     await async_load_integrations(hass, {"bike_tracker"})
-    await house.async_automate("alarm", RED)
-    await house.async_minutes(1)
+    await house.async_automate("alarm", RED, phones=phones)
     only = SupportsResponse.ONLY
     hass.services.async_register("bike_tracker", "where", fail, supports_response=only)
-    simulator.report(RED, attributes={"alarm": "sos"})
-    await house.async_minutes(1)
-    assert house.fired == house.titles == ["\u200f\u2068Red bike\u2069: SOS"]
-
-
-async def test_alarms_that_were_chosen(simulator: Simulator, house: House) -> None:
-    """Nothing else is told; what only the service has a word for is called so."""
-    await house.async_automate("alarm", RED, alarms=["low_battery", "other"])
-    for alarm in ("sos", "lowBattery", "*general*", "vibration"):
-        simulator.report(RED, attributes={"alarm": alarm})
-        await house.async_minutes(1)
-    assert house.titles == ["Red bike: Battery low", "Red bike: *general*"]
+    await house.async_tell("wait, alarm sos, wait")
+    [push] = house.pushes
+    assert (
+        push.data["title"] == push.data["message"] == "\u200f\u2068Red bike\u2069: SOS"
+    )
 
 
 def test_every_type_can_be_chosen() -> None:
@@ -142,114 +143,33 @@ def test_every_type_can_be_chosen() -> None:
     assert values == [*ALARM_TYPES]
 
 
-# Battery low
-
-
-@pytest.mark.parametrize(
-    ("chosen", "levels", "fired"),
-    [
-        (
-            *({}, (21, 20, 19, 18, 90, 21, 12.4, 11)),
-            ["Battery low: 19 %", "Battery low: 12 %"],
-        ),
-        ({"threshold": 50, "message": "Leer"}, (49,), ["Leer: 49 %"]),
-    ],
-)
-async def test_battery(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    house: House,
-    phones: list[str],
-    chosen: dict[str, object],
-    levels: tuple[float, ...],
-    fired: list[str],
-) -> None:
+async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> None:
     """It tells once, and again only after the battery rose. A phone in the same area is no bike."""
     area = ar.async_get(hass).async_create("Shed")
     for device_id in (phones[0], house.device(RED)):
         dr.async_get(hass).async_update_device(device_id, area_id=area.id)
-    await house.async_automate("battery_low", bikes={"area_id": area.id}, **chosen)
+    await house.async_automate("battery_low", bikes={"area_id": area.id})
     battery = {"device_class": "battery", "unit_of_measurement": "%"}
     hass.states.async_set("sensor.phone_battery", "60", battery)
     await house.async_minutes(5)
     hass.states.async_set("sensor.phone_battery", "5", battery)
-    for level in levels:
-        simulator.report(RED, battery_level=level)
-        await house.async_minutes(1)
-    simulator.fault("status-500")
-    await house.async_minutes(5)
-    simulator.fault(None)
-    await house.async_restart()
-    await house.async_minutes(10)
-    assert house.fired == fired
-    assert house.titles == ["Red bike"] * len(fired)
+    for level in (21, 20, 19, 18, 90, 21, 12.4, 11):
+        await house.async_tell(f"report battery_level={level}")
+    await house.async_tell("fail, wait 5, work, restart, wait 10")
+    assert [line.partition(": ")[2] for line in house.shown] == [
+        "Red bike / Battery low: 19 %",
+        "Red bike / Battery low: 12 %",
+    ]
 
 
-# Bike moved
-
-
-async def test_once_per_ride(
-    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
-) -> None:
-    """Without riders it tells of each ride at once, and of no other bike."""
-    await house.async_automate("bike_moved", RED, phones=phones, critical=True)
-    await house.async_minutes(2)
-    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
-    await house.async_minutes(1)
-    assert house.titles == MOVED
-    assert house.fired[0].startswith("Red bike is 0.3 km north of home, position from")
-    await async_ride(simulator, house, by=0.01)
-    await async_ride(simulator, house, by=0.01, tracker=BLUE)
-    await async_ride(simulator, house, by=0.02)
-    assert house.titles == 2 * MOVED
-    assert ben[0].data["data"]["channel"] == "alarm_stream"
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "fired"),
-    [
-        ("home", "home", MOVED),
-        ("home", "not_home", []),
-        ("not_home", "not_home", []),
-        ("unknown", "unknown", MOVED),
-    ],
-)
-async def test_riders(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    house: House,
-    before: str,
-    after: str,
-    fired: list[str],
-) -> None:
-    """It says nothing while one of them is away, also if that is noticed later."""
-    riders = ["person.ann", "person.ben"]
-    for rider, state in zip(riders, ("home", before), strict=True):
-        hass.states.async_set(rider, state)
-    await house.async_automate("bike_moved", RED, riders=riders)
-    await house.async_minutes(2)
-    simulator.report(RED, latitude=DEFAULT_LATITUDE + 0.003, motion=True)
-    await house.async_minutes(2)
-    assert house.fired == []
-    hass.states.async_set(riders[1], after)
-    await house.async_minutes(10)
-    assert house.titles == fired
-
-
-# Keep each ride
-
-
-async def test_as_files(
-    hass: HomeAssistant, simulator: Simulator, house: House, tmp_path: Path
-) -> None:
+async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> None:
     """Each is in the media folder, under the name of the bike and its time."""
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.allowlist_external_dirs = {str(tmp_path)}
     await house.async_automate("keep_each_ride", RED, folder="my rides")
-    await house.async_minutes(2)
-    await async_ride(simulator, house, by=0.01)
+    await house.async_tell("wait 2, go 0.01")
     folder = tmp_path / "my rides"
-    while not folder.exists() or not list(folder.iterdir()):
+    while not any(path.stat().st_size for path in folder.glob("*")):
         await asyncio.sleep(0)
     await house.async_minutes(1)
     [path] = folder.iterdir()
@@ -261,8 +181,7 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
     """Each of many rides that end at once has its file."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
-    [entry] = hass.config_entries.async_entries("bike_tracker")
-    coordinator, now = entry.runtime_data.coordinator, dt_util.utcnow()
+    coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
     for number in range(count):
         started = now - timedelta(hours=number + 1)
         ride = {"distance": 1.0, "duration": 60, "maximum_speed": 20}
@@ -273,49 +192,6 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
     assert len(asked) <= 10
     await house.async_minutes(10)
     assert len({str(call.data) for call in asked}) == count
-
-
-# Tracker offline
-
-
-async def test_offline_and_back(
-    simulator: Simulator, house: House, phones: list[str], ben: list[ServiceCall]
-) -> None:
-    """It tells once, also that it is back: what Home Assistant showed is gone then."""
-    await house.async_automate("tracker_offline", RED, phones=phones)
-    await house.async_minutes(5)
-    for _ in range(2):
-        simulator.set_status(RED, "offline")
-        await house.async_minutes(20)
-        simulator.set_status(RED, "online")
-        await house.async_minutes(1)
-    assert house.fired == []
-    simulator.set_status(RED, "offline")
-    simulator.set_status(BLUE, "offline")
-    await house.async_minutes(20)
-    simulator.fault("status-503")
-    await house.async_minutes(5)
-    simulator.fault(None)
-    await house.async_restart()
-    await house.async_minutes(30)
-    [title] = house.titles
-    assert title.startswith(OFFLINE)
-    assert house.fired[0].startswith("Red bike is at home, position from ")
-    assert house.gone == []
-    simulator.set_status(RED, "online")
-    await house.async_minutes(2)
-    assert house.titles == [title]
-    assert house.gone == [house.notifications[0]["notification_id"]]
-    assert [push.data["title"] for push in ben] == [title, "Red bike came online"]
-
-
-async def test_silent(simulator: Simulator, house: House) -> None:
-    """It tells once of a tracker that does not report, though it is online."""
-    await house.async_automate("tracker_offline", RED, hours=2)
-    await house.async_minutes(2)
-    simulator.set_last_update(RED, dt_util.utcnow() - timedelta(hours=1))
-    await house.async_minutes(70)
-    assert house.titles == ["Red bike has not reported since 11:02"]
 
 
 # Where is my bike?
@@ -350,32 +226,24 @@ where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-
 """
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [line.split(" -> ") for line in ANSWERS.strip().splitlines()],
-)
-async def test_answers(
-    hass: HomeAssistant, simulator: Simulator, house: House, asked: str, answer: str
-) -> None:
+@pytest.mark.parametrize("row", ANSWERS.strip().splitlines())
+async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
     """The bike that is named is told of, or guarded, or all; letters alone count."""
-    for bike in (RED, BLUE):
-        simulator.report(bike, motion=False)
-    simulator.rename(RED, "N4-ride")
-    await house.async_minutes(1)
-    await house.async_automate("where_is_my_bike", RED, BLUE)
+    asked, answer = row.split(" -> ")
+    house.simulator.rename(RED, "N4-ride")
+    use = "use where_is_my_bike red blue"
+    await house.async_tell(f"report motion=no, report blue motion=no, {use}")
     said = await async_ask(hass, asked)
     assert [part for part in answer.split("; ") if part not in said] == []
     named = [name for name in ("Blue bike", "N4-ride") if name in said]
     assert named == [name for name in ("Blue bike", "N4-ride") if name in answer]
 
 
-async def test_five_bikes(
-    hass: HomeAssistant, simulator: Simulator, house: House
-) -> None:
+async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
     """Of many bikes the answer says only where each is."""
     more = [f"{number}" for number in range(3)]
     for number in more:
-        simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
+        house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
     await house.async_minutes(2)
     await house.async_automate("where_is_my_bike", RED, BLUE, *more)
     names = ["Bike 0", "Bike 1", "Bike 2", "Blue bike", "Red bike"]
@@ -405,20 +273,10 @@ Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "language", "one", "all_bikes", "by_name"),
-    [line.split(" | ") for line in LANGUAGES.strip().splitlines()],
-)
-async def test_languages(
-    hass: HomeAssistant,
-    house: House,
-    name: str,
-    language: str,
-    one: str,
-    all_bikes: str,
-    by_name: str,
-) -> None:
+@pytest.mark.parametrize("row", LANGUAGES.strip().splitlines())
+async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
     """The questions that the documents have are understood."""
+    name, language, one, all_bikes, by_name = row.split(" | ")
     text = (BLUEPRINTS.parent / "docs" / "automations.md").read_text()
     [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
     sentences = re.findall("`(.+?)`", line)
@@ -429,13 +287,9 @@ async def test_languages(
         assert ("Red bike" in said) is ("Blue Bike" not in question), question
 
 
-async def test_in_outage(
-    hass: HomeAssistant, simulator: Simulator, house: House
-) -> None:
+async def test_in_outage(hass: HomeAssistant, house: House) -> None:
     """What was known last is told, and that the service does not answer."""
-    await house.async_automate("where_is_my_bike", RED)
-    simulator.fault("status-503")
-    await house.async_minutes(2)
+    await house.async_tell("use where_is_my_bike red, fail, wait 2")
     assert "does not answer" in await async_ask(hass, "where is my bike")
 
 

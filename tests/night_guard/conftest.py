@@ -7,12 +7,13 @@ from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
-from tests.blueprints.conftest import clock, hass_config_dir, home
+from tests.blueprints.conftest import clock, home
+from tests.blueprints.house import BIKES
 from tests.tools.simulator.server import Simulator
 
-from .night import BIKES, Night
+from .night import Night
 
-__all__ = ["clock", "hass_config_dir", "home", "no_errors"]
+__all__ = ["clock", "home", "no_errors"]
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +36,8 @@ async def night(
     hass_admin_user: MockUser,
 ) -> AsyncIterator[Night]:
     """Return a house at noon with two bikes that stand, and without a night guard."""
-    night = Night(hass, freezer, setup, simulator, phones[1], hass_admin_user.id)
+    house = (hass, freezer, setup, simulator, phones[1])
+    night = Night(*house, user_id=hass_admin_user.id)
     for bike in BIKES:
         night.report(bike)
     await night.async_minutes(1)

@@ -1,76 +1,43 @@
 """Nights in a notation: what happens to two bikes, and what a phone tells of it.
 
-Steps are separated by commas. After `=` comes the state of a guard by then.
+Most steps are those of `House`. After `=` comes the state of a guard by then.
 
     night red begins=23:00 follow=no   add a night guard, or change it; of all bikes without names
-    until 22, wait 5                   to an hour; for minutes in which no bike reports
     ride 5, stand 5 blue               minutes with a report in each; 500 m in each of a ride
     report meters=30 motion=yes        a report from so far north of home, and a minute
     now meters=30 alarm=tow            a report from so much farther, and a poll
     ann 250, ann unknown               somebody is so many meters north of home, and a minute
     arm, disarm, automate              a person arms or disarms the guard; an automation arms it
     tap disarm                         a button of a message, and a minute
-    fail, work, offline blue           the service does not answer, or does; a tracker is offline
-    restart, reload, clock -3          Home Assistant; its clock is set by hours
+    new, leave blue, disable blue      a bike without a place; one that leaves or is disabled
+    reload, clock -3                   the account; Home Assistant's clock is set by hours
 
 Lines that begin with a time are the messages: `22:01 critical: title / text`.
 """
 
+from types import MappingProxyType
 from typing import Any, override
 
-from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
+from homeassistant.config_entries import ConfigSubentry
+from homeassistant.core import Context
 from homeassistant.helpers import device_registry as dr
-from homeassistant.util import dt as dt_util
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.blueprints.house import House
-from tests.conftest import BLUE, EMAIL, RED
-from tests.tools.simulator.server import Simulator
+from tests.blueprints.house import BIKES, House
+from tests.conftest import EMAIL, RED
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
-BIKES = {"red": RED, "blue": BLUE}
 _METERS_PER_DEGREE = 111_195
-# A name, an address or a time in a text that runs from right to left.
-_ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
+_SETTINGS = {"name": "Night", "night_begins": "22:00:00", "night_ends": "06:00:00"}
 
 
 class Night(House):
     """A house at noon with two bikes that stand, and the phone of somebody who sleeps."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        freezer: FrozenDateTimeFactory,
-        entry: MockConfigEntry,
-        simulator: Simulator,
-        phone: str,
-        user_id: str,
-    ) -> None:
-        """Listen to the phone."""
-        super().__init__(hass, freezer, entry)
-        self.simulator, self._phone = simulator, phone
-        self.pushes: list[ServiceCall] = []
-        self.told: list[str] = []
-        """All messages so far."""
+    def __init__(self, *args: Any, user_id: str) -> None:
+        """Begin with two bikes at home."""
+        super().__init__(*args)
         self._context = Context(user_id=user_id)
         self._meters = dict.fromkeys(BIKES, 0.0)
-        hass.services.async_register(
-            "notify", "mobile_app_ben_s_phone", self._note_push
-        )
-
-    @callback
-    def _note_push(self, push: ServiceCall) -> None:
-        self.pushes.append(push)
-        data, time = push.data.get("data", {}), f"{dt_util.now():%H:%M}"
-        if push.data["message"] == "clear_notification":
-            tag = data["tag"].removeprefix("bike_tracker_").removeprefix("night_")
-            said = f"{time} {tag.partition('_')[0]} removed"
-        else:
-            level = data.get("push", {}).get("interruption-level", "quiet")
-            text = push.data["message"].replace("\n", " / ")
-            said = f"{time} {level}: {push.data['title']} / {text}"
-        self.told.append(said.translate(_ISOLATES))
 
     @override
     def _check(self, expected: str, step: str) -> None:
@@ -86,8 +53,21 @@ class Night(House):
                 data[key] = f"{time}:00"
         if "riders" in data:
             data["riders"] = [f"person.{name}" for name in data["riders"].split("+")]
-        devices = [BIKES[bike] for bike in bikes]
-        await self.async_night_guard(*devices, phones=[self._phone], **data)
+        devices = [self.device(BIKES[bike]) for bike in bikes]
+        chosen = {"bikes": devices, "phones": [self._phone]}
+        data = {**_SETTINGS, **chosen, **data}
+        entries, entry = self.hass.config_entries, self.entry
+        if entry.subentries:
+            [subentry] = entry.subentries.values()
+            entries.async_update_subentry(entry, subentry, data=data)
+        else:
+            await self.async_save()
+            kept = MappingProxyType(data)
+            new = ConfigSubentry(
+                data=kept, subentry_type="night_guard", title="Night", unique_id=None
+            )
+            entries.async_add_subentry(entry, new)
+        await self._async_settle()
 
     async def _automate(self, action: str = "arm_away") -> None:
         await self.async_guard("red_bike", action)
@@ -109,15 +89,16 @@ class Night(House):
 
     def report(self, bike: str = "red", **more: Any) -> None:
         """Let a bike report from where it is."""
+        if alarm := more.pop("alarm", None):
+            more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
         address = "Roonstraße 12" if self._meters[bike] else "Am Bach 3"
         place = {"latitude": latitude, "address": address, "accuracy": 5}
         self.simulator.report(BIKES[bike], **{"motion": False, **place, **more})
 
-    async def _report(self, bike: str = "red", meters: Any = 0, **more: Any) -> None:
-        self._meters[bike] = float(meters)
-        if alarm := more.pop("alarm", None):
-            more["attributes"] = {"alarm": alarm}
+    @override
+    async def _report(self, bike: str = "red", **more: Any) -> None:
+        self._meters[bike] = more.pop("meters", 0)
         self.report(bike, **more)
         await self._wait()
 
@@ -149,30 +130,14 @@ class Night(House):
     async def _ben(self, meters: str) -> None:
         await self._ann(meters, "ben")
 
-    async def _now(self, bike: str = "red", alarm: str = "", **more: Any) -> None:
+    async def _now(self, bike: str = "red", **more: Any) -> None:
         """Let a bike report, and ask the service at once, as with live updates."""
-        self._meters[bike] += float(more.pop("meters", 0))
-        attributes = {"alarm": alarm} if alarm else {}
-        self.report(bike, attributes=attributes, **more)
+        self._meters[bike] += more.pop("meters", 0)
+        self.report(bike, **{"attributes": {}, **more})
         await self._clock("0")
         await self._seconds("1")
 
-    # Time, the service and Home Assistant
-
-    async def _until(self, hour: str) -> None:
-        await self.async_until(int(hour))
-
-    async def _seconds(self, count: str) -> None:
-        await self.async_seconds(int(count))
-
-    async def _fail(self) -> None:
-        self.simulator.fault("status-503")
-
-    async def _work(self) -> None:
-        self.simulator.fault(None)
-
-    async def _offline(self, bike: str) -> None:
-        self.simulator.set_status(BIKES[bike], "offline")
+    # The service and Home Assistant
 
     async def _new(self) -> None:
         self.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
@@ -184,9 +149,6 @@ class Night(House):
         dr.async_get(self.hass).async_update_device(
             self.device(BIKES[bike]), disabled_by=dr.DeviceEntryDisabler.USER
         )
-
-    async def _restart(self) -> None:
-        await self.async_restart()
 
     async def _reload(self) -> None:
         await self.hass.config_entries.async_unload(self.entry.entry_id)

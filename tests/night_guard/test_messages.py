@@ -98,6 +98,9 @@ async def test_phone_that_sleeps(
     data = push.data["data"]
     assert (data["ttl"], data["priority"]) == (0, "high")
     assert data["push"]["interruption-level"] == level
+    sound = {"name": "default", "critical": 1, "volume": 1.0}
+    assert data["push"].get("sound") == (sound if how == "critical" else None)
+    assert data["tag"] == f"bike_tracker_message_{bike}"
     assert data.get("channel") == ("alarm_stream" if how == "critical" else None)
     assert data["actions"] == [
         {"action": f"bike_tracker_arm_{bike}", "title": "Again"},

@@ -105,10 +105,6 @@ Another place without an address.
 night red, until 22, report meters=334 motion=yes address=none
 22:01 critical: Red bike is being moved / 330 m from where it stood, 22:00
 
-Motion at home.
-night red, until 22, report motion=yes address=none
-22:01 critical: Red bike is being moved / The bike moves, test home, 22:00
-
 An alarm on phones that need not ring.
 night red critical=no, until 22, report alarm=shock
 22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
@@ -134,20 +130,15 @@ night red, until 22, ride 25, stand 30, automate disarm, wait 30
 22:34 critical: Red bike has stopped / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:33, battery 80%.
 22:56 guard removed
 
-Without that only that it is moved is told.
-night red follow=no, until 22, ride 25, stand 30, automate disarm, wait 30
-22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:56 guard removed
-
 The end of another guarded bike's ride tells no place of a moved one (defect 51).
 night, until 22, ride 4, ride 3 red blue, ride 7 red stands=blue
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:05 critical: Blue bike is being moved / 500 m from where it stood, Roonstraße 12, 22:04
 22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
 
-Of a bike that was only shaken there is no more to tell than why.
-night red, until 22, report motion=yes, stand 30
-22:01 critical: Red bike is being moved / The bike moves, Am Bach 3, 22:00
+Of a bike that only moved at home there is no more to tell than why.
+night red, until 22, report motion=yes address=none, stand 30
+22:01 critical: Red bike is being moved / The bike moves, test home, 22:00
 
 It is followed on after a restart, and the message goes from all phones once the guard is disarmed.
 night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
@@ -168,11 +159,6 @@ ride 2, clock -3, ride 13
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 19:12 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 19:11, battery 80%.
 
-A bike that is on its way with its guard triggered is not guarded tonight.
-night red begins=12:05 follow=no, automate, ride 7
-12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
-12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
-
 After 15 minutes of an outage one message says that a theft would go unnoticed, and one that it is over.
 new, night begins=12:05, wait 6, fail, wait 10
 wait 30, work, wait 7
@@ -191,8 +177,8 @@ night red, until 22, ride 3, offline red, wait 40
 22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline.
 22:33 critical: Red bike has been offline since 22:02 / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
 
-It is told so each night.
-night red begins=12:05 follow=no, automate, ride 7, stand 10, until 12, automate, ride 8
+A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
+night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
 12:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:00

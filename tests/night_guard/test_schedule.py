@@ -19,6 +19,8 @@ HOME = 52.0, 13.0
 # 111 m each.
 NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
 
+type Places = list[tuple[float, float] | None]
+
 
 def night_guard(**data: Any) -> NightGuard:
     """Return a night guard with these settings."""
@@ -26,31 +28,26 @@ def night_guard(**data: Any) -> NightGuard:
 
 
 @pytest.mark.parametrize(
-    ("begins", "ends", "clock", "is_night", "began_hours_ago"),
+    ("night", "clock", "is_night", "began_hours_ago"),
     [
-        ("22:00:00", "06:00:00", "21:59", False, 23.98),
-        ("22:00:00", "06:00:00", "22:00", True, 0),
-        ("22:00:00", "06:00:00", "05:59", True, 7.98),
-        ("22:00:00", "06:00:00", "06:00", False, 8),
-        ("01:00:00", "06:00:00", "00:59", False, 23.98),
-        ("01:00:00", "06:00:00", "03:00", True, 2),
+        (("22:00:00", "06:00:00"), "21:59", False, 23.98),
+        (("22:00:00", "06:00:00"), "22:00", True, 0),
+        (("22:00:00", "06:00:00"), "05:59", True, 7.98),
+        (("22:00:00", "06:00:00"), "06:00", False, 8),
+        (("01:00:00", "06:00:00"), "00:59", False, 23.98),
+        (("01:00:00", "06:00:00"), "03:00", True, 2),
         # A night without length begins all the same.
-        ("22:00:00", "22:00:00", "23:00", False, 1),
-        (None, None, "23:00", False, None),
-        ("22:00:00", None, "23:00", False, None),
+        (("22:00:00", "22:00:00"), "23:00", False, 1),
+        ((None, None), "23:00", False, None),
+        (("22:00:00", None), "23:00", False, None),
     ],
 )
 def test_night(
-    begins: str | None,
-    ends: str | None,
-    clock: str,
-    is_night: bool,
-    began_hours_ago: float | None,
+    night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
     """It may begin before or after midnight, or never."""
-    guard = night_guard(night_begins=begins, night_ends=ends)
-    hour, minute = map(int, clock.split(":"))
-    now = NOW.replace(hour=hour, minute=minute)
+    guard = night_guard(night_begins=night[0], night_ends=night[1])
+    now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
     began = guard.last_began(now)
     hours = began and round((now - began).total_seconds() / 3600, 2)
@@ -68,59 +65,52 @@ def test_night(
         ([FAR, None], True),
     ],
 )
-def test_wants(riders: list[tuple[float, float] | None], wanted_by_day: bool) -> None:
+def test_wants(riders: Places, wanted_by_day: bool) -> None:
     """At night a bike is guarded in any case, by day while all riders are away."""
-    persons = [f"person.{number}" for number, _ in enumerate(riders)]
     nights = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
-    guard = night_guard(riders=persons, **nights)
+    guard = night_guard(riders=["person.ann"] * len(riders), **nights)
     assert guard.wants(HOME, riders, NOW)
     assert guard.wants(HOME, riders, NOW.replace(hour=12)) is wanted_by_day
 
 
 @pytest.mark.parametrize(
-    ("guard", "is_held", "on_ride", "in_outage", "is_wanted", "begins", "decision"),
+    ("guard", "facts", "decision"),
     [
-        ("disarmed", False, False, False, True, False, "arm"),
-        ("disarmed", False, True, False, True, False, None),
-        ("disarmed", False, False, True, True, False, None),
-        ("disarmed", True, False, False, True, False, None),
-        ("disarmed", True, False, False, True, True, "arm"),
+        ("disarmed", "wanted", "arm"),
+        ("disarmed", "ride wanted", None),
+        ("disarmed", "outage wanted", None),
+        ("disarmed", "held wanted", None),
+        ("disarmed", "held wanted begins", "arm"),
         # Nobody holds it beyond the night's begin: it is armed once it stands.
-        ("disarmed", True, True, False, True, True, "disarm"),
-        ("disarmed", True, False, False, False, True, "disarm"),
-        ("disarmed", False, False, False, False, False, None),
-        ("armed", False, False, False, True, False, None),
-        ("armed", False, False, False, True, True, "arm"),
-        ("armed", False, False, True, True, True, None),
-        ("armed", False, False, False, False, False, "disarm"),
-        ("armed", False, False, True, False, False, "disarm"),
-        ("armed", True, False, False, False, False, None),
-        ("moved", False, False, False, False, False, None),
-        ("moved", False, False, False, True, False, None),
-        ("moved", False, False, False, True, True, "arm"),
+        ("disarmed", "held ride wanted begins", "disarm"),
+        ("disarmed", "held begins", "disarm"),
+        ("disarmed", "", None),
+        ("armed", "wanted", None),
+        ("armed", "wanted begins", "arm"),
+        ("armed", "outage wanted begins", None),
+        ("armed", "", "disarm"),
+        ("armed", "outage", "disarm"),
+        ("armed", "held", None),
+        ("moved", "", None),
+        ("moved", "wanted", None),
+        ("moved", "wanted begins", "arm"),
         # It is armed once it stands.
-        ("moved", False, True, False, True, True, "arm"),
-        ("moved", False, False, True, True, True, None),
-        ("moved", False, False, False, False, True, None),
+        ("moved", "ride wanted begins", "arm"),
+        ("moved", "outage wanted begins", None),
+        ("moved", "begins", None),
         # A cat at night: the owner's first ride in the morning is no theft.
-        ("shaken", False, False, False, False, False, "disarm"),
-        ("shaken", True, False, False, False, False, None),
-        ("shaken", False, False, False, True, False, None),
-        ("shaken", False, False, False, True, True, "arm"),
+        ("shaken", "", "disarm"),
+        ("shaken", "held", None),
+        ("shaken", "wanted", None),
+        ("shaken", "wanted begins", "arm"),
     ],
 )
-def test_decide(
-    guard: GuardState,
-    is_held: bool,
-    on_ride: bool,
-    in_outage: bool,
-    is_wanted: bool,
-    begins: bool,
-    decision: Decision | None,
-) -> None:
+def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
     """A guard is compared with what it should be."""
-    situation = Situation(guard, is_held, on_ride, in_outage)
-    assert decide(situation, is_wanted=is_wanted, night_begins=begins) == decision
+    it = facts.split()
+    situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
+    decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
+    assert decided == decision
 
 
 @pytest.mark.parametrize(
@@ -129,19 +119,16 @@ def test_decide(
         ([FAR], 1, "Ann"),
         # Somebody who sleeps where the bike was guarded does not ride it.
         ([HOME], 1, None),
+        ([FAR], 5, "Ann"),
         ([FAR], 6, None),
         ([None], 1, None),
         ([FAR, FAR], 1, None),
         ([FAR, HOME], 1, "Ann"),
     ],
 )
-def test_companion(
-    places: list[tuple[float, float] | None], minutes: int, name: str | None
-) -> None:
+def test_companion(places: Places, minutes: int, name: str | None) -> None:
     """Exactly one rider who is near the bike and moves with it is named."""
     seen_at = NOW - timedelta(minutes=minutes)
-    riders = [
-        Rider(rider, place, seen_at)
-        for rider, place in zip(("Ann", "Ben"), places, strict=False)
-    ]
+    names = ("Ann", "Ben")[: len(places)]
+    riders = [Rider(*it, seen_at) for it in zip(names, places, strict=True)]
     assert companion(HOME, FAR, riders, 200, NOW) == name

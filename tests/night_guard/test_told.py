@@ -37,6 +37,12 @@ DEFAULTS = {
     "critical": True,
     "follow": True,
 }
+FILTERS = {
+    "bikes": [{"integration": "bike_tracker"}],
+    "phones": [{"integration": "mobile_app"}],
+    "others": [{"domain": ["notify"]}],
+    "riders": [{"domain": ["person"]}],
+}
 
 
 async def async_submit(
@@ -51,8 +57,11 @@ async def async_submit(
     assert form["type"] is FlowResultType.FORM
     assert form["data_schema"]
     chosen = form["data_schema"].schema
-    for field, kind in (("others", "notify"), ("riders", "person")):
-        assert chosen[field].config["filter"] == [{"domain": [kind]}]
+    selectors = {field: chosen[field].config for field in FILTERS}
+    assert {field: it["filter"] for field, it in selectors.items()} == FILTERS
+    assert all(it["multiple"] for it in selectors.values())
+    meters = {"min": 50, "max": 5000, "step": 1, "unit_of_measurement": "m"}
+    assert chosen["away_distance"].config == {**meters, "mode": "box"}
     values = {str(it): (it.description or {}).get("suggested_value") for it in chosen}
     suggested = {key: it for key, it in values.items() if it is not None}
     filled = {key: it for key, it in (suggested | typed).items() if it is not None}
@@ -72,26 +81,15 @@ async def test_nothing_to_type(
     assert subentry.data == suggested
 
 
-@pytest.mark.parametrize(
-    ("begins", "ends", "night"),
-    [
-        ("23:00:00", None, ("23:00:00", "06:00:00")),
-        (None, "05:00:00", ("22:00:00", "05:00:00")),
-        (None, None, (None, None)),
-    ],
-)
-async def test_half_a_night(
-    hass: HomeAssistant,
-    setup: MockConfigEntry,
-    begins: str | None,
-    ends: str | None,
-    night: tuple[str | None, str | None],
-) -> None:
+async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     """A night with one end has the other one of the default; without both it is never."""
-    await async_submit(hass, setup, night_begins=begins, night_ends=ends)
-    [subentry] = setup.get_subentries_of_type(TYPE)
-    data = subentry.data
-    assert (data.get("night_begins"), data.get("night_ends")) == night
+    nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
+    for begins, ends in nights:
+        await async_submit(hass, setup, night_begins=begins, night_ends=ends)
+    stored = [it.data for it in setup.get_subentries_of_type(TYPE)]
+    assert [(it.get("night_begins"), it.get("night_ends")) for it in stored] == [
+        *(("23:00:00", "06:00:00"), ("22:00:00", "05:00:00"), (None, None))
+    ]
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
@@ -128,7 +126,7 @@ until 22, stand 15, fail, wait 20, work, wait 76, offline red, wait 20
 
 Home at 22:10 with a guard that was triggered at dusk: armed once it stands.
 until 21, automate, wait 50, ride 10 = triggered
-ride 8, report motion=yes speed=16, stand 10 = armed
+ride 8, report motion=yes speed=0, stand 10 = armed
 """
 
 
