@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 import shutil
-from typing import Any
 
 import pytest
 
@@ -22,46 +21,32 @@ BIKE = "860000000000001"
 ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 
-
-@dataclass(frozen=True)
-class Built:
-    """What a person has in Home Assistant, and would have to build again."""
-
-    entries: list[str]
-    entities: dict[str, tuple[object, ...]]
-    devices: dict[str, tuple[object, ...]]
-    areas: list[str]
-    automation: Any
-    available: set[str]
+type Built = dict[str, object]
+"""What a person has in Home Assistant, and would have to build again."""
 
 
 async def look(client: HomeAssistantClient) -> Built:
     """Return what there is now."""
     entries = await client.call("config_entries/get", domain="bike_tracker")
-    states = await client.states()
-    entities = await client.entities()
-    return Built(
-        entries=[entry["entry_id"] for entry in entries],
-        entities={
-            entity["unique_id"]: tuple(
-                entity[key]
-                for key in ("entity_id", "name", "area_id", "device_id", "disabled_by")
-            )
-            for entity in entities
-        },
-        devices={
+    areas = await client.call("config/area_registry/list")
+    states, devices = await client.states(), await client.devices()
+    keys = ("entity_id", "unique_id", "name", "area_id", "device_id", "disabled_by")
+    entities = [[it[key] for key in keys] for it in await client.entities()]
+    return {
+        "entries": [entry["entry_id"] for entry in entries],
+        "entities": sorted(entities),
+        "devices": {
             unique_id: (device["id"], device["name_by_user"], device["area_id"])
-            for unique_id, device in (await client.devices()).items()
+            for unique_id, device in devices.items()
         },
-        areas=[area["name"] for area in await client.call("config/area_registry/list")],
-        automation=await client.get(f"/api/config/automation/config/{AUTOMATION}"),
-        available={
-            entity["entity_id"]
-            for entity in entities
-            if entity["entity_id"] in states
-            and states[entity["entity_id"]].state != "unavailable"
+        "areas": [area["name"] for area in areas],
+        "automation": await client.get(f"/api/config/automation/config/{AUTOMATION}"),
+        "available": {
+            entity_id
+            for entity_id, *_ in entities
+            if entity_id in states and states[entity_id].state != "unavailable"
         },
-    )
+    }
 
 
 async def build(
@@ -130,12 +115,6 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> LivedIn:
 
 
 @pytest.fixture
-def built(lived_in: LivedIn) -> Built:
-    """Return what was built."""
-    return lived_in.built
-
-
-@pytest.fixture
 async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
     """Return the service that the account is at; nothing has moved yet."""
     async with SimulatedService(port=lived_in.simulator_port) as simulator:
@@ -163,7 +142,9 @@ async def wait_for_request(simulator: SimulatedService, after: int) -> None:
 
 
 async def test_killed_while_starting(
-    home_assistant: HomeAssistantProcess, simulator: SimulatedService, built: Built
+    home_assistant: HomeAssistantProcess,
+    simulator: SimulatedService,
+    lived_in: LivedIn,
 ) -> None:
     """At whatever moment of starting the power is cut, the next start has everything."""
     for seconds in (0.2, 1, 2, 3):
@@ -171,11 +152,13 @@ async def test_killed_while_starting(
         await asyncio.sleep(seconds)
         await home_assistant.kill()
     await home_assistant.start()
-    assert await look(home_assistant.client) == built
+    assert await look(home_assistant.client) == lived_in.built
 
 
 async def test_killed_during_a_poll(
-    home_assistant: HomeAssistantProcess, simulator: SimulatedService, built: Built
+    home_assistant: HomeAssistantProcess,
+    simulator: SimulatedService,
+    lived_in: LivedIn,
 ) -> None:
     """The first poll, and then a later one, is on its way when the power is cut."""
     simulator.fault("no-answer")
@@ -184,7 +167,7 @@ async def test_killed_during_a_poll(
     await home_assistant.kill()
     simulator.fault(None)
     await home_assistant.start()
-    assert await look(home_assistant.client) == built
+    assert await look(home_assistant.client) == lived_in.built
 
     before = simulator.polls
     simulator.fault("no-answer")
@@ -194,4 +177,4 @@ async def test_killed_during_a_poll(
     await home_assistant.kill()
     simulator.fault(None)
     await home_assistant.start()
-    assert await look(home_assistant.client) == built
+    assert await look(home_assistant.client) == lived_in.built

@@ -126,21 +126,18 @@ class _Hosting:
     async def archives(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer with the archive of a branch, tag or commit."""
         wanted = self._path(request, r"/zip/(.+)")
-        if wanted is None or not self._repository.has(wanted[1]):
-            return web.Response(status=404)
-        return web.Response(
-            body=self._repository.archive, content_type="application/zip"
-        )
+        if wanted and self._repository.has(wanted[1]):
+            body = self._repository.archive
+            return web.Response(body=body, content_type="application/zip")
+        return web.Response(status=404)
 
     async def raw(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer with a file."""
-        wanted = self._path(request, r"/([^/]+)/(.+)")
-        if wanted is None or not self._repository.has(wanted[1]):
-            return web.Response(status=404)
-        content = self._repository.files.get(wanted[2])
-        if content is None:
-            return web.Response(status=404)
-        return web.Response(body=content, content_type="text/plain", charset="utf-8")
+        wanted, repository = self._path(request, r"/([^/]+)/(.+)"), self._repository
+        if wanted and repository.has(wanted[1]) and wanted[2] in repository.files:
+            body = repository.files[wanted[2]]
+            return web.Response(body=body, content_type="text/plain", charset="utf-8")
+        return web.Response(status=404)
 
     async def api(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer somebody who is signed in."""

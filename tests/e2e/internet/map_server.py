@@ -1,7 +1,6 @@
 """The server that Home Assistant loads the map from, with the streets of the simulated town."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import pairwise
 from math import asinh, pi, radians, tan
 import re
@@ -21,13 +20,17 @@ _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
 """Metres: the name of a shorter street would lie under the bikes in it."""
 
-EXTENT = 4096
+_EXTENT = 4096
 """The width and height of a tile in its own units."""
+_KEYS = ("kind", "name")
 
 type TilePoint = tuple[int, int]
 """Right and down from the upper left corner."""
 
 type Street = list[Point]
+
+type Line = tuple[list[TilePoint], str, str]
+"""Its points, its kind and its name."""
 
 
 def _street(stretches: tuple[tuple[Point, ...], ...]) -> Street:
@@ -58,35 +61,28 @@ async def site(request: web.BaseRequest) -> web.StreamResponse:
         )
     if tile := _TILE.fullmatch(request.path):
         zoom, column, row = map(int, tile.groups())
+        layers = {"streets": _STREETS, "street_labels": _WITH_NAMES}
         return web.Response(
-            body=_tile(zoom, column, row),
+            body=b"".join(
+                _bytes(3, _layer(name, _lines(streets, zoom, column, row)))
+                for name, streets in layers.items()
+            ),
             content_type="application/vnd.mapbox-vector-tile",
         )
     return web.Response(status=404)
 
 
-def _tile(zoom: int, column: int, row: int) -> bytes:
-    return encode(
-        {
-            "streets": _lines(_STREETS, zoom, column, row),
-            "street_labels": _lines(_WITH_NAMES, zoom, column, row),
-        }
-    )
-
-
 def _lines(
     streets: Mapping[str, Street], zoom: int, column: int, row: int
-) -> Iterator[Line]:
-    """Yield the streets that touch the tile."""
+) -> list[Line]:
+    """Return the streets that touch the tile."""
+    lines = list[Line]()
     for name, street in streets.items():
         points = [_point(point, zoom, column, row) for point in street]
-        if all(_touches([point[axis] for point in points]) for axis in (0, 1)):
+        if all(min(it) <= _EXTENT and max(it) >= 0 for it in zip(*points, strict=True)):
             kind = _MAIN if name in _MAIN_STREETS else _SIDE
-            yield Line(points, {"kind": kind, "name": name})
-
-
-def _touches(coordinates: list[int]) -> bool:
-    return max(coordinates) >= 0 and min(coordinates) <= EXTENT
+            lines.append((points, kind, name))
+    return lines
 
 
 def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
@@ -96,54 +92,30 @@ def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
     down = (1 - asinh(tan(radians(latitude))) / pi) / 2
     tiles = 2**zoom
     return (
-        round((across * tiles - column) * EXTENT),
-        round((down * tiles - row) * EXTENT),
+        round((across * tiles - column) * _EXTENT),
+        round((down * tiles - row) * _EXTENT),
     )
 
 
 # Vector tiles: layers of lines with properties, in Mapbox's format, version 2.1.
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line with what there is to know of it."""
-
-    points: Sequence[TilePoint]
-    properties: Mapping[str, str]
-
-
-def encode(layers: Mapping[str, Iterable[Line]]) -> bytes:
-    """Return the tile."""
-    return b"".join(_bytes(3, _layer(name, lines)) for name, lines in layers.items())
-
-
-def _layer(name: str, lines: Iterable[Line]) -> bytes:
-    keys: dict[str, int] = {}
-    values: dict[str, int] = {}
-    features = [_feature(line, keys, values) for line in lines]
-    return b"".join(
-        (
-            _bytes(1, name.encode()),
-            *(_bytes(2, feature) for feature in features),
-            *(_bytes(3, key.encode()) for key in keys),
-            *(_bytes(4, _bytes(1, value.encode())) for value in values),
-            _number(5, EXTENT),
-            _number(15, 2),
+def _layer(name: str, lines: list[Line]) -> bytes:
+    values = sorted({value for line in lines for value in line[1:]})
+    line_string = _number(3, 2)
+    parts = [_bytes(1, name.encode())]
+    for points, *words in lines:
+        numbers = [it for key in enumerate(map(values.index, words)) for it in key]
+        tags = b"".join(map(_varint, numbers))
+        parts.append(
+            _bytes(2, _bytes(2, tags) + line_string + _bytes(4, _geometry(points)))
         )
-    )
+    parts += [_bytes(3, key.encode()) for key in _KEYS]
+    parts += [_bytes(4, _bytes(1, value.encode())) for value in values]
+    return b"".join((*parts, _number(5, _EXTENT), _number(15, 2)))
 
 
-def _feature(line: Line, keys: dict[str, int], values: dict[str, int]) -> bytes:
-    tags = b"".join(
-        _varint(known.setdefault(word, len(known)))
-        for key, value in line.properties.items()
-        for known, word in ((keys, key), (values, value))
-    )
-    line_string = 2
-    return _bytes(2, tags) + _number(3, line_string) + _bytes(4, _geometry(line.points))
-
-
-def _geometry(points: Sequence[TilePoint]) -> bytes:
+def _geometry(points: list[TilePoint]) -> bytes:
     move_to, line_to = 1, 2
     commands = [move_to | 1 << 3]
     before = (0, 0)

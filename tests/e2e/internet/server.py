@@ -20,8 +20,6 @@ class Internet:
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
         """Have these sites, by host."""
-        self.asked: list[str] = []
-        """The addresses that were asked for, oldest first."""
         self._sites = sites
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")
@@ -48,6 +46,5 @@ class Internet:
         return self._listener.port
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        self.asked.append(f"{request.host}{request.path_qs}")
         site = self._sites.get(request.host)
         return web.Response(status=404) if site is None else await site(request)

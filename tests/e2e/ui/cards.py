@@ -2,11 +2,10 @@
 
 import re
 
-from playwright.async_api import ConsoleMessage, Locator, Page, expect
+from playwright.async_api import ConsoleMessage, Locator, expect
 
 from tests.e2e.frontend import Frontend
 
-PATH = "/bikes-dashboard"
 CONFIG = {"strategy": {"type": "custom:bike-tracker"}}
 _PATHS = "map => map.paths.map(path => path.points.length)"
 # Chromium reports its own slow drawing. The simulated internet has no fonts of the map,
@@ -23,9 +22,12 @@ class Cards:
 
     def __init__(self, frontend: Frontend) -> None:
         """Look at this page."""
-        self.frontend = frontend
         self.errors: list[str] = []
-        page = frontend.page
+        self.page = page = frontend.page
+        self.bikes = page.locator("bike-tracker-bikes-card")
+        rides = page.locator("bike-tracker-rides-card")
+        self.map, self.list = rides.first, rides.last
+        self.distance = page.locator("bike-tracker-distance-card")
         page.on("console", self._note)
         page.on("pageerror", lambda error: self._note_error(str(error)))
 
@@ -36,31 +38,6 @@ class Cards:
     def _note_error(self, line: str) -> None:
         if not _NOT_OURS.search(line):
             self.errors.append(line)
-
-    @property
-    def page(self) -> Page:
-        """Return the page."""
-        return self.frontend.page
-
-    @property
-    def bikes(self) -> Locator:
-        """Return the card with the bikes."""
-        return self.page.locator("bike-tracker-bikes-card")
-
-    @property
-    def map(self) -> Locator:
-        """Return the card with the map."""
-        return self.page.locator("bike-tracker-rides-card").first
-
-    @property
-    def list(self) -> Locator:
-        """Return the card with the list of rides."""
-        return self.page.locator("bike-tracker-rides-card").last
-
-    @property
-    def distance(self) -> Locator:
-        """Return the card with the bars."""
-        return self.page.locator("bike-tracker-distance-card")
 
     def ride(self, number: int) -> Locator:
         """Return a ride of yesterday."""

@@ -4,26 +4,33 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.tools.demo import HomeAssistantClient
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess
 from tests.tools.demo.dashboard import phone
 
-_PATH = "my-bikes"
+PATH = "/my-bikes"
+
+
+async def add_dashboard(client: HomeAssistantClient, config: object) -> str:
+    """Add a dashboard, and return its ID."""
+    path = PATH.strip("/")
+    created = await client.call(
+        "lovelace/dashboards/create", url_path=path, title="Bikes", icon="mdi:bicycle"
+    )
+    await client.call("lovelace/config/save", url_path=path, config=config)
+    return str(created["id"])
 
 
 @asynccontextmanager
-async def dashboard(client: HomeAssistantClient, config: object) -> AsyncIterator[str]:
-    """Have a dashboard for a while; yield its path."""
-    created = await client.call(
-        "lovelace/dashboards/create",
-        url_path=_PATH,
-        title="Bikes",
-        icon="mdi:bicycle",
-    )
+async def dashboard(
+    home_assistant: HomeAssistantProcess, config: object
+) -> AsyncIterator[None]:
+    """Have a dashboard for a while; Home Assistant may be restarted in between."""
+    added = await add_dashboard(home_assistant.client, config)
     try:
-        await client.call("lovelace/config/save", url_path=_PATH, config=config)
-        yield f"/{_PATH}"
+        yield
     finally:
-        await client.call("lovelace/dashboards/delete", dashboard_id=created["id"])
+        client = home_assistant.client
+        await client.call("lovelace/dashboards/delete", dashboard_id=added)
 
 
 def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,15 +41,16 @@ def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
 
 @asynccontextmanager
 async def phone_on_dashboard(
-    client: HomeAssistantClient, *cards: Mapping[str, object]
-) -> AsyncIterator[str]:
-    """Have a phone with the app, on a dashboard with other cards; yield its path."""
+    home_assistant: HomeAssistantProcess, *cards: Mapping[str, object]
+) -> AsyncIterator[None]:
+    """Have a phone with the app, on a dashboard with other cards."""
+    client = home_assistant.client
     result = (await client.start_flow("mobile_app"))["result"]
     sections = [phone(), {"type": "grid", "cards": cards}]
     view = {"title": "Bikes", "type": "sections", "sections": sections}
     try:
-        async with dashboard(client, {"views": [view]}) as path:
-            yield path
+        async with dashboard(home_assistant, {"views": [view]}):
+            yield
     finally:
         entry_id = result["entry_id"]
         await client.delete(f"/api/config/config_entries/entry/{entry_id}")

@@ -14,7 +14,7 @@ from tests.e2e.internet import Internet
 from tests.tools.demo import SimulatedService
 
 from .cards import CONFIG
-from .dashboard import cards, dashboard
+from .dashboard import PATH, cards, dashboard
 from .ridden import ridden
 
 _BIKES = 50
@@ -66,14 +66,14 @@ async def test_first_paint(
         for name in list(shown) * _RUNS:
             config, names = shown[name]
             async with (
-                dashboard(client, config) as path,
+                dashboard(home_assistant, config),
                 await new_context(browser, DESKTOP) as context,
             ):
                 page = await context.new_page()
-                await page.goto(f"{home_assistant.url}{path}")
+                await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
                 # Signed in now, and with a full cache.
-                await page.goto(f"{home_assistant.url}{path}")
+                await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)
     for name, values in seconds.items():

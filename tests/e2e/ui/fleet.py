@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from itertools import count
 
+from tests.e2e.frontend import Frontend
 from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
 from tests.tools.simulator.streets import HOME, WERDERPLATZ, Point
+
+from .words import ENGLISH
 
 PLACES: Mapping[str, Point] = {
     "City bike": HOME,
@@ -59,3 +62,13 @@ class Fleet:
     async def change(self, name: str, action: str, /, **args: object) -> None:
         """Do to a bike's tracker what the simulated service can do."""
         getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
+
+    async def add_account(self, frontend: Frontend) -> None:
+        """Add the account in the frontend, up to the last dialog."""
+        await frontend.open("/config/integrations/dashboard")
+        await frontend.button(ENGLISH.add).click()
+        await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
+        await frontend.button("Bike Tracker").click()
+        account = {"Server address": self.url, "Email": EMAIL, "Password": PASSWORD}
+        await frontend.fill_in(account)
+        await frontend.button(ENGLISH.submit).click()

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
-from playwright.async_api import BrowserContext, Locator, Page, Route
+from playwright.async_api import BrowserContext, Page, Route
 
 from tests.tools.demo.config_folder import INTEGRATION
 from tests.tools.demo.furnish import encode
@@ -98,6 +98,7 @@ class Stub:
             page.locator(f"home-assistant > bike-tracker-{kind}-card")
             for kind in ("bikes", "rides", "distance")
         )
+        self.days = self.rides.locator(".day")
         page.on("pageerror", lambda error: self.errors.append(str(error)))
 
     @classmethod
@@ -122,11 +123,6 @@ class Stub:
         """Return the calls of an action."""
         calls: list[House] = await self.page.evaluate("() => calls")
         return [call for call in calls if call["action"] == action]
-
-    @property
-    def days(self) -> Locator:
-        """Return the days in the list of rides."""
-        return self.rides.locator(".day")
 
     async def paths(self) -> list[list[list[float]]]:
         """Return the points of the lines on the map."""

@@ -16,8 +16,8 @@ from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.config_folder import ROOT
 from tests.tools.simulator.streets import HOME
 
-from .cards import CONFIG, PATH, Cards
-from .dashboard import dashboard
+from .cards import CONFIG, Cards
+from .dashboard import PATH, dashboard
 from .ridden import ridden
 from .test_looks import check
 
@@ -72,16 +72,9 @@ async def cards(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> AsyncIterator[Cards]:
     """Return the cards of the dashboard, which everybody has; no error may have been logged."""
-    client = home_assistant.client
-    dashboard = await client.call(
-        "lovelace/dashboards/create", url_path=PATH.strip("/"), title="Bikes"
-    )
-    await client.call("lovelace/config/save", url_path=PATH.strip("/"), config=CONFIG)
     cards = Cards(frontend)
-    yield cards
-    # Another client after a restart.
-    client = home_assistant.client
-    await client.call("lovelace/dashboards/delete", dashboard_id=dashboard["id"])
+    async with dashboard(home_assistant, CONFIG):
+        yield cards
     assert cards.errors == []
 
 
@@ -219,8 +212,8 @@ async def test_picker_in_sight(
     """A person who adds a card sees its preview with their bikes, and then its form."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
-    async with dashboard(home_assistant.client, {"views": [view]}) as path:
-        await frontend.open(f"{path}/0?edit=1")
+    async with dashboard(home_assistant, {"views": [view]}):
+        await frontend.open(f"{PATH}/0?edit=1")
         await frontend.button("Add card").first.click()
         await frontend.page.get_by_role("tab", name="By card").click()
         await frontend.page.get_by_placeholder("Search cards").fill("Distance")

@@ -14,7 +14,6 @@ from tests.e2e.frontend import Frontend
 from tests.e2e.internet import Internet
 from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.e2e.internet.hosting import Repository
-from tests.tools.demo import EMAIL, PASSWORD
 from tests.tools.demo.client import DOMAIN
 from tests.tools.demo.config_folder import INTEGRATION, ROOT
 from tests.tools.demo.home_assistant import complaints
@@ -110,13 +109,7 @@ async def connect_account(frontend: Frontend) -> None:
 
 async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
     """Add the account, and see the bikes."""
-    await frontend.open("/config/integrations/dashboard")
-    await frontend.button(ENGLISH.add).click()
-    await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
-    await frontend.button("Bike Tracker").click()
-    account = {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
-    await frontend.fill_in(account)
-    await frontend.button(ENGLISH.submit).click()
+    await fleet.add_account(frontend)
     await frontend.button(ENGLISH.finish).click()
     for name in fleet.places:
         await expect(frontend.text(name)).to_be_visible()

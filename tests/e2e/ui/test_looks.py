@@ -9,7 +9,7 @@ from tests.e2e.frontend import Frontend
 from tests.tools.demo import EMAIL, HomeAssistantProcess
 from tests.tools.demo.dashboard import bikes_page
 
-from .dashboard import dashboard
+from .dashboard import PATH, dashboard
 from .fleet import Fleet
 from .layout import cut_off, too_wide
 
@@ -69,10 +69,9 @@ async def test_demo(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, look: Look
 ) -> None:
     """What the demo shows of the bikes is there and can be read."""
-    client = home_assistant.client
-    await client.wait_for_entities(len(account.places))
-    async with dashboard(client, {"views": [bikes_page()]}) as path:
-        await frontend.open(path)
+    await home_assistant.client.wait_for_entities(len(account.places))
+    async with dashboard(home_assistant, {"views": [bikes_page()]}):
+        await frontend.open(PATH)
         await expect(frontend.text("City bike").first).to_be_visible()
         await check(frontend, look, "demo")
         await expect(frontend.saying("not found")).to_have_count(0)

@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 
 from tests.e2e.frontend import Clicks, Frontend
-from tests.tools.demo import EMAIL, PASSWORD, HomeAssistantClient, HomeAssistantProcess
+from tests.tools.demo import HomeAssistantClient, HomeAssistantProcess
 from tests.tools.simulator.streets import HOME
 
-from .dashboard import phone_on_dashboard
+from .dashboard import PATH, phone_on_dashboard
 from .fleet import Fleet
 from .words import ENGLISH
 
@@ -42,14 +42,8 @@ async def test_a_night(
 ) -> None:
     """A new account is guarded by a few clicks; messages follow a theft up to *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
-    async with phone_on_dashboard(client, _CARD) as path:
-        await frontend.open("/config/integrations/dashboard")
-        await frontend.button(ENGLISH.add).click()
-        await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")
-        await frontend.button("Bike Tracker").click()
-        account = {"Server address": fleet.url, "Email": EMAIL, "Password": PASSWORD}
-        await frontend.fill_in(account)
-        await frontend.button("Submit").click()
+    async with phone_on_dashboard(home_assistant, _CARD):
+        await fleet.add_account(frontend)
         await expect(frontend.button(ENGLISH.finish)).to_be_visible()
         await clicks.begin()
         await frontend.button(ENGLISH.finish).click()
@@ -66,7 +60,7 @@ async def test_a_night(
         vibration = {"latitude": HOME[0], "attributes": {"alarm": "vibration"}}
         await fleet.change(_BIKE, "report", motion=False, **vibration)
         await client.poll()
-        await frontend.open(path)
+        await frontend.open(PATH)
         message = frontend.page.locator("hui-markdown-card")
         await expect(message).to_contain_text(f"{_BIKE}: Vibration")
         card = frontend.page.locator("bike-tracker-bikes-card")

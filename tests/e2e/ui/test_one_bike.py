@@ -15,14 +15,14 @@ from tests.e2e.internet.home_assistant import ConnectedHomeAssistant
 from tests.tools.demo import HomeAssistantProcess, SimulatedService
 from tests.tools.demo.client import CommandError
 
-from .cards import CONFIG, PATH, Cards
+from .cards import CONFIG, Cards
+from .dashboard import PATH, add_dashboard
 from .ridden import ridden
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 _ANN = "Ann"
 _OWN = "City bike"
-_DASHBOARD = PATH.strip("/")
 _LISTENS = "      allow_bypass_login: true\n"
 _SIGN = """path => document.querySelector("home-assistant").hass
   .callWS({ type: "auth/sign_path", path }).then((signed) => fetch(signed.path)).then(({ status }) => status)"""
@@ -48,10 +48,7 @@ async def home_assistant(
         client = home_assistant.client
         known = (await client.devices()).values()
         devices.update({device["name"]: device["id"] for device in known})
-        await client.call(
-            "lovelace/dashboards/create", url_path=_DASHBOARD, title="Bikes"
-        )
-        await client.call("lovelace/config/save", url_path=_DASHBOARD, config=CONFIG)
+        await add_dashboard(client, CONFIG)
         user = (await client.call("config/auth/create", name=_ANN))["user"]["id"]
         await home_assistant.stop()
         permit(home_assistant.folder, user, devices[_OWN])

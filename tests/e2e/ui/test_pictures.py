@@ -17,7 +17,7 @@ from tests.tools.simulator.streets import HOME, STREETS
 
 from .cards import CONFIG, Cards
 from .conftest import RESULTS
-from .dashboard import cards, dashboard as have_dashboard, phone_on_dashboard
+from .dashboard import PATH, cards, dashboard as have_dashboard, phone_on_dashboard
 from .fleet import Fleet
 from .layout import cut_off
 from .ridden import list_rides, ridden_home_assistant
@@ -67,16 +67,16 @@ async def test_guard(
     }
     for entity_id in guards.values():
         await client.action("alarm_control_panel.alarm_arm_away", entity_id=entity_id)
-    async with phone_on_dashboard(client) as path:
+    async with phone_on_dashboard(home_assistant):
         await add_night_guard(client, entry["entry_id"])
         await account.ride("Blue bike", _AWAY, 18, "Mönchhofstraße")
         await client.poll()
-        await frontend.open(path)
+        await frontend.open(PATH)
         await expect(frontend.saying("Blue bike is being moved")).to_be_visible()
         await take(frontend, "message", 500, 390, "hui-section")
     card = {"type": "custom:bike-tracker-bikes-card"}
-    async with have_dashboard(client, cards(card)) as path:
-        await frontend.open(path)
+    async with have_dashboard(home_assistant, cards(card)):
+        await frontend.open(PATH)
         await expect(frontend.saying("Being moved").first).to_be_visible()
         await expect(frontend.page.locator("ha-map")).to_be_visible()
         await take(frontend, "guard", 620)
@@ -89,9 +89,9 @@ async def test_rides(
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
-    client, shown = ridden_home_assistant.client, Cards(frontend)
-    async with have_dashboard(client, CONFIG) as path:
-        await frontend.open(path)
+    shown = Cards(frontend)
+    async with have_dashboard(ridden_home_assistant, CONFIG):
+        await frontend.open(PATH)
         await shown.ride(1).click()
         await shown.expect_route()
         await frontend.page.evaluate("() => scrollTo(0, 0)")
