@@ -78,8 +78,10 @@ class Night(House):
     async def _disarm(self) -> None:
         await self._arm("disarm")
 
-    async def _tap(self, action: str) -> None:
-        action = f"bike_tracker_night_{action}_{self.device(RED)}"
+    async def _tap(self, button: str) -> None:
+        """Tap a button of a message, or one that no message has."""
+        action = f"bike_tracker_night_{button}_{self.device(RED)}"
+        assert button == "other" or any(action in str(it.data) for it in self.pushes)
         self.hass.bus.async_fire(
             "mobile_app_notification_action", {"action": action}, context=self._context
         )

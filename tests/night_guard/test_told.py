@@ -245,21 +245,28 @@ async def test_report(
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
+    else:
+        hass.config.api = None
+    hass.config.language = "de"
+    await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red begins=12:00, ride 1, tap report")
     await hass.async_block_till_done()
     said = night.told[-1]
-    assert "quiet: Red bike: Theft report / " in said
+    assert "quiet: Red bike: Diebstahlbericht / " in said
+    url = night.pushes[-1].data["data"]["url"]
     if has_folder:
         [file] = tmp_path.glob("*.html")
-        assert said.endswith(f"/ Written to the media folder: {file.name}")
+        assert said.endswith(f"/ Im Medienordner gespeichert: {file.name}")
         assert "Red bike" in file.read_text()
+        assert "/api/bike_tracker/theft_report/" in url
     else:
         assert "red_bike-2026-11-20-12" in said
-        assert "Written" not in said
+        assert "gespeichert" not in said
+        assert url == "/map?entity_id=device_tracker.red_bike"
 
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))
-@pytest.mark.parametrize("language", ["en", "de", "he"])
+@pytest.mark.parametrize("language", ["en", "de", "he", "tlh"])
 async def test_in_words(
     hass: HomeAssistant,
     night: Night,
@@ -268,9 +275,10 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """Each message, and the buttons that are below some."""
+    """Each message, and the buttons that are below some, also before a language is loaded."""
     hass.config.language = language
-    await async_load_integrations(hass, {"bike_tracker"})
+    if language != "tlh":
+        await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell(f"night red, {script}")
     data = [push.data.get("data", {}) for push in night.pushes]
     buttons = {it["title"]: None for each in data for it in each.get("actions", ())}
