@@ -4,9 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from homeassistant.const import (
-    CONF_EMAIL,
     CONF_PASSWORD,
-    CONF_URL,
     EVENT_STATE_CHANGED,
     STATE_UNAVAILABLE,
     STATE_UNKNOWN,
@@ -21,7 +19,6 @@ from .conftest import EMAIL, RED, Bikes, async_setup
 from .riding import async_ride, told
 
 ENTITY = "event.red_bike_alarm"
-
 NEWER = "2100-01-01T00:00:00.000+00:00"
 
 
@@ -50,19 +47,7 @@ async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
     assert abs(time - position.fix_time) < timedelta(milliseconds=1)
 
 
-async def test_start(bikes: Bikes, fired: list[State]) -> None:
-    """What was there at the start is not fired, and the entity is there for what comes."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.poll(6)
-    await bikes.poll()
-    assert bikes.state(ENTITY).state == STATE_UNKNOWN
-    assert not fired
-    await report(bikes, "tow")
-    assert [it.attributes["alarm"] for it in fired] == ["tow"]
-
-
-@pytest.mark.usefixtures("setup", "setup")
+@pytest.mark.usefixtures("setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
     """The last alarm is there again, though Home Assistant remembers it as unavailable."""
     await report(bikes, "sos")
@@ -103,20 +88,27 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
     assert [it.attributes["alarm"] for it in fired] == ["sos"]
 
 
-async def test_alarm_from_before_the_account(bikes: Bikes, fired: list[State]) -> None:
-    """It is not fired either where positions failed until after a restart."""
+@pytest.mark.parametrize("fault", [None, "status-503"])
+async def test_alarm_from_before_the_account(
+    bikes: Bikes, fired: list[State], fault: str | None
+) -> None:
+    """It is not fired, also if positions failed until after a restart; a later one is."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    bikes.simulator.fault("status-503", path="positions")
+    bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.fault(None)
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    if fault:
+        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     await bikes.poll(300)
-    assert fired == []
+    await bikes.poll()
+    assert bikes.state(ENTITY).state == STATE_UNKNOWN
+    assert not fired
+    await report(bikes, "tow")
+    assert [it.attributes["alarm"] for it in fired] == ["tow"]
 
 
 @pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize("door", ["start_reauth_flow", "start_reconfigure_flow"])
-async def test_signing_in_again(bikes: Bikes, door: str) -> None:
+async def test_signing_in_again(bikes: Bikes) -> None:
     """Activity shows each change of an event's state: none after an outage or a new password."""
     lines = list[tuple[str, str]]()
 
@@ -133,11 +125,8 @@ async def test_signing_in_again(bikes: Bikes, door: str) -> None:
     for _ in range(3):
         await bikes.poll(300)
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
-    form = await getattr(bikes.entry, door)(bikes.hass)
-    typed = {CONF_PASSWORD: "another"}
-    if door == "start_reconfigure_flow":
-        typed |= {key: bikes.entry.data[key] for key in (CONF_URL, CONF_EMAIL)}
-    flow = bikes.hass.config_entries.flow
+    form = await bikes.entry.start_reauth_flow(bikes.hass)
+    flow, typed = bikes.hass.config_entries.flow, {CONF_PASSWORD: "another"}
     await flow.async_configure(form["flow_id"], typed)
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
     assert bikes.value_of(RED) == "not_home"

@@ -1,13 +1,14 @@
 """The forms: adding an account, signing in again, and changing the account."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 import logging
 import re
 import socket
 from typing import Any
+from unittest.mock import patch
 
 from aiohttp import ClientTimeout, ThreadedResolver
 from homeassistant.config_entries import (
@@ -51,9 +52,7 @@ FAULTS = [
     for name in dict.fromkeys([*ALWAYS, *some(TROUBLES, every=6)])
     if name not in NOT_HERE
 ]
-PLACES = list(
-    dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
-)
+PLACES = dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
 # After these, it is unknown whether the service offers positions.
 MAY_PASS = re.compile(
     "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
@@ -86,11 +85,16 @@ async def submit(
     return result
 
 
-async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
-    """Open the form for a new account and submit it."""
-    form = await hass.config_entries.flow.async_init(
+async def async_open(hass: HomeAssistant) -> ConfigFlowResult:
+    """Open the form for a new account."""
+    return await hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_USER}
     )
+
+
+async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
+    """Open the form for a new account and submit it."""
+    form = await async_open(hass)
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "user")
     assert not form["errors"]
     return await submit(hass, form, typed)
@@ -117,14 +121,16 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
+def fields_of(form: ConfigFlowResult) -> Any:
+    """Return the fields of a form."""
+    assert form["data_schema"]
+    return form["data_schema"].schema
+
+
 def shown(form: ConfigFlowResult) -> Typed:
     """Return the values in a form's fields."""
-    schema = form["data_schema"]
-    assert schema
-    values = {
-        str(key): get_schema_suggested_value(schema.schema, key)
-        for key in schema.schema
-    }
+    fields = fields_of(form)
+    values = {str(it): get_schema_suggested_value(fields, it) for it in fields}
     return {field: value for field, value in values.items() if value is not None}
 
 
@@ -155,13 +161,10 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
 
 async def test_fields(hass: HomeAssistant) -> None:
     """Browsers fill in what they know, and hide the password."""
-    form = await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": SOURCE_USER}
-    )
-    assert form["data_schema"]
+    fields = fields_of(await async_open(hass))
     assert {
-        str(field): (selector.config.get("type"), selector.config["autocomplete"])
-        for field, selector in form["data_schema"].schema.items()
+        str(name): (selector.config.get("type"), selector.config["autocomplete"])
+        for name, selector in fields.items()
     } == {
         CONF_URL: (None, "url"),
         CONF_EMAIL: ("email", "username"),
@@ -208,90 +211,79 @@ async def test_positions_fail(
 
 
 async def test_unexpected_error(
-    hass: HomeAssistant,
-    typed: Typed,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A bug gives a form with an error, and a second try."""
-    name = typed[CONF_URL].removeprefix("http://").removesuffix("/api")
-
-    async def _fail(_: TrackingClient) -> None:
-        raise RuntimeError("a bug")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(TrackingClient, "async_get_devices", _fail)
+    with patch.object(TrackingClient, "async_get_devices", side_effect=RuntimeError):
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
+    name = typed[CONF_URL].removeprefix("http://").removesuffix("/api")
     assert warnings(caplog) == [f"{name}: Unexpected error while signing in"]
     assert added(await submit(hass, form, typed))
 
 
+@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
-    ("email", "address", "identity"),
+    ("email", "address", "title"),
     [
         (EMAIL, "127.0.0.1:{port}", None),
         (EMAIL.upper(), "127.0.0.1:{port}", None),
         (EMAIL, "localhost:{port}", "localhost:{port}"),
-        (EMAIL, "127.0.0.1:{other}/bikes", "127.0.0.1:{other}/bikes"),
-        (BOB, "127.0.0.1:{port}", "127.0.0.1:{port}"),
+        (EMAIL, "127.0.0.1:{other}/bikes", "127.0.0.1:{other}"),
+        (BOB, "127.0.0.1:{port}", "127.0.0.1:{port} (2)"),
     ],
 )
 async def test_second_account(
-    hass: HomeAssistant,
-    simulator: Simulator,
+    bikes: Bikes,
     other: Simulator,
-    setup: MockConfigEntry,
     typed: Typed,
     email: str,
     address: str,
-    identity: str | None,
+    title: str | None,
 ) -> None:
     """The same email at the same host, port and path is refused; any other account is added."""
-    hass.config_entries.async_update_entry(setup, title=f"127.0.0.1:{simulator.port}")
+    hass, entry = bikes.hass, bikes.entry
+    ports = {"port": bikes.simulator.port, "other": other.port}
+    known = f"127.0.0.1:{bikes.simulator.port}"
+    hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
-        simulator.add_account(name, PASSWORD)
-    ports = {"port": simulator.port, "other": other.port}
+        bikes.simulator.add_account(name, PASSWORD)
     # That the password is asked for meanwhile makes no difference.
-    await setup.start_reauth_flow(hass)
-    typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address.format(**ports)}"}
+    await entry.start_reauth_flow(hass)
+    address = address.format(**ports)
+    typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
 
     result = await add(hass, typed)
 
-    if identity is None:
+    if title is None:
         assert result["reason"] == "already_configured"
-        assert result["description_placeholders"] == {"account": setup.title}
+        assert result["description_placeholders"] == {"account": known}
     else:
-        assert result["result"].unique_id == f"{email}@{identity.format(**ports)}"
-        title = address.format(**ports).partition("/")[0]
-        assert result["title"] == title + " (2)" * (email == BOB)
+        assert result["result"].unique_id == f"{email}@{address}"
+        assert result["title"] == title.format(**ports)
 
 
-async def test_disabled_entry_of_1_0(bikes: Bikes, typed: Typed) -> None:
-    """An entry that was disabled before the update is recognized by its account."""
+@pytest.mark.parametrize(
+    ("old_id", "moves"), [("127.0.0.1", False), ("127.0.0.1:{port}", True)]
+)
+async def test_disabled_entry_of_1_0(
+    bikes: Bikes, other: Simulator, typed: Typed, old_id: str, moves: bool
+) -> None:
+    """It is recognized by its account: 1.0 changes addresses but not unique IDs."""
+    server, path = (other, "/bikes") if moves else (bikes.simulator, "")
     entry = MockConfigEntry(
         domain=DOMAIN,
-        unique_id=f"{EMAIL}@127.0.0.1",
+        unique_id=f"{EMAIL}@{old_id.format(port=bikes.simulator.port)}",
         disabled_by=ConfigEntryDisabler.USER,
-        data=typed,
+        data={**typed, CONF_URL: server.url},
     )
     entry.add_to_hass(bikes.hass)
     result = await add(bikes.hass, typed)
-    assert result["reason"] == "already_configured"
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+    assert added(result) is moves
+    assert result.get("reason") == (None if moves else "already_configured")
+    assert entry.data[CONF_URL] == server.url
+    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{server.port}{path}"
     assert entry.minor_version == 2
-
-
-async def test_entry_with_the_unique_id_of_another_account(
-    hass: HomeAssistant, other: Simulator, typed: Typed, make_entry: MakeEntry
-) -> None:
-    """1.0 changes addresses but not unique IDs: such an entry blocks no other account."""
-    entry = make_entry()
-    moved = {**entry.data, CONF_URL: other.url}
-    hass.config_entries.async_update_entry(entry, data=moved)
-    assert added(await add(hass, typed))
-    assert entry.data == moved
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{other.port}/bikes"
 
 
 # Signing in again
@@ -329,7 +321,6 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
 
     coordinator = bikes.coordinator
     result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
-    # Nothing is loaded anew: Activity would show the last event of each bike again.
     assert bikes.coordinator is coordinator
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "reauth_successful"
@@ -352,7 +343,7 @@ async def test_reconfigure_password(
     assert form["step_id"] == "reconfigure"
     assert shown(form) == {CONF_URL: simulator.url, CONF_EMAIL: EMAIL}
     typed = {**shown(form), CONF_PASSWORD: "wrong"}
-    before = dict(setup.data)
+    before, coordinator = dict(setup.data), setup.runtime_data.coordinator
 
     form = await submit(hass, form, typed)
     assert form["errors"] == {"base": "invalid_auth"}
@@ -361,28 +352,39 @@ async def test_reconfigure_password(
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
+    # Nothing is loaded anew: Activity would show the last event of each bike again.
     assert setup.state is ConfigEntryState.LOADED
+    assert setup.runtime_data.coordinator is coordinator
 
 
+@pytest.mark.usefixtures("setup")
+@pytest.mark.parametrize(
+    ("title", "follows"),
+    [
+        ("127.0.0.1:{port}", True),
+        ("127.0.0.1 (2)", True),
+        ("127.0.0.1:{port} (12)", True),
+        ("127.0.0.1 in the shed", False),
+    ],
+)
 async def test_reconfigure_address(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    typed: Typed,
-    device_registry: dr.DeviceRegistry,
+    bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
-    """A server that moved keeps its trackers: same devices, same entities."""
-    devices = dr.async_entries_for_config_entry(device_registry, setup.entry_id)
-    form = await reconfigure(hass, setup, {**typed, CONF_URL: "localhost:9"})
+    """A server that moved keeps its devices. A generated title, also of 1.1, follows it."""
+    hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
+    title = title.format(port=port)
+    hass.config_entries.async_update_entry(entry, title=title)
+    registry = dr.async_get(hass)
+    devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
+    form = await reconfigure(hass, entry, {**typed, CONF_URL: "localhost:9"})
     assert form["errors"] == {CONF_URL: "connection_refused"}
 
-    typed[CONF_URL] = f"localhost:{simulator.port}"
-    result = await submit(hass, form, typed)
+    result = await submit(hass, form, {**typed, CONF_URL: f"localhost:{port}"})
     assert result["reason"] == "reconfigure_successful"
-    assert setup.data[CONF_URL] == f"http://localhost:{simulator.port}/api"
-    assert setup.unique_id == f"{EMAIL}@localhost:{simulator.port}"
-    assert setup.title == f"localhost:{simulator.port}"
-    assert dr.async_entries_for_config_entry(device_registry, setup.entry_id) == devices
+    assert entry.data[CONF_URL] == f"http://localhost:{port}/api"
+    assert entry.unique_id == f"{EMAIL}@localhost:{port}"
+    assert entry.title == (f"localhost:{port}" if follows else title)
+    assert dr.async_entries_for_config_entry(registry, entry.entry_id) == devices
 
 
 @pytest.mark.parametrize(
@@ -411,11 +413,10 @@ async def test_reconfigure_to_another_account(
     reason: str,
 ) -> None:
     """Another email, or another server on the same host, must have one of the trackers."""
-    if before == "empty":
-        for known in (RED, BLUE):
-            bikes.simulator.unassign(EMAIL, known)
+    for known in (RED, BLUE) if before == "empty" else ():
+        bikes.simulator.unassign(EMAIL, known)
     await async_setup(bikes.hass, bikes.entry)
-    service = other if moves else bikes.simulator
+    service, path = (other, "/bikes") if moves else (bikes.simulator, "")
     if email == BOB:
         service.add_account(BOB, PASSWORD)
     if tracker in service.devices:
@@ -434,52 +435,26 @@ async def test_reconfigure_to_another_account(
         assert (result["description_placeholders"] or {}).get("account", "") == known_as
         return
     assert bikes.entry.data == typed
-    path = "/bikes" if moves else ""
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
     # The title names the server; one of 1.1 stays without its port.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
 
+@pytest.mark.usefixtures("setup")
 async def test_reconfigure_an_account_that_is_set_up_twice(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    typed: Typed,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
     """An entry without a unique ID accepts a new password all the same."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
-    twin.add_to_hass(hass)
-    simulator.set_password(EMAIL, "new one")
-    result = await reconfigure(hass, twin, {**typed, CONF_PASSWORD: "new one"})
+    twin.add_to_hass(bikes.hass)
+    bikes.simulator.set_password(EMAIL, "new one")
+    result = await reconfigure(bikes.hass, twin, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert twin.data[CONF_PASSWORD] == "new one"
     assert twin.unique_id is None
     assert warnings(caplog) == []
-    assert setup.unique_id == f"{EMAIL}@127.0.0.1:{simulator.port}"
-
-
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize(
-    ("title", "follows"),
-    [
-        ("127.0.0.1 (2)", True),
-        ("127.0.0.1:{port} (12)", True),
-        ("127.0.0.1 in the shed", False),
-    ],
-)
-async def test_reconfigure_keeps_the_title_of_a_user(
-    bikes: Bikes, typed: Typed, title: str, follows: bool
-) -> None:
-    """A generated title, of 1.1 or of this version, follows the server."""
-    title = title.format(port=bikes.simulator.port)
-    bikes.hass.config_entries.async_update_entry(bikes.entry, title=title)
-    typed[CONF_URL] = f"http://localhost:{bikes.simulator.port}"
-    await reconfigure(bikes.hass, bikes.entry, typed)
-    assert bikes.entry.title == (
-        f"localhost:{bikes.simulator.port}" if follows else title
-    )
+    assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
 
 
 # Why a server is not reached, and what is sent to it with which scheme
@@ -489,21 +464,18 @@ async def test_reconfigure_keeps_the_title_of_a_user(
 class Tap:
     """A port that records what arrives, and forwards it to a server or answers http alone."""
 
-    to: int | None
-    """The port of the server."""
     port: int = 0
+    to: int | None = None
+    """The port of the server."""
     schemes: list[str] = field(default_factory=list)
     """Of each connection."""
-    secrets: int = 0
-    """Connections with an unencrypted password."""
 
-    async def take(
+    async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Serve one connection."""
         data = await reader.read(2**16)
         self.schemes.append("https" if data.startswith(b"\x16") else "http")
-        self.secrets += b"Authorization" in data
         if self.to is not None:
             there, here = await asyncio.open_connection("127.0.0.1", self.to)
             here.write(data)
@@ -523,23 +495,16 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     writer.close()
 
 
-type MakeTap = Callable[..., Awaitable[Tap]]
-
-
 @pytest.fixture
-async def make_tap() -> AsyncIterator[MakeTap]:
-    """Return a function that starts a tap."""
-    async with AsyncExitStack() as servers:
-
-        async def _make_tap(to: int | None = None) -> Tap:
-            tap = Tap(to)
-            server = await asyncio.start_server(tap.take, "127.0.0.1", 0)
-            await servers.enter_async_context(server)
-            servers.callback(server.close_clients)
-            tap.port = server.sockets[0].getsockname()[1]
-            return tap
-
-        yield _make_tap
+async def tap(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Tap]:
+    """Return a tap for a client that waits two seconds for an answer."""
+    timeout = ClientTimeout(total=2, sock_connect=1)
+    monkeypatch.setattr(client_module, "TIMEOUT", timeout)
+    tap = Tap()
+    async with await asyncio.start_server(tap.serve, "127.0.0.1", 0) as server:
+        tap.port = server.sockets[0].getsockname()[1]
+        yield tap
+        server.close_clients()
 
 
 @pytest.fixture
@@ -554,21 +519,13 @@ async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
         yield secure
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait a second for a connection, and two for an answer."""
-    timeout = ClientTimeout(total=2, sock_connect=1)
-    monkeypatch.setattr(client_module, "TIMEOUT", timeout)
-
-
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [*((name, "") for name in FAULTS), *((name, "https://") for name in ALWAYS[-4:])],
 )
-@pytest.mark.usefixtures("impatient")
 async def test_fault(
     hass: HomeAssistant,
-    make_tap: MakeTap,
+    tap: Tap,
     secure: Simulator,
     typed: Typed,
     caplog: pytest.LogCaptureFixture,
@@ -580,14 +537,13 @@ async def test_fault(
     Where the server supports https, nothing is sent over http: an attacker could show a
     wrong certificate to get the password unencrypted.
     """
-    decided, tap = DECIDED[name], await make_tap(secure.port)
+    decided, tap.to = DECIDED[name], secure.port
     typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
     TROUBLES[name].begin(secure)
 
     result = await add(hass, typed)
 
     assert set(tap.schemes) == {"https"}
-    assert tap.secrets == 0
     if decided.message is None:
         assert result["data"][CONF_URL] == f"https://127.0.0.1:{tap.port}/api"
         return
@@ -611,35 +567,23 @@ async def test_fault(
 
 @pytest.mark.parametrize("address", ["tracker.example.com", "bikes", "http://bikes"])
 async def test_name_is_not_found(
-    hass: HomeAssistant,
-    typed: Typed,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    address: str,
+    hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
     """The error is a host name that does not exist."""
-
-    async def _resolve(*_: Any, **__: Any) -> None:
-        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-
-    monkeypatch.setattr(ThreadedResolver, "resolve", _resolve)
-    form = await add(hass, {**typed, CONF_URL: address})
+    error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    with patch.object(ThreadedResolver, "resolve", side_effect=error):
+        form = await add(hass, {**typed, CONF_URL: address})
     assert form["errors"] == {CONF_URL: "unknown_host"}
     name = address.removeprefix("http://")
     assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
 @pytest.mark.parametrize("answers_tls", [True, False])
-@pytest.mark.usefixtures("impatient")
 async def test_http_without_a_scheme(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    make_tap: MakeTap,
-    typed: Typed,
-    answers_tls: bool,
+    hass: HomeAssistant, simulator: Simulator, tap: Tap, typed: Typed, answers_tls: bool
 ) -> None:
     """In the local network, http is found if the server refuses TLS or does not answer it."""
-    tap = await make_tap(simulator.port if answers_tls else None)
+    tap.to = simulator.port if answers_tls else None
     result = await add(hass, {**typed, CONF_URL: f"127.0.0.1:{tap.port}"})
     assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
     assert tap.schemes[:2] == ["https", "http"]

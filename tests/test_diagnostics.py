@@ -68,19 +68,16 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 async def test_entry(
     bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
-    """The whole file of an account."""
+    """The whole file of an account, and that of a tracker, which is a part of it."""
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics = await diagnose()
+    account = await diagnose()
 
-    assert diagnostics == snapshot(exclude=props("bytes", "ride_state", "written_at"))
-
-
-@pytest.mark.usefixtures("setup")
-async def test_device(diagnose: Diagnose, snapshot: SnapshotAssertion) -> None:
-    """The whole file of a tracker."""
-    assert await diagnose(RED) == snapshot(exclude=props("ride_state"))
+    assert account == snapshot(exclude=props("bytes", "ride_state", "written_at"))
+    [tracker] = account["trackers"]
+    connection = {key: account[key] for key in ("live", "poll", "service")}
+    assert await diagnose(RED) == {**connection, "tracker": tracker}
 
 
 @pytest.mark.usefixtures("setup")
@@ -90,9 +87,9 @@ async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
 
-    diagnostics = await diagnose()
+    account = await diagnose()
 
-    [tracker] = [each for each in diagnostics["trackers"] if not each["position"]]
+    [tracker] = [each for each in account["trackers"] if not each["position"]]
     assert tracker["disabled"] is False
     assert (await diagnose(RED))["tracker"] is None
 
@@ -103,56 +100,43 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
-    for diagnostics in (await diagnose(), await diagnose(RED)):
-        entry: Any = diagnostics["entry"]
-        assert entry["state"] == "setup_retry"
-        reason = "The server could not be reached (connection refused)"
-        assert entry["reason"] == reason
-        assert entry["data"]["password"] == REDACTED
+    account = await diagnose()
+
+    assert account == await diagnose(RED)
+    entry = account["entry"]
+    assert entry["state"] == "setup_retry"
+    assert entry["reason"] == "The server could not be reached (connection refused)"
+    assert entry["data"]["password"] == REDACTED
     info = await async_health(bikes.hass)
     assert info.keys() == {"accounts", "can_reach_server"}
 
 
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
-    """No name, number, place, credential or host, not even where a server misuses keys."""
+    """No name, number, place, credential or host, not even where a server misuses keys.
+
+    Of what a position holds, words and places of the tracker alone are shown.
+    """
     bikes.simulator.rename(RED, "Rosinante")
     for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):
         bikes.simulator.override_field(RED, field, 1)
-    bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
-    await async_setup(bikes.hass, bikes.entry)
-
-    diagnostics = await diagnose()
-
-    written = json.dumps(diagnostics).casefold()
-    names = ("rosinante", "blue bike", RED, BLUE, EMAIL, PASSWORD)
-    for private in (*names, "127.0.0.1", "49.41", "c0ffee"):
-        assert private not in written
-    shown = diagnostics["entry"]["data"]
-    assert shown == dict.fromkeys(("email", "password", "url"), REDACTED)
-
-
-async def test_attributes(bikes: Bikes, diagnose: Diagnose) -> None:
-    """Of what a position holds, words and places of the tracker alone are shown."""
-    bikes.simulator.rename(RED, "Rosinante")
-    odd = {
-        "io9": "c0ffee",
-        "rosinante_key": 1,
-        RED: 1,
-        "alarm": "sos,Rosinante,jamming",
-    }
+    odd = {"io9": "c0ffee", "rosinante_key": 1, RED: 1}
+    odd["alarm"] = "sos,Rosinante,jamming"
     bikes.simulator.report(RED, attributes=EVERYTHING | odd)
     bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
     await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics = await diagnose()
+    account = await diagnose()
 
-    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["alarms"])
+    (red,) = (tracker for tracker in account["trackers"] if tracker["alarms"])
     assert [alarm["word"] for alarm in red["alarms"]] == ["sos", REDACTED, "jamming"]
     keys = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
     assert [red["position"][key] for key in keys] == [True, True, 3.9, 12.3, "1.2"]
-    written = json.dumps(diagnostics).casefold()
-    for private in ("rosinante", "c0ffee", "bluetooth"):
+    written = json.dumps(account).casefold()
+    names = ("rosinante", "blue bike", RED, BLUE, EMAIL, PASSWORD)
+    for private in (*names, "127.0.0.1", "49.41", "c0ffee", "bluetooth"):
         assert private not in written
+    shown = account["entry"]["data"]
+    assert shown == dict.fromkeys(("email", "password", "url"), REDACTED)
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
@@ -172,9 +156,9 @@ async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
     bikes.simulator.fault("status-503", path="history")
     await bikes.poll(120)
 
-    diagnostics = await diagnose()
+    account = await diagnose()
 
-    (red,) = (bike for bike in diagnostics["trackers"] if bike["guard"])
+    (red,) = (bike for bike in account["trackers"] if bike["guard"])
     ride, guard = red["ride_state"]["ride"], red["guard"]
     assert ride["distance"] > 0.3
     assert guard["triggered"]["cause"]
@@ -219,9 +203,9 @@ async def test_model_and_firmware(
     bikes.simulator.report(RED, attributes={"versionFw": said})
     await async_setup(bikes.hass, bikes.entry)
 
-    diagnostics = await diagnose()
+    account = await diagnose()
 
-    (red,) = (tracker for tracker in diagnostics["trackers"] if tracker["model"])
+    (red,) = (tracker for tracker in account["trackers"] if tracker["model"])
     assert red["model"] == shown
     assert red["position"]["firmware"] == shown
 

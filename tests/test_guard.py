@@ -1,13 +1,11 @@
-"""The guard as a person sees it: one tap arms it, another one disarms it."""
+"""The guard as a person sees it."""
 
-from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from homeassistant.auth.models import User
 from homeassistant.core import Context, CoreState, State
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -16,102 +14,76 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, RED, Bikes, Poll
-from .tools.simulator.server import Simulator
+from .conftest import EMAIL, RED, Bikes
 from .tools.simulator.world import DEFAULT_LATITUDE
 
 GUARD = "alarm_control_panel.red_bike_guard"
 AWAY = DEFAULT_LATITUDE + 0.01
 
-type Guard = Callable[[], State]
-
 
 @pytest.fixture
-async def standing(simulator: Simulator, setup: MockConfigEntry, poll: Poll) -> None:
+async def standing(bikes: Bikes, setup: MockConfigEntry) -> None:
     """Have a bike that stands, and says so."""
-    simulator.report(RED, motion=False)
-    await poll()
+    bikes.simulator.report(RED, motion=False)
+    await bikes.poll()
 
 
-@pytest.fixture
-def guard(bikes: Bikes) -> Guard:
-    """Return a function for the state of the red bike's guard."""
-    return lambda: bikes.state(GUARD)
+def guard(bikes: Bikes) -> State:
+    """Return the state of the red bike's guard."""
+    return bikes.state(GUARD)
 
 
 @pytest.mark.usefixtures("standing")
-async def test_one_tap(bikes: Bikes, guard: Guard) -> None:
-    """It needs no code, knows one mode, and shows at once what it is."""
-    assert guard().state == "disarmed"
-    assert guard().attributes["code_format"] is None
-    assert guard().attributes["code_arm_required"] is False
-    await bikes.async_guard()
-    assert guard().state == "armed_away"
-    await bikes.poll()
-    assert guard().state == "armed_away"
-    await bikes.async_guard("disarm")
-    assert guard().state == "disarmed"
-    bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await bikes.poll()
-    assert guard().state == "disarmed"
+async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+    """It says why, since when and how far away, until it is disarmed or armed anew.
 
-
-@pytest.mark.usefixtures("standing")
-async def test_triggered(
-    bikes: Bikes, guard: Guard, entity_registry: er.EntityRegistry
-) -> None:
-    """It says why, since when and how far away, until it is disarmed or armed anew."""
-
-    def texts() -> str | None:
-        """Return the key of the texts of its states: *Being moved* or *Alarm*."""
-        entry = entity_registry.async_get(GUARD)
-        return entry.translation_key if entry else None
-
+    The texts of its states have two keys: *Being moved* and *Alarm*.
+    """
+    panels = entity_registry.entities
     await bikes.async_guard()
     await bikes.poll()
     position = bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
-    assert guard().state == "triggered"
-    attributes = guard().attributes
+    assert guard(bikes).state == "triggered"
+    attributes = guard(bikes).attributes
     assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
-    assert texts() == "guard"
-    since = dt_util.parse_datetime(attributes["since"])
-    assert since is not None
+    assert panels[GUARD].translation_key == "guard"
+    since = datetime.fromisoformat(attributes["since"])
     assert abs(since - position.fix_time) < timedelta(milliseconds=1)
     for _ in range(7):
         bikes.simulator.report(RED, motion=False)
         await bikes.poll()
-    assert guard().state == "triggered"
+    assert guard(bikes).state == "triggered"
 
     await bikes.async_guard()
-    assert guard().state == "armed_away"
-    assert "cause" not in guard().attributes
+    assert guard(bikes).state == "armed_away"
+    assert "cause" not in guard(bikes).attributes
     await bikes.poll()
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll()
-    assert guard().attributes["cause"] == "alarm"
-    assert texts() == "guard_alarm"
+    assert guard(bikes).attributes["cause"] == "alarm"
+    assert panels[GUARD].translation_key == "guard_alarm"
     await bikes.async_guard("disarm")
-    assert guard().state == "disarmed"
-    assert "cause" not in guard().attributes
+    assert guard(bikes).state == "disarmed"
+    assert "cause" not in guard(bikes).attributes
 
 
 @pytest.mark.usefixtures("standing")
-async def test_triggered_during_a_start(bikes: Bikes, guard: Guard) -> None:
+async def test_triggered_during_a_start(bikes: Bikes) -> None:
     """It is shown as triggered once automations can notice it."""
     await bikes.async_guard()
     await bikes.poll()
     bikes.hass.set_state(CoreState.starting)
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
-    assert guard().state == "armed_away"
+    assert guard(bikes).state == "armed_away"
     bikes.hass.set_state(CoreState.running)
     await bikes.poll()
-    assert guard().state == "triggered"
+    assert guard(bikes).state == "triggered"
 
 
 @pytest.mark.usefixtures("standing")
-async def test_armed_while_it_moves(bikes: Bikes, guard: Guard) -> None:
+async def test_armed_while_it_moves(bikes: Bikes) -> None:
     """A moving bike is not guarded again; the alarm stays, and its message too."""
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     await bikes.async_guard()
@@ -122,7 +94,7 @@ async def test_armed_while_it_moves(bikes: Bikes, guard: Guard) -> None:
     with pytest.raises(ServiceValidationError, match="Still moving"):
         await bikes.async_guard()
     await bikes.hass.async_block_till_done()
-    assert guard().state == "triggered"
+    assert guard(bikes).state == "triggered"
     assert gone == []
 
 
@@ -140,7 +112,6 @@ async def test_armed_while_it_moves(bikes: Bikes, guard: Guard) -> None:
 async def test_switched_off(
     bikes: Bikes,
     entity_registry: er.EntityRegistry,
-    guard: Guard,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
     *,
@@ -160,7 +131,7 @@ async def test_switched_off(
         await bikes.hass.async_block_till_done()
         await entries.async_reload(entry_id)
         await bikes.poll()
-    assert guard().state == state
+    assert guard(bikes).state == state
     tags = [it.data["notification_id"].rpartition("_")[0] for it in gone]
     assert tags == [f"{DOMAIN}_guard"] * (state == "disarmed")
 
@@ -183,22 +154,22 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("standing")
 async def test_while_the_service_does_not_answer(
-    bikes: Bikes, hass_admin_user: User, guard: Guard
+    bikes: Bikes, hass_admin_user: User
 ) -> None:
     """It is armed and disarmed all the same, and says who did that."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
-    assert guard().state == "armed_away"
-    assert guard().attributes["changed_by"] == hass_admin_user.name
+    assert guard(bikes).state == "armed_away"
+    assert guard(bikes).attributes["changed_by"] == hass_admin_user.name
     bikes.simulator.fault(None)
     await bikes.poll(400)
-    assert guard().state == "armed_away"
+    assert guard(bikes).state == "armed_away"
     bikes.simulator.report(RED, latitude=AWAY, motion=True)
     await bikes.poll()
-    assert guard().state == "triggered"
+    assert guard(bikes).state == "triggered"
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard("disarm")
-    assert guard().state == "disarmed"
-    assert guard().attributes["changed_by"] is None
+    assert guard(bikes).state == "disarmed"
+    assert guard(bikes).attributes["changed_by"] is None

@@ -10,6 +10,7 @@ from homeassistant.components.homeassistant.exposed_entities import async_expose
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import llm
 from homeassistant.helpers.llm import ToolInput
+from homeassistant.loader import DATA_CUSTOM_COMPONENTS
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -46,8 +47,16 @@ async def async_tools(hass: HomeAssistant) -> dict[str, llm.Tool]:
 
 
 @pytest.fixture(autouse=True)
-async def house(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> None:
-    """Live two kilometres south of where the bikes are, which is a zone."""
+def integration() -> None:
+    """Start no Home Assistant for tests that do without."""
+
+
+@pytest.fixture
+async def hass(
+    hass: HomeAssistant, socket_enabled: None, freezer: FrozenDateTimeFactory
+) -> HomeAssistant:
+    """Return a Home Assistant two kilometers south of where the bikes are, which is a zone."""
+    hass.data.pop(DATA_CUSTOM_COMPONENTS)
     freezer.move_to(datetime(2026, 11, 20, 12, tzinfo=UTC))
     await hass.config.async_set_time_zone("Europe/Berlin")
     hass.config.latitude = DEFAULT_LATITUDE - 0.018
@@ -56,6 +65,7 @@ async def house(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> None:
     zones = {"zone": [{"name": "Work", "radius": 100, **work}]}
     for component in ("homeassistant", "zone", "llm"):
         assert await async_setup_component(hass, component, zones)
+    return hass
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Tracks as GPX, read with a library that nobody here wrote: what they hold, and who may read them by link."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import zip_longest
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -20,12 +20,10 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.track import gpx, in_segments
 from custom_components.bike_tracker.tracking.routes import decode
 
-from ..conftest import RED, Bikes, async_setup
+from ..conftest import RED, Bikes
 from ..riding import async_set_up_and_ride
-from ..test_actions import async_get_rides, device_of
+from ..test_actions import HOUR, MINUTE, async_get_rides, device_of
 
-HOUR = timedelta(hours=1)
-MINUTE = timedelta(minutes=1)
 NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
@@ -82,7 +80,7 @@ def test_texts(name: str, known: str) -> None:
     assert track.segments[0].points[0].time is None
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 async def http(hass: HomeAssistant) -> None:
     """Let Home Assistant serve pages before the integration is set up."""
     assert await async_setup_component(hass, "http", {})
@@ -127,7 +125,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
     assert [len(segment.points) for segment in track.segments] == [2, 1]
 
 
-@pytest.mark.usefixtures("setup")
+@pytest.mark.usefixtures("client")
 async def test_signed_link(
     bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
@@ -183,6 +181,7 @@ async def test_wrong_time(
     assert (await client.get(path("unknown"))).status == 404
 
 
+@pytest.mark.usefixtures("http")
 @pytest.mark.parametrize("fault", ["status-404", "status-503", "html"])
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
@@ -209,10 +208,3 @@ async def test_service_without_history(
     assert [f"{first}"[:19], *between, f"{last}"[:19]] == [
         *(ride["started_at"][:19], *[None] * (len(line) - 2), ride["ended_at"][:19])
     ]
-
-
-async def test_home_assistant_without_http(bikes: Bikes) -> None:
-    """A Home Assistant that serves no pages sets up the integration."""
-    bikes.hass.config.components.remove("http")
-    await async_setup(bikes.hass, bikes.entry)
-    assert bikes.hass.services.has_service(DOMAIN, "get_track")

@@ -19,7 +19,7 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 
 
 @pytest.fixture(autouse=True)
-def zone() -> Iterator[None]:
+def berlin() -> Iterator[None]:
     """Live in Berlin."""
     _live_in("Europe/Berlin")
     yield
@@ -132,17 +132,12 @@ def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
     assert [period["total"]["rides"] for period in periods] == [0, 1, 0]
 
 
-def sums(
-    rides: int, distance: float, minutes: int, longest: float, days: int
-) -> dict[str, Any]:
+SUMS = ("rides", "distance", "duration", "longest_distance", "days")
+
+
+def sums(*values: float) -> dict[str, float]:
     """Return the sums of a period."""
-    return {
-        "rides": rides,
-        "distance": distance,
-        "duration": minutes * 60,
-        "longest_distance": longest,
-        "days": days,
-    }
+    return dict(zip(SUMS, values, strict=True))
 
 
 def test_sums() -> None:
@@ -164,42 +159,37 @@ def test_sums() -> None:
     first, second, third = _answer(
         "week", "2026-11-09T00:00", "2026-11-30T00:00", red, blue
     )
-    names = [
-        {"device_id": "red", "name": "Red bike"},
-        {"device_id": "blue", "name": "Blue bike"},
-    ]
+    names = [{"device_id": bike.device_id, "name": bike.name} for bike in (red, blue)]
     assert first == {
         "start": "2026-11-09T00:00:00+01:00",
         "end": "2026-11-16T00:00:00+01:00",
         "bikes": [
-            names[0] | sums(3, 20.25, 80, 12.5, 2),
-            names[1] | sums(1, 1.1, 5, 1.1, 1),
+            names[0] | sums(3, 20.25, 4800, 12.5, 2),
+            names[1] | sums(1, 1.1, 300, 1.1, 1),
         ],
-        "total": sums(4, 21.35, 85, 12.5, 2),
+        "total": sums(4, 21.35, 5100, 12.5, 2),
     }
     # A period without a ride is no hole.
     assert second["start"] == first["end"]
     assert second["bikes"][0] == names[0] | sums(0, 0, 0, 0, 0)
     assert second["total"] == sums(0, 0, 0, 0, 0)
-    assert third["total"] == sums(1, 2, 5, 2, 1)
+    assert third["total"] == sums(1, 2, 300, 2, 1)
 
 
 @pytest.mark.parametrize(
-    ("period", "counts"),
-    [("month", [0, 2, 1]), ("year", [3]), ("day", [0, 1, 0, 1, 1])],
+    ("period", "start", "end", "counts"),
+    [
+        ("month", "2026-01-15", "2026-03-15", [0, 3, 1]),
+        ("year", "2026-06-01", "2026-06-02", [4]),
+        ("day", "2026-01-31", "2026-02-05", [0, 1, 0, 1, 1]),
+    ],
 )
-def test_rides_of_a_period(period: str, counts: list[int]) -> None:
+def test_rides_of_a_period(
+    period: str, start: str, end: str, counts: list[int]
+) -> None:
     """Months and years begin on their first day; rides of other times do not count."""
-    start, end = {
-        "month": ("2026-01-15T00:00", "2026-03-15T00:00"),
-        "year": ("2026-06-01T00:00", "2026-06-02T00:00"),
-        "day": ("2026-01-31T00:00", "2026-02-05T00:00"),
-    }[period]
-    rides = [
-        _ride("2025-12-31T23:59"),
-        *map(_ride, ("2026-02-01T00:00", "2026-02-03T12:00")),
-        _ride("2026-02-04T00:00" if period == "day" else "2026-03-31T23:59"),
-        _ride("2027-01-01T00:00"),
-    ]
-    periods = _answer(period, start, end, BikeRides("red", "Red bike", rides))
+    starts = ("2025-12-31T23:59", "2026-02-01T00:00", "2026-02-03T12:00")
+    more = ("2026-02-04T00:00", "2026-03-31T23:59", "2027-01-01T00:00")
+    red = BikeRides("red", "Red bike", [*map(_ride, (*starts, *more))])
+    periods = _answer(period, start, end, red)
     assert [each["bikes"][0]["rides"] for each in periods] == counts

@@ -38,11 +38,13 @@ async def test_targets(
     other = MockConfigEntry(domain="another")
     other.add_to_hass(bikes.hass)
     identifiers: Any
+    others = list[str]()
     for identifiers in {("another", "a", "b")}, {("another",)}:
         of_another = registry.async_get_or_create(
             config_entry_id=other.entry_id, identifiers=identifiers
         )
         registry.async_update_device(of_another.id, area_id=area)
+        others.append(of_another.id)
     er.async_get(bikes.hass).async_update_entity(
         "binary_sensor.red_bike_connectivity", disabled_by=er.RegistryEntryDisabler.USER
     )
@@ -53,6 +55,7 @@ async def test_targets(
         ({"entity_id": ["binary_sensor.red_bike_connectivity"]}, {RED}),
         ({"area_id": [area]}, {RED}),
         ({"area_id": ["other"]}, set()),
+        ({"device_id": others}, set()),
         ({"floor_id": [floor]}, {RED}),
         ({"label_id": [label], "device_id": [blue.id]}, {RED, BLUE}),
     ]

@@ -1,11 +1,9 @@
 """The theft report: what it says, from where, and that all of it is text."""
 
-from datetime import datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import gpxpy
-from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -14,29 +12,22 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
-from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.drawing import route_as_svg
 from custom_components.bike_tracker.responses.theft_report import async_link_to_report
 from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
 from ..riding import async_set_up_and_ride
-from ..test_actions import async_get_rides, device_of
+from ..test_actions import DAY, MINUTE, async_act, async_get_rides, device_of
 from ..tools.simulator.world import DEFAULT_LATITUDE
 
-MINUTE = timedelta(minutes=1)
 MARKUP = '<script>alert("&")</script>'
 ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
 
 
-async def async_report(
-    hass: HomeAssistant, context: Context | None = None, /, **data: Any
-) -> Any:
+async def async_report(bikes: Bikes, **data: Any) -> Any:
     """Return the answer of the action."""
-    data = {"device_id": device_of(hass, RED), **data}
-    answer: dict[str, Any] = {"blocking": True, "return_response": True}
-    call = hass.services.async_call
-    return await call(DOMAIN, "theft_report", data, context=context, **answer)
+    return await async_act(bikes.hass, "theft_report", **data)
 
 
 async def async_steal(bikes: Bikes, **more: Any) -> None:
@@ -61,7 +52,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
     await async_steal(bikes)
-    report = await async_report(bikes.hass, owner="Ann Example", frame_number="WTU123")
+    report = await async_report(bikes, owner="Ann Example", frame_number="WTU123")
     assert report["positions"] == 6
     html = report["html"]
     assert html.partition("<body>")[2].splitlines() == snapshot
@@ -82,15 +73,14 @@ async def test_guarded_again(bikes: Bikes) -> None:
         place = DEFAULT_LATITUDE + min(minute, 6) / 1_000
         bikes.simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
         await bikes.poll()
-    assert "<th>Ride</th>" not in (await async_report(bikes.hass))["html"]
+    assert "<th>Ride</th>" not in (await async_report(bikes))["html"]
     await bikes.async_guard()
-    report = await async_report(bikes.hass)
+    report = await async_report(bikes)
     assert report["positions"] >= 12
     ride = report["html"].partition("<th>Ride</th>")[2].partition("</td>")[0]
     for minute in (0, 6):
         assert f"{DEFAULT_LATITUDE + minute / 1_000:.6f}" in ride
-    later = dt_util.utcnow() - MINUTE
-    report = await async_report(bikes.hass, start_date_time=later)
+    report = await async_report(bikes, start_date_time=-MINUTE)
     assert "<th>Ride</th>" not in report["html"]
 
 
@@ -104,7 +94,7 @@ async def test_everything_is_text(bikes: Bikes) -> None:
     await bikes.async_guard()
     await async_steal(bikes, attributes={"alarm": MARKUP})
     texts = dict.fromkeys(("owner", "frame_number", "color", "insurance"), MARKUP)
-    report = await async_report(bikes.hass, **texts)
+    report = await async_report(bikes, **texts)
     assert "<script" not in report["html"]
     assert report["html"].count(ESCAPED) >= 8
     assert ET.fromstring(report["gpx"]).tag  # noqa: S314 - it is our own
@@ -122,7 +112,7 @@ async def test_long_track(bikes: Bikes) -> None:
         bikes.simulator.report(
             RED, latitude=48 + minute / 10_000, last_update=now - minute * MINUTE
         )
-    report = await async_report(bikes.hass, start_date_time=now - 200 * MINUTE)
+    report = await async_report(bikes, start_date_time=-200 * MINUTE)
     assert report["positions"] == 100
     assert report["html"].count("<tr><td>") == 24
     assert "24 of 100 positions." in report["html"]
@@ -140,11 +130,11 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     await bikes.poll()
     await bikes.async_guard()
     bikes.simulator.fault("status-503", path="history")
-    report = await async_report(bikes.hass)
+    report = await async_report(bikes)
     assert report["positions"] == 1
     assert "503" in report["html"]
     await async_steal(bikes)
-    report = await async_report(bikes.hass)
+    report = await async_report(bikes)
     # Where it was guarded, where the guard triggered, where it is now.
     assert report["positions"] == 3
     [track] = gpxpy.parse(report["gpx"]).tracks
@@ -160,11 +150,9 @@ async def test_stored_routes(bikes: Bikes) -> None:
     device = device_of(bikes.hass, RED)
     [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
     line = decode(ride["route"])
-    report = await async_report(bikes.hass)
-    [polyline] = [
-        part for part in report["html"].split("<") if part.startswith("polyline")
-    ]
-    assert polyline.count(",") == len(line)
+    report = await async_report(bikes)
+    _, polyline = report["html"].split("<polyline")
+    assert polyline.partition(">")[0].count(",") == len(line)
     [segment] = gpxpy.parse(report["gpx"]).tracks[0].segments
     assert [(it.latitude, it.longitude) for it in segment.points] == line
 
@@ -173,51 +161,44 @@ async def test_stored_routes(bikes: Bikes) -> None:
 async def test_no_report(bikes: Bikes) -> None:
     """A bike without a guard, a ride or an account has none, and the error says why."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
-        await async_report(bikes.hass)
-    now = dt_util.utcnow()
+        await async_report(bikes)
     with pytest.raises(ServiceValidationError, match="at most 7 days"):
-        await async_report(bikes.hass, start_date_time=now - timedelta(days=8))
+        await async_report(bikes, start_date_time=-8 * DAY)
     with pytest.raises(ServiceValidationError, match="None of the targets"):
-        await async_report(bikes.hass, device_id="gone")
+        await async_report(bikes, device_id="gone")
     # It never had a fix.
     green = "860000000000033"
     bikes.simulator.add_device(green, email=EMAIL, latitude=None)
     await bikes.poll()
     device = device_of(bikes.hass, green)
     with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_report(bikes.hass, device_id=device, start_date_time=now)
+        await async_report(bikes, device_id=device, start_date_time=0 * DAY)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     with pytest.raises(HomeAssistantError, match="not available"):
-        await async_report(bikes.hass, start_date_time=now - MINUTE)
+        await async_report(bikes, start_date_time=-MINUTE)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_guarded_for_long(bikes: Bikes) -> None:
     """The report of a bike that is guarded for weeks begins seven days ago."""
     await bikes.async_guard()
-    bikes.freezer.tick(timedelta(days=20))
-    bikes.simulator.report(RED, last_update=datetime.now(dt_util.UTC) - MINUTE)
-    assert (await async_report(bikes.hass))["positions"] >= 1
+    bikes.freezer.tick(20 * DAY)
+    bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    assert (await async_report(bikes))["positions"] >= 1
 
 
-@pytest.mark.parametrize("has_address", [True, False])
 async def test_link(
     bikes: Bikes,
     hass_client_no_auth: ClientSessionGenerator,
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
-    has_address: bool,
 ) -> None:
     """A link opens the page without sign-in, for a day and for this bike alone."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
     device = device_of(bikes.hass, RED)
-    if not has_address:
-        bikes.hass.config.api = None
-        assert async_link_to_report(bikes.hass, device) is None
-        return
     bikes.hass.config.external_url = "https://home.example.com"
     link = async_link_to_report(bikes.hass, device)
     assert link
@@ -236,6 +217,8 @@ async def test_link(
     assert (await signed_in.get(f"{plain}0")).status == 404
     hass_admin_user.mock_policy({})
     assert (await signed_in.get(plain)).status == 401
+    bikes.hass.config.api = bikes.hass.config.external_url = None
+    assert async_link_to_report(bikes.hass, device) is None
 
 
 @pytest.mark.parametrize(

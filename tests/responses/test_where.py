@@ -1,6 +1,8 @@
 """The location and condition of a bike in every situation, and the texts about it."""
 
 from datetime import timedelta
+import json
+import re
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -8,21 +10,21 @@ from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses import texts
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
-from ..conftest import EMAIL, RED, Bikes, async_setup
+from ..conftest import EMAIL, RED, Bikes
 from ..riding import async_ride, go, riding
 from ..static.project import INTEGRATION
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 from .conftest import RIDES, WHERE, Ask, expose
 
+pytestmark = pytest.mark.usefixtures("exposed")
 
-@pytest.mark.usefixtures("exposed")
+
 async def test_at_work(ask: Ask) -> None:
     """A zone has its name and its distance from home."""
     [bike] = await ask(name="Red bike")
@@ -45,7 +47,6 @@ async def test_at_work(ask: Ask) -> None:
     }
 
 
-@pytest.mark.usefixtures("exposed")
 async def test_guarded(bikes: Bikes, ask: Ask) -> None:
     """The guard is disarmed, armed or triggered."""
     await bikes.async_guard()
@@ -58,7 +59,6 @@ async def test_guarded(bikes: Bikes, ask: Ask) -> None:
     assert "battery 80%, being moved." in bike["text"]
 
 
-@pytest.mark.usefixtures("exposed")
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
     """A bike at home has no direction from home. Motion at the speed of noise does not count."""
     home = bikes.hass.config.latitude
@@ -71,7 +71,6 @@ async def test_at_home(bikes: Bikes, ask: Ask) -> None:
     assert "moving" not in bike["text"]
 
 
-@pytest.mark.usefixtures("exposed")
 @pytest.mark.parametrize(
     ("north", "east", "direction"),
     [
@@ -104,9 +103,9 @@ async def test_no_position(bikes: Bikes, ask: Ask) -> None:
     """The location of a tracker that never had a position is unknown."""
     bikes.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
     bikes.simulator.override_field("7", "lastUpdate", None)
-    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll()
     expose(bikes.hass, "device_tracker.green_bike")
-    [bike] = await ask()
+    [bike] = await ask(name="Green bike")
     assert bike == {
         "name": "Green bike",
         "text": "The location of Green bike is unknown.",
@@ -115,7 +114,6 @@ async def test_no_position(bikes: Bikes, ask: Ask) -> None:
     }
 
 
-@pytest.mark.usefixtures("exposed")
 async def test_age(bikes: Bikes, ask: Ask) -> None:
     """The age of a report is in words. A position from the future is new."""
     await bikes.poll(25 * 3_600 + 60)
@@ -127,9 +125,11 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
     assert bike["position_age"] == "0 seconds"
 
 
-@pytest.mark.usefixtures("exposed")
 async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
-    """A ride under way is in both answers, and not in the sums."""
+    """A ride under way is in both answers, and not in the sums.
+
+    No serial number is told, and no place nearer than ten meters.
+    """
     await async_ride(bikes.simulator, bikes.poll)
     go(bikes.simulator, 500, **riding(103))
     await bikes.poll()
@@ -143,9 +143,12 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
     assert ride["distance"] == answer["total_distance"]
     assert answer["not_over_yet"] == bike["on_ride"]
     assert answer["count"] == 1
+    told = json.dumps([bike, answer])
+    assert RED not in told
+    assert not re.search(r"\d\.\d{5}", told)
 
 
-async def test_notes(bikes: Bikes, ask: Ask, exposed: MockConfigEntry) -> None:
+async def test_notes(bikes: Bikes, ask: Ask) -> None:
     """A note says that values are old or missing, and why."""
 
     async def answers() -> list[dict[str, Any]]:
@@ -164,7 +167,7 @@ async def test_notes(bikes: Bikes, ask: Ask, exposed: MockConfigEntry) -> None:
     await bikes.poll()
     await bikes.poll()
     notes = [answer["note"] for answer in await answers()]
-    await bikes.hass.config_entries.async_unload(exposed.entry_id)
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
         # It does not say that the bike was not ridden.
         assert answer.keys() - {"text"} == {"name", "note"}
@@ -186,7 +189,6 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
     return Occurrence(1, kind, now, since, None, attributes)
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("more", "said", "place"),
     [
@@ -202,11 +204,7 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
     ],
 )
 async def test_triggered_guard(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    more: dict[str, Any],
-    said: str,
-    place: str | None,
+    hass: HomeAssistant, more: dict[str, Any], said: str, place: str | None
 ) -> None:
     """Where no place is known, none is told; near is told in feet where miles are."""
     hass.config.units = US_CUSTOMARY_SYSTEM
@@ -222,7 +220,6 @@ async def test_triggered_guard(
         )
 
 
-@pytest.mark.usefixtures("setup")
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     """An older occurrence has its time; the end of a ride is new for an hour."""
     ride = {"distance": 4.25, "duration": 3_900}
@@ -238,7 +235,6 @@ async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> No
     assert [texts.sentence(hass, "Red bike", it) for it in told] == snapshot
 
 
-@pytest.mark.usefixtures("setup")
 async def test_languages(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     """Each language has its decimal sign, comma and full stop."""
     said = {}

@@ -1,8 +1,23 @@
 """Fixtures of tests that only read files."""
 
+from pathlib import Path
+import shutil
+
 import pytest
+
+from .project import name_of, project_files
 
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
     """Start no Home Assistant."""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a copy of the project."""
+    for path in project_files():
+        target = tmp_path / name_of(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, target)
+    return tmp_path

@@ -207,13 +207,9 @@ def test_inputs(path: Path) -> None:
             assert number["min"] <= value["default"] <= number["max"]
         assert "default" in value
     metadata = blueprint.metadata
-    for explained in (
-        metadata,
-        *metadata["input"].values(),
-        *blueprint.inputs.values(),
-    ):
-        assert explained["name"].strip()
-        assert explained["description"].strip()
+    for it in (metadata, *metadata["input"].values(), *blueprint.inputs.values()):
+        assert it["name"].strip()
+        assert it["description"].strip()
 
 
 def test_blueprints_can_be_read() -> None:

@@ -84,30 +84,18 @@ def test_image(path: Path) -> None:
 
 VERSION = MANIFEST["version"]
 CHANGELOG = ROOT / "CHANGELOG.md"
-SCRIPTS = [ROOT / "scripts" / it for it in ("release-notes", "lib/common.sh")]
-NEEDED = [
-    INTEGRATION / "manifest.json",
-    CHANGELOG,
-    *SCRIPTS,
-    ROOT / "scripts/lib/missing_texts.py",
-]
 ENGLISH = INTEGRATION / "translations" / "en.json"
 
 
-@pytest.fixture(name="tree")
-def tree_fixture(tmp_path: Path) -> Path:
-    """Return a copy of the files of a complete release."""
-    for path in NEEDED:
-        target = tmp_path / name_of(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    (translations := tmp_path / name_of(ENGLISH.parent)).mkdir()
-    for language in ("de", "en", "fr", "ja"):
-        shutil.copy(ENGLISH, translations / f"{language}.json")
-    changelog = tmp_path / name_of(CHANGELOG)
+@pytest.fixture
+def release(tree: Path) -> Path:
+    """Return a copy of the project that is a complete release."""
+    for path in (tree / name_of(ENGLISH.parent)).iterdir():
+        shutil.copy(ENGLISH, path)
+    changelog = tree / name_of(CHANGELOG)
     unreleased = re.compile(r"^## \[Unreleased\].*?(?=^## )", re.MULTILINE | re.DOTALL)
     changelog.write_text(unreleased.sub("", changelog.read_text()))
-    return tmp_path
+    return tree
 
 
 def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
@@ -127,31 +115,31 @@ def test_changelog() -> None:
         assert f"\n[{release}]: {home}/releases/tag/{release}\n" in text
 
 
-def test_notes(tree: Path) -> None:
+def test_notes(release: Path) -> None:
     """The notes are the part of the changelog without its heading and links."""
-    done = release_notes(tree, VERSION)
+    done = release_notes(release, VERSION)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() in (tree / "CHANGELOG.md").read_text()
+    assert done.stdout.strip() in (release / "CHANGELOG.md").read_text()
     assert "\n## " not in done.stdout
     assert "/releases/tag/" not in done.stdout
 
 
-def test_wrong_release_is_refused(tree: Path) -> None:
+def test_wrong_release_is_refused(release: Path) -> None:
     """The tag is the version, and the changelog has notes for it."""
     for tag in ("0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"):
-        done = release_notes(tree, tag)
+        done = release_notes(release, tag)
         assert (done.returncode, done.stdout) == (1, "")
         assert f"the tag is {tag}" in done.stderr
     empty = f"# Changelog\n\n## [{VERSION}] - 2030-01-01\n\n"
-    (tree / "CHANGELOG.md").write_text(empty)
-    done = release_notes(tree, VERSION)
+    (release / "CHANGELOG.md").write_text(empty)
+    done = release_notes(release, VERSION)
     assert done.returncode == 1
     assert f"CHANGELOG.md says nothing of {VERSION}" in done.stderr
 
 
-def test_missing_text_is_refused(tree: Path) -> None:
+def test_missing_text_is_refused(release: Path) -> None:
     """A release has every text in every language. One line lists the missing texts."""
-    for path in (tree / name_of(ENGLISH.parent)).glob("*.json"):
+    for path in (release / name_of(ENGLISH.parent)).glob("*.json"):
         texts = read_json(path)
         if path.stem in ("de", "fr"):
             del texts["issues"]["no_contact"]["title"]
@@ -159,7 +147,7 @@ def test_missing_text_is_refused(tree: Path) -> None:
             for key in ("accounts", "can_reach_server"):
                 del texts["system_health"]["info"][key]
         path.write_text(json.dumps(texts))
-    done = release_notes(tree, VERSION)
+    done = release_notes(release, VERSION)
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = (line for line in done.stderr.splitlines() if "Missing" in line)
     assert line.strip() == (

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 import re
-import shutil
 import subprocess
 import sys
 from typing import Any
@@ -82,16 +81,13 @@ SCRIPTS = [path.name for path in project_files() if path.parent == ROOT / "scrip
 
 
 @pytest.mark.parametrize("name", [".ci/run", *(f"scripts/{name}" for name in SCRIPTS)])
-def test_help_installs_nothing(tmp_path: Path, name: str) -> None:
+def test_help_installs_nothing(tree: Path, name: str) -> None:
     """The help of a command works in a fresh clone."""
-    for folder in ("scripts", ".ci"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    before = set(tmp_path.iterdir())
-    command = [str(tmp_path / name), "--help"]
+    before = set(tree.iterdir())
+    command = [str(tree / name), "--help"]
     run = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
     assert name in run.stdout
-    assert set(tmp_path.iterdir()) == before
+    assert set(tree.iterdir()) == before
 
 
 MANIFEST = INTEGRATION / "manifest.json"
@@ -101,16 +97,6 @@ MENTION = re.compile(
     rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
     re.IGNORECASE,
 )
-
-
-@pytest.fixture(name="tree")
-def tree_fixture(tmp_path: Path) -> Path:
-    """Return a copy of the project."""
-    for path in project_files():
-        target = tmp_path / name_of(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    return tmp_path
 
 
 def set_owner(tree: Path, argument: str) -> dict[str, str]:

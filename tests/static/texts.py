@@ -15,12 +15,11 @@ END = "\u2069"
 """Ends a text with a direction of its own."""
 # Functions of the integration that fill in placeholders by keyword arguments, with the
 # section of the text, the position of its key, and placeholders that they add.
-_MAKERS: Mapping[str, tuple[str, int, frozenset[str]]] = {
-    "async_create_issue": ("issues", 2, frozenset({"account"})),
-    "report": ("issues", 2, frozenset({"account"})),
-    "validation_error": ("exceptions", 0, frozenset()),
-    "service_error": ("exceptions", 0, frozenset()),
-    "translated_error": ("exceptions", 0, frozenset()),
+_MAKERS: Mapping[str, tuple[str, int, set[str]]] = {
+    "async_create_issue": ("issues", 2, {"account"}),
+    "validation_error": ("exceptions", 0, set()),
+    "service_error": ("exceptions", 0, set()),
+    "translated_error": ("exceptions", 0, set()),
 }
 
 
@@ -67,29 +66,20 @@ def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
 
 
 def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
-    arguments = {keyword.arg: keyword.value for keyword in call.keywords}
+    arguments = {keyword.arg or "": keyword.value for keyword in call.keywords}
     if isinstance(call.func, ast.Name) and call.func.id in _MAKERS:
         section, position, added = _MAKERS[call.func.id]
-        placeholders = added | {name for name in arguments if name is not None}
-        for key in _values(call.args[position], module):
-            yield Use(section, key, placeholders)
-        return
-    filled = arguments.get("translation_placeholders", ast.Dict([], []))
-    # The makers themselves fill in a variable.
-    if "translation_key" not in arguments or isinstance(filled, ast.Name):
-        return
-    if isinstance(call.func, ast.Attribute) and "issue" in call.func.attr:
-        section = "issues"
-    elif "translation_domain" in arguments:
-        section = "exceptions"
+        key, names = call.args[position], added | arguments.keys()
+    elif {"translation_domain", "translation_key"} <= arguments.keys():
+        # The makers themselves fill in a variable.
+        filled = arguments.get("translation_placeholders")
+        placeholders = filled.keys if isinstance(filled, ast.Dict) else []
+        section, key = "exceptions", arguments["translation_key"]
+        names = {ast.literal_eval(it) for it in placeholders if it}
     else:
         return
-    if not isinstance(filled, ast.Dict):
-        raise TypeError(f"placeholders are not written out: {ast.unparse(call)}")
-    keys = [key for key in filled.keys if key is not None]
-    placeholders = frozenset(value for key in keys for value in _values(key, module))
-    for key in _values(arguments["translation_key"], module):
-        yield Use(section, key, placeholders)
+    for value in _values(key, module):
+        yield Use(section, value, frozenset(names))
 
 
 def _values(expression: ast.expr, module: Path) -> Iterator[str]:
