@@ -37,6 +37,20 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
     assert service.poll(*both).after["red"].position is None
 
 
+def test_contacts(service: Service) -> None:
+    """Those of some trackers change no state, and nothing of others that report."""
+    silent, others = (
+        [f"silent{it}" for it in range(9)],
+        [f"other{it}" for it in range(9)],
+    )
+    service.poll(*map(a_device, (*silent, *others)))
+    contacts = (a_device(it, last_update=LATER) for it in silent)
+    reported = (a_device(it, position_id=1) for it in others)
+    found = {it: a_position(1) for it in others}
+    assert service.poll(*contacts, *reported, **found).contacts == set(silent)
+    assert all(service.account.states[it].position for it in others)
+
+
 # Which position counts
 
 
@@ -140,11 +154,12 @@ def test_message(service: Service) -> None:
     online = service.red().state.online
     assert online and not online.value
     assert service.account.trackers["blue"] is before["blue"]
-    changes = service.hear(a_position(2, latitude=48.0, fix_time=NOW))
+    twice = a_position(2, fix_time=LATER)
+    changes = service.hear(twice, twice, a_position(3, latitude=48.0, fix_time=NOW))
     assert changes.keys == {"red"}
     position = service.red().position
     assert position and position.latitude == 48.0
-    assert service.red().device.position_id == 2
+    assert service.red().device.position_id == 3
     assert service.red().device.status == "offline"
     assert service.account.states["red"].position is position
 

@@ -86,6 +86,7 @@ A clock that is ahead has no gap: the history has other times.
   bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 9 -> started 16, ended 16, 2.5 km
 A report with the fix of an earlier one counts from its own time: it says that the bike moves.
   receive live, stand 3, bike fix_age=3, stand 3 motion=yes, bike fix_age=0, ride 3 @15, stand 6, history -> started 3, ended 9, 0.75 km
+  receive live, stand 3, receive outage, bike fix_age=3, stand 3 motion=yes, bike fix_age=0, ride 3 @15, stand 6, receive poll, stand 1, history -> started 3, ended 9, 0.75 km
   receive live, stand 3, kill, receive live, stand 1, bike fix_age=2, stand 1 motion=yes, bike fix_age=0, ride 3 @15, stand 6 -> started 4, ended 8, 0.75 km
   bike every=10, receive live, stand 3, receive hold, stand 0.3, bike fix_age=0.5, stand 0.3 motion=yes, bike fix_age=0, deliver newest, ride 3 @15, stand 6, history -> started 3.33, ended 6.67, 0.75 km
 A report that the server announces as current keeps its time, whichever fix it has.

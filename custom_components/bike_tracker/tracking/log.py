@@ -357,7 +357,7 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
             # The clock was wrong before, or its error no longer changes the order.
-            newest, error = None, 0.0
+            newest = None
         elif clock.behind:
             error = error or clock.behind
             errors[first : number + 1] = [error] * (number + 1 - first)
