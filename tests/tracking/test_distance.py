@@ -123,12 +123,13 @@ def test_decoded(route: list[Point]) -> None:
     assert [*decoded] == pytest.approx([*chain.from_iterable(route)], abs=1e-5)
 
 
-@pytest.mark.parametrize(("off", "kept"), [(0, 2), (9, 2), (11, 3)])
+@pytest.mark.parametrize(("off", "kept"), [(0, 3), (9, 3), (11, 4)])
 @pytest.mark.parametrize("longitude", [7.8, 179.999])
 def test_tolerance(off: float, kept: int, longitude: float) -> None:
-    """A point within 10 m of the line is dropped, also at the date line."""
+    """After a turn, a point within 10 m of the line is dropped, also at the date line."""
     east = (longitude + 200 * METER + 180) % 360 - 180
-    route = [(0.0, longitude), (off * METER, longitude + 100 * METER), (0.0, east)]
+    turn = [(-1_000 * METER, longitude), (0.0, longitude)]
+    route = [*turn, (off * METER, longitude + 100 * METER), (0.0, east)]
     assert len(thinned(route)) == kept
 
 
@@ -150,11 +151,18 @@ def test_limit() -> None:
     assert (found[0], found[-1]) == (route[0], route[-1])
 
 
-def test_growing() -> None:
-    """A route grows point by point, and is thinned when it becomes long."""
-    points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
+def _grown(points: list[Point]) -> str:
     route = encode(points[:1])
     for last, point in pairwise(points):
         route = extended(route, last, point)
+    return route
+
+
+def test_growing() -> None:
+    """A route grows point by point, and is thinned when it becomes long."""
+    points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
+    route = _grown(points)
     assert len(route) < 7_000
     assert decode(route)[-1] == pytest.approx(points[-1], abs=1e-5)
+    straight = [(number / 10, 0.0) for number in range(4)]
+    assert decode(_grown(straight)) == straight

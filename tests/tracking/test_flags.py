@@ -91,6 +91,16 @@ def test_starts_of_waits() -> None:
 # Waits, however often the clock is set
 
 
+def test_clock_that_is_set_back() -> None:
+    """What began before is not evaluated again, by the clock of either side."""
+    evaluation = Evaluation(minutes(9), minutes(9)).next(minutes(5), minutes(5), [])
+    second = timedelta(seconds=1)
+    starts = [minutes(5) - it * second for it in (2, 0.5)]
+    assert [evaluation.of_wait(it).at for it in starts] == [minutes(9), minutes(5)]
+    evaluation = Evaluation(minutes(5), minutes(9)).next(minutes(6), minutes(6), [])
+    assert evaluation.of_wait(minutes(1)).asked_at == minutes(9)
+
+
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
     """No wait fires twice, and each that goes on fires in the end."""

@@ -60,16 +60,19 @@ def a_house(state: TrackerState) -> House:
     return House(Account("Bikes", {"red": state}), listener=Listener(7))
 
 
-@pytest.mark.parametrize("last", [ON_THE_SPOT, RIDE])
-def test_everything_stays(last: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("last", "distance"), [(ON_THE_SPOT, 5.5), (RIDE | {"distance": 7.5}, 7.5)]
+)
+def test_everything_stays(last: dict[str, Any], distance: float) -> None:
     """Guard, total, last ride and occurrences are as they were."""
     state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
     assert state.guard and state.guard.place.latitude == 47.9
     assert (state.changed_by, tracker.total_distance) == ("Ada", 106)
-    assert tracker.ride and tracker.ride.distance == 5.5
+    assert tracker.ride and tracker.ride.distance == distance
     assert (tracker.rides, tracker.ride_under_way, state.gap) == ((), None, None)
+    assert tracker.rides_since == minutes(-10)
     seen = {"cause": "place", "seen_latitude": 47.9, "seen_longitude": 7.8}
     assert state.occurrences[-1].attributes == seen
 
@@ -80,6 +83,15 @@ def test_rides_go_on() -> None:
     house.poll(a_position(9, fix_time=minutes(-10)))
     assert house.state.position
     house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
+    assert house.rides == "started 0, ended 5, 1.25 km"
+
+
+def test_ride_during_the_update() -> None:
+    """It is fired once the history shows it."""
+    house = a_house(imported())
+    reports = [it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 20")]
+    house.poll(reports[-1], recovering=True)
+    house.answer(reports, minutes(26))
     assert house.rides == "started 0, ended 5, 1.25 km"
 
 
@@ -111,3 +123,4 @@ def test_little(stored: dict[str, Any]) -> None:
     house = a_house(state)
     house.polls(story("stand 3"))
     assert house.kinds == []
+    assert house.totals[-1] == 0
