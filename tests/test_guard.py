@@ -81,6 +81,13 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
     await bikes.poll()
     assert guard(bikes).state == "triggered"
 
+    # Another start, with another report that waits.
+    bikes.hass.set_state(CoreState.starting)
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    assert guard(bikes).state == "triggered"
+
 
 @pytest.mark.usefixtures("standing")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
