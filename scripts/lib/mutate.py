@@ -50,7 +50,10 @@ TESTS = {
     "entity.py": [
         *("tests/test_adding.py", "tests/test_dispatch.py", "tests/test_devices.py")
     ],
-    "database": ["tests/test_devices.py", "tests/test_database.py"],
+    "database": [
+        *("tests/test_devices.py", "tests/test_database.py"),
+        "tests/test_rides_from_before.py",
+    ],
     "backup.py": ["tests/test_database.py"],
     "devices.py": ["tests/test_devices.py"],
     "coordinator.py": [
@@ -58,7 +61,8 @@ TESTS = {
         *("tests/test_dispatch.py", "tests/polling/test_backoff.py"),
     ],
     "__init__.py": [
-        *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py")
+        *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py"),
+        *("tests/test_frontend.py", "tests/night_guard/test_night.py"),
     ],
     "device_tracker.py": ["tests/polling/test_shown.py", "tests/test_init.py"],
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
