@@ -1,4 +1,7 @@
-"""Replace the project's GitHub repository everywhere. Usage: set_owner.py OWNER[/REPOSITORY]"""
+"""Replace the project's GitHub repository everywhere.
+
+Usage: set_owner.py OWNER[/REPOSITORY]
+"""
 
 from collections.abc import Iterator
 import json

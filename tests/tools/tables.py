@@ -1,9 +1,7 @@
-"""Tables of measured pages: in short on the page, in full as CSV beside it."""
+"""Tables of measured pages."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-import csv
-from io import StringIO
 from itertools import chain
 from pathlib import Path
 import re
@@ -12,7 +10,6 @@ from typing import Final
 from .commit import current_commit
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
-DATA: Final = DOCS / "data"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _COMMIT: Final = re.compile(r"^Measured at commit `\w+`", re.MULTILINE)
 
@@ -22,13 +19,6 @@ def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def as_csv(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return a table as a file that spreadsheets read, without what marks code."""
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return text.getvalue().replace("`", "")
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from ..long import IS_LONG, longest, some
-from ..tools.guard.__main__ import PAGE, measure, tables
+from ..tools.guard.__main__ import PAGE, tables
 from ..tools.guard.nights import CASES, NIGHTS, Case, found_in
 from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
@@ -49,4 +49,4 @@ def test_night_guard(dusk_in_outage: bool) -> None:
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
     """docs/guard.md says what is measured."""
-    assert tables_of(PAGE) == tables(*measure())
+    assert tables_of(PAGE)[-2:] == list(tables())

@@ -1,11 +1,10 @@
-"""Measures what guards make of nights, and writes the tables of docs/guard.md: python -m tests.tools.guard."""
+"""Measure the guards in simulated nights, and write the tables of docs/guard.md: python -m tests.tools.guard."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from tests.tools.tables import (
-    DATA,
     DOCS,
-    as_csv,
     as_markdown,
     fill,
     tables_of,
@@ -25,8 +24,6 @@ _HEAD = (
     "In a van",
     "Ridden off",
 )
-
-
 _NIGHT_HEAD = (
     "World",
     "Nights",
@@ -38,25 +35,14 @@ _NIGHT_HEAD = (
 )
 
 
-type Rows = list[list[str]]
-
-
-def measure() -> tuple[Rows, Rows]:
-    """Return a row for each world: of the night guard, and of a guard that is armed by hand."""
+def tables() -> Iterator[str]:
+    """Yield the measured tables of the page: of night guards, and of guards armed by hand."""
     night = [_night(world.name, watched(world)) for world in WORLDS]
     dusk = watched(WORLDS[0], dusk_in_outage=True)
     night.append(_night("comes home in an outage, at dusk", dusk))
-    return night, [_row(case) for case in CASES]
-
-
-def tables(night: Rows, by_hand: Rows) -> list[str]:
-    """Return the tables of the page, of which the last two are measured."""
-    *others, _, _ = tables_of(PAGE)
-    return [
-        *others,
-        as_markdown(_NIGHT_HEAD, with_same_ones_together(night)),
-        as_markdown(_HEAD, with_same_ones_together(by_hand)),
-    ]
+    yield as_markdown(_NIGHT_HEAD, with_same_ones_together(night))
+    by_hand = [_row(case) for case in CASES]
+    yield as_markdown(_HEAD, with_same_ones_together(by_hand))
 
 
 def _night(world: str, watch: Watch) -> list[str]:
@@ -88,7 +74,5 @@ def _triggered_with(with_report: Counter[int]) -> str:
 
 
 if __name__ == "__main__":
-    measured = measure()
-    fill(PAGE, tables(*measured))
-    (DATA / "night-guard.csv").write_text(as_csv(_NIGHT_HEAD, measured[0]))
-    (DATA / "guard.csv").write_text(as_csv(_HEAD, measured[1]))
+    *others, _, _ = tables_of(PAGE)
+    fill(PAGE, [*others, *tables()])

@@ -59,8 +59,6 @@ class Home:
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
     """The rides that are over."""
-    requests: int = 0
-    """Number of history requests."""
     _sent: list[Report] = field(default_factory=list)
     _newest: Report | None = None
     _last_fired: int = 0
@@ -185,7 +183,6 @@ class Home:
             request = self._history.next_request(gaps, {}, trackers, asked_at)
             if request is None:
                 return
-            self.requests += 1
             try:
                 self._history.async_ask(request).send(None)
             except StopIteration as answered:

@@ -85,8 +85,6 @@ class Found:
     starts: list[float]
     """Seconds too late."""
     ends: list[float]
-    requests: int
-    """Requests to the history."""
 
 
 def middle(trip: Trip) -> datetime:
@@ -422,7 +420,6 @@ def found_in(world: World) -> Found:
         in_all=((home.totals[-1] - home.totals[0]) / journey.kilometres - 1) * 100,
         starts=[(of[0].started_at - it.starts_at).total_seconds() for it, of in seen],
         ends=[(of[-1].moved_at - it.ends_at).total_seconds() for it, of in seen],
-        requests=home.requests,
     )
 
 
