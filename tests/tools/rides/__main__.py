@@ -20,6 +20,11 @@ from .worlds import (
 )
 
 PAGE = DOCS / "rides.md"
+_HEAD = ("A report", "Rides", "Seen as one", "Distance of a ride", "Start", "End")
+_UNSEEN_HEAD = ("Rides", "Found without history", "With history")
+_WORLDS_HEAD = (
+    *("World", "Seen as one", "Lost", "Invented", "Starts, ends", "Of all kilometers"),
+)
 _HISTORY = Service(has_history=True)
 _RHYTHMS = {10: "every 10 s", 60: "every minute", 600: "every 10 min"}
 _UNSEEN = (
@@ -39,13 +44,10 @@ _UNSEEN = (
 
 def tables() -> Iterator[str]:
     """Yield the measured tables of the page."""
-    head = ("A report", "Rides", "Seen as one", "Distance of a ride", "Start", "End")
-    yield as_markdown(head, (_of_tracker(every) for every in _RHYTHMS))
-    head = ("Rides", "Found without history", "With history")
-    yield as_markdown(head, map(_of_unseen, _UNSEEN))
-    head = ("Seen as one", "Lost", "Invented", "Starts, ends", "Of all kilometers")
+    yield as_markdown(_HEAD, map(_of_tracker, _RHYTHMS))
+    yield as_markdown(_UNSEEN_HEAD, map(_of_unseen, _UNSEEN))
     worlds = with_same_ones_together([_of_world(world) for world in WORLDS])
-    yield as_markdown(("World", *head), worlds)
+    yield as_markdown(_WORLDS_HEAD, worlds)
 
 
 def _of_tracker(every: int) -> list[str]:
