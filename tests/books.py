@@ -55,7 +55,7 @@ def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 @contextmanager
 def full_disk(file: Path) -> Iterator[None]:
-    """Refuse to let any file grow beyond this one's log: a real error of the system."""
+    """Let no file grow beyond the size of this one's log: the operating system returns a real error."""
     log = file.with_name(f"{file.name}-wal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
@@ -80,7 +80,7 @@ def query(file: Path, text: str, *values: object) -> list[Any]:
 def store(
     hass: HomeAssistant, entry: MockConfigEntry, rows: Iterable[dict[str, Any]]
 ) -> None:
-    """Give an account rides from before it is set up."""
+    """Store rides of an account before its set-up."""
     file = file_of(hass, entry)
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection, connection:

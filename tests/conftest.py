@@ -57,7 +57,7 @@ EVERYTHING: dict[str, Any] = {
     "versionFw": "1.2",
     "alarm": "sos",
 }
-"""Attributes of a position of which each is read."""
+"""Attributes of a position. The integration reads each of them."""
 
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]
@@ -67,19 +67,19 @@ type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that may take longest, so that all workers end together."""
+    """Begin with the longest tests, so that all workers end together."""
     items.sort(key=seconds_at_most, reverse=True)
 
 
 def seconds_at_most(item: pytest.Item) -> float:
-    """Return for how long a test may run, where it says so itself."""
+    """Return the test's own timeout in seconds, or 0."""
     marker = item.get_closest_marker("timeout")
     return marker.args[0] if marker else 0.0
 
 
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
-    """Do without: writing down where each task was made takes half of the time."""
+    """Disable the debug mode of the event loop: it doubles the time of the tests."""
 
 
 @pytest.fixture(autouse=True)
@@ -113,19 +113,19 @@ async def hass(hass: HomeAssistant) -> HomeAssistant:
 
 @pytest.fixture
 def with_live() -> None:
-    """Have the live connection as well, which is a task that never ends."""
+    """Enable the live connection, which is a task that never ends."""
 
 
 @pytest.fixture
 def with_rides_from_before() -> None:
-    """Have rides from before asked for as well, once a minute for half an hour."""
+    """Enable the requests for earlier rides, once a minute for half an hour."""
 
 
 @pytest.fixture(autouse=True)
 def polling_alone(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Do without both, where a test does not ask for them: all requests are counted."""
+    """Disable both in other tests, which count all requests."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
     if "with_rides_from_before" not in request.fixturenames:
@@ -134,7 +134,7 @@ def polling_alone(
 
 @pytest.fixture(autouse=True)
 def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do without trackers of another kind, which are looked after every five seconds."""
+    """Disable legacy trackers, which are checked every five seconds."""
     monkeypatch.setattr(
         "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
         lambda *_, **__: lambda: None,
@@ -143,7 +143,7 @@ def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return the snapshots as all releases of the test package write them."""
+    """Return the snapshots in the format of all releases of the test package."""
     return snapshot.use_extension(AmberSnapshotExtension)
 
 
@@ -159,7 +159,7 @@ async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
-    """Return a function that adds the entry of an account, not set up yet."""
+    """Return a function that adds the entry of an account without setting it up."""
 
     def _make_entry(
         email: str = EMAIL, password: str = PASSWORD, url: str | None = None
@@ -184,13 +184,13 @@ def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
 
 @pytest.fixture
 def entry(make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of the account, not set up yet."""
+    """Return the entry of the account before its set-up."""
     return make_entry()
 
 
 @pytest.fixture
 def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of an account that has the red bike too, not set up yet."""
+    """Return the entry of a second account with the red bike, before its set-up."""
     simulator.add_account(BOB, PASSWORD)
     simulator.assign(BOB, RED)
     return make_entry(BOB)
@@ -200,7 +200,7 @@ def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
 async def setup(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
 ) -> MockConfigEntry:
-    """Return the entry of the account, set up while time stands still."""
+    """Return the entry of the account after its set-up, with a frozen clock."""
     await async_setup(hass, entry)
     return entry
 
@@ -213,7 +213,7 @@ def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
-    """Return a function that lets time pass, a minute unless told, and polls happen."""
+    """Return a function that moves the clock, by default by a minute, and runs the polls."""
 
     async def _poll(seconds: float = 61) -> None:
         freezer.tick(timedelta(seconds=seconds))
@@ -254,7 +254,7 @@ def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf
 
 @pytest.fixture
 def value_of(state_of: StateOf) -> ValueOf:
-    """Return a function for the value of that state, None if there is no state."""
+    """Return a function for the value of that state, or None if the state does not exist."""
 
     def _value_of(
         unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
@@ -272,7 +272,7 @@ def shown(
     device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
 ) -> Shown:
-    """Return a function for the trackers with a device, and how many states each has."""
+    """Return a function that returns the number of states of each tracker with a device."""
 
     def _shown() -> dict[str, int]:
         serial_numbers = {
@@ -296,7 +296,7 @@ def shown(
 
 @dataclass(frozen=True)
 class Bikes:
-    """The red and the blue bike of an account in Home Assistant, while time stands still."""
+    """The red and the blue bike of an account in Home Assistant, with a frozen clock."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -308,13 +308,13 @@ class Bikes:
 
     @property
     def entry(self) -> MockConfigEntry:
-        """The entry of the account, set up where the test asks for that."""
+        """The entry of the account. The test sets it up."""
         entry: MockConfigEntry = self._request.getfixturevalue("entry")
         return entry
 
     @property
     def coordinator(self) -> BikeTrackerCoordinator:
-        """The coordinator of the account, which is loaded."""
+        """The coordinator of the loaded account."""
         coordinator: BikeTrackerCoordinator = self.entry.runtime_data.coordinator
         return coordinator
 
@@ -336,7 +336,7 @@ class Bikes:
         return device
 
     async def async_wait(self, seconds: float) -> None:
-        """Let time pass, and end all that is due."""
+        """Move the clock, and run everything that is due."""
         self.freezer.tick(seconds)
         async_fire_time_changed(self.hass)
         await settle(self.hass)
@@ -364,7 +364,7 @@ def bikes(
     value_of: ValueOf,
     request: pytest.FixtureRequest,
 ) -> Bikes:
-    """Return what most tests of a whole account need."""
+    """Return the bikes of an account before its set-up."""
     return Bikes(hass, freezer, simulator, poll, state_of, value_of, request)
 
 
@@ -376,7 +376,7 @@ async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 
 @pytest.fixture
 def phones(hass: HomeAssistant) -> list[str]:
-    """Return the devices of two phones with the app; one of them has another name by now."""
+    """Return the devices of two phones with the app. The user renamed one of them."""
     entry = MockConfigEntry(domain="mobile_app")
     entry.add_to_hass(hass)
     devices = dr.async_get(hass)

@@ -1,4 +1,4 @@
-"""How much is tried: little by default, more with `scripts/test --long`."""
+"""The number of examples: few by default, more with `scripts/test --long`."""
 
 from collections.abc import Iterable, Sequence
 import os
@@ -7,21 +7,21 @@ from hypothesis import HealthCheck, settings
 import pytest
 
 TIMES = int(os.environ.get("LONG", "1"))
-"""So many times as many examples as by default."""
+"""Factor for the number of examples."""
 IS_LONG = TIMES > 1
 DAYS = int(os.environ.get("DAYS", "0"))
 SEED = int(os.environ.get("SEED", "1"))
-"""How long `scripts/soak` takes, 0 outside of it, and with which luck."""
+"""The length of the soak test in days, 0 by default, and its random seed."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
-"""For tests that take longest in a long run: they begin first, so that all workers end together."""
+"""For the longest tests of a long run: they begin first, so that all workers end together."""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
-    """Return settings for so many examples, and more in a long run.
+    """Return settings for this number of examples, and more in a long run.
 
-    They are the same each time: a test that fails one day and passes the next helps nobody. Who asks for more than
-    `.ci/run` does looks for new ones.
+    The examples are the same in each run, so that a test does not fail at random. A long
+    run with a higher factor finds new ones.
     """
     return settings(
         deadline=None,
@@ -32,5 +32,5 @@ def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
 
 
 def some[T](cases: Iterable[T], every: int) -> Sequence[T]:
-    """Return every so many-th of the cases, and all of them in a long run."""
+    """Return every n-th case, or all cases in a long run."""
     return list(cases)[:: 1 if IS_LONG else every]

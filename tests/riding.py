@@ -1,4 +1,4 @@
-"""What the red bike reports under way and once it has arrived, and what is told of it."""
+"""The reports of the red bike under way and after its arrival, and the events of its rides."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .tools.simulator.server import Simulator
 
 
 def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from so many metres farther north."""
+    """Let the red bike report from a place this number of meters farther north."""
     position = simulator.devices[RED].position
     assert position is not None
     latitude = position.latitude + metres / 111_195
@@ -18,13 +18,13 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
 
 
 def riding(kilometres: float) -> dict[str, Any]:
-    """Return what a report says under way."""
+    """Return the values of a report under way."""
     attributes = {"motion": True, "totalDistance": kilometres * 1_000}
     return {"speed": 9.0, "attributes": attributes}
 
 
 def standing(kilometres: float) -> dict[str, Any]:
-    """Return what a report says of a bike that stands."""
+    """Return the values of a report of a standing bike."""
     attributes = {"motion": False, "totalDistance": kilometres * 1_000}
     return {"speed": 0.0, "attributes": attributes}
 
@@ -43,7 +43,7 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
-    """Return a list that grows with what automations take for events of an entity."""
+    """Return a list to which each state change of an event entity is added, as automations receive it."""
     events: list[State] = []
 
     @callback

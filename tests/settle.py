@@ -1,4 +1,4 @@
-"""Letting what is under way come to its end, while time stands still."""
+"""Wait until everything under way has ended, while the clock is frozen."""
 
 import asyncio
 from typing import Any
@@ -9,15 +9,15 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .tools.simulator.wire import pause
 
-# So often the event loop has its turn, which is what sockets on this machine take.
+# Turns of the event loop that data needs to pass a socket on this machine.
 _TURNS = 25
-# On a busy machine a poll or a set-up may wait for the disk, in a thread of its own.
+# On a busy machine, a poll or a set-up may wait for the disk in a thread.
 _PATIENCE = 100
 _MOMENT = 0.001
 
 
 async def settle(hass: HomeAssistant | None) -> None:
-    """Let what is under way come to its end, but for listening."""
+    """Wait until everything under way has ended, except listening."""
     for _ in range(2):
         for _ in range(_TURNS):
             await asyncio.sleep(0)
@@ -30,7 +30,7 @@ async def settle(hass: HomeAssistant | None) -> None:
 
 
 def _asks(task: asyncio.Task[Any]) -> bool:
-    """Return whether it is one that Home Assistant itself does not wait for."""
+    """Return whether Home Assistant itself does not wait for this task."""
     name = task.get_name()
     if name.startswith(DOMAIN):
         return name.endswith((" poll", " poll on demand", " history", " - refresh"))

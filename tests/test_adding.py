@@ -1,4 +1,4 @@
-"""One tracker's error while entities are added costs that tracker alone."""
+"""An error while the entities of a tracker are added affects only this tracker."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ type Break = Callable[[pytest.MonkeyPatch, set[str]], None]
 
 
 def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Have the device registry refuse these trackers."""
+    """Let the device registry fail for these trackers."""
     get_or_create = dr.DeviceRegistry.async_get_or_create
 
     def fail(registry: dr.DeviceRegistry, **device: Any) -> dr.DeviceEntry:
@@ -30,7 +30,7 @@ def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Have some entities of these trackers fail while they are made."""
+    """Let the constructor of some entities fail for these trackers."""
     init = BikeTrackerSensor.__init__
 
     def fail(
@@ -44,7 +44,7 @@ def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_value(key: str) -> Break:
-    """Return what has a value of these trackers fail whenever it is read."""
+    """Let an entity description's value fail for these trackers."""
 
     def _break(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
         [description] = (
@@ -60,7 +60,7 @@ def break_value(key: str) -> Break:
                 raise RuntimeError("a bug")
             return read(tracker)
 
-        # A description is frozen.
+        # Descriptions are frozen.
         patch.setitem(vars(description), "value_fn", fail)
 
     return _break
@@ -83,7 +83,7 @@ async def test_at_setup(
     monkeypatch: pytest.MonkeyPatch,
     break_: Break,
 ) -> None:
-    """The others are there; it comes whole with its next report, without a reload."""
+    """Other trackers are added; this one is added completely with its next report, without a reload."""
     bikes.simulator.add_device(GREEN, email=EMAIL)
     broken = {BLUE}
     break_(monkeypatch, broken)
@@ -95,7 +95,7 @@ async def test_at_setup(
     assert shown().get(BLUE, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
-    # A poll without news of it tries nothing again.
+    # A poll without a change of it does not try again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
@@ -115,7 +115,7 @@ async def test_at_setup(
 async def test_trackers_that_come_together(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch, break_: Break
 ) -> None:
-    """The same for new ones."""
+    """The same for new trackers."""
     whole = shown()[RED]
     new = [f"8700000000000{number:02}" for number in range(20)]
     for unique_id in new:
@@ -139,7 +139,7 @@ async def test_trackers_that_come_together(
 async def test_what_is_newly_reported(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error while it is looked at costs the tracker's, and nobody else's."""
+    """An error in reading a value affects only this tracker."""
     broken: set[str] = set()
     break_value("charging")(monkeypatch, broken)
     await async_setup(bikes.hass, bikes.entry)
@@ -157,7 +157,7 @@ async def test_what_is_newly_reported(
 async def test_kinds_that_every_tracker_has(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """A tracker that never reported has these entities, and no others."""
+    """A tracker that never reported has only these entities."""
     bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
 

@@ -1,4 +1,4 @@
-"""What Home Assistant is told of alarms."""
+"""Alarms in Home Assistant."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,19 +24,19 @@ NEWER = "2100-01-01T00:00:00.000+00:00"
 
 @pytest.fixture
 def fired(hass: HomeAssistant) -> list[State]:
-    """Return a list of what automations are told of alarms."""
+    """Return a list to which each fired alarm is added."""
     return told(hass, ENTITY)
 
 
 async def report(bikes: Bikes, alarm: str) -> None:
-    """Let the red bike raise an alarm that the next poll brings."""
+    """Let the red bike raise an alarm, and poll."""
     bikes.simulator.report(RED, attributes={"alarm": alarm})
     await bikes.poll()
 
 
 @pytest.mark.usefixtures("setup")
 async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
-    """With it the entity comes to be, and it is fired."""
+    """The first alarm creates its entity, and is fired."""
     assert bikes.hass.states.get(ENTITY) is None
     position = bikes.simulator.report(RED, attributes={"alarm": "geofenceExit"})
     await bikes.poll()
@@ -49,7 +49,7 @@ async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
-    """The last alarm is there again, though Home Assistant remembers it as unavailable."""
+    """The entity shows the last alarm again, although Home Assistant stored it as unavailable."""
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     bikes.simulator.fault("status-503")
@@ -67,10 +67,7 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
     "restored", [None, STATE_UNKNOWN, *("2020-01-01T00:00:00.000+00:00", NEWER)]
 )
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
-    """The last alarm is there again, unless Home Assistant has a newer one.
-
-    A ride after the alarm changes nothing.
-    """
+    """The entity shows the last alarm again, unless Home Assistant has a newer one. A later ride changes nothing."""
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     await async_ride(bikes.simulator, bikes.poll)
@@ -109,7 +106,7 @@ async def test_alarm_from_before_the_account(
 
 @pytest.mark.usefixtures("setup")
 async def test_signing_in_again(bikes: Bikes) -> None:
-    """Activity shows each change of an event's state: none after an outage or a new password."""
+    """Activity shows each change of an event's state: an outage or a new password causes none."""
     lines = list[tuple[str, str]]()
 
     @callback

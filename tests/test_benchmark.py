@@ -1,4 +1,4 @@
-"""The benchmark measures what people have, and its page shows the last run."""
+"""The benchmark measures realistic fleets, and its page shows the last run."""
 
 import orjson
 import pytest
@@ -24,5 +24,5 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 
 def test_page() -> None:
-    """The page has the figures of the last run, and a verdict on each goal."""
+    """The page has the figures of the last run, and a result for each goal."""
     assert tables_of(PAGE) == tables(Results.load())

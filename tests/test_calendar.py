@@ -29,7 +29,7 @@ NOWHERE = {"latitude": 10.0, "longitude": 10.0, "address": None}
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant) -> None:
-    """Let there be a zone."""
+    """Create a zone."""
     await hass.config.async_update(latitude=48.0, longitude=7.8)
     assert await async_setup_component(hass, "zone", {})
 
@@ -37,7 +37,7 @@ async def home(hass: HomeAssistant) -> None:
 async def async_events(
     hass: HomeAssistant, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
 ) -> list[dict[str, Any]]:
-    """Return what Home Assistant's own action tells of the calendar."""
+    """Return the events from Home Assistant's own action."""
     now = dt_util.utcnow()
     times = {"start_date_time": now - start_ago, "end_date_time": now - end_ago}
     data = {"entity_id": CALENDAR, **times}
@@ -51,7 +51,7 @@ async def async_events(
 async def test_ride_that_is_over(
     bikes: Bikes, hass_client: ClientSessionGenerator
 ) -> None:
-    """It is there from its start to its end, with how far, how long, how fast and where."""
+    """The event lasts from the start to the end of the ride, with distance, duration, speed and place."""
     ride = row(HOUR, start=HOME)
     store(bikes.hass, bikes.entry, [ride])
     await async_setup(bikes.hass, bikes.entry)
@@ -85,7 +85,7 @@ async def test_ride_that_is_over(
         ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
         ({"distance": 0.04}, {"summary": "0.0 km · Red bike"}),
         ({"distance": 104.25}, {"summary": "104.2 km · Red bike"}),
-        # Decimals are written as in the language of the house, also without texts of it.
+        # Decimals follow the language of the house, even without a translation.
         ({"language": "de"}, {"summary": "12,3 km · Red bike"}),
         ({"language": "hi"}, {"summary": "12.3 km · Red bike"}),
     ],
@@ -94,7 +94,7 @@ async def test_ride_that_is_over(
 async def test_texts(
     bikes: Bikes, more: dict[str, Any], shown: dict[str, str | None]
 ) -> None:
-    """What is not known is left out; an unknown place is a question mark."""
+    """Unknown values are left out; an unknown place is a question mark."""
     language = more.pop("language", "en")
     store(bikes.hass, bikes.entry, [row(HOUR, **more)])
     await async_setup(bikes.hass, bikes.entry)
@@ -105,7 +105,7 @@ async def test_texts(
 
 @pytest.mark.usefixtures("freezer")
 async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
-    """In order of their start; those of other bikes are in other calendars."""
+    """Rides are in order of their start. Each bike has its own calendar."""
     rows = [
         row(hours * HOUR, distance=hours, start=None, end=None)
         for hours in (1, 5, 3, 2, 4)
@@ -127,7 +127,7 @@ async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
 async def test_name_of_the_bike(
     bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
-    """Whose ride it is, is said where the account has several bikes."""
+    """The event names the bike if the account has several."""
     store(bikes.hass, bikes.entry, [row(HOUR)])
     await async_setup(bikes.hass, bikes.entry)
     device = bikes.device(RED)
@@ -142,7 +142,7 @@ async def test_name_of_the_bike(
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """It is the current event, and in the calendar once, then as later."""
+    """It is the current event, and is in the calendar once."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
@@ -161,7 +161,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     await bikes.poll()
     state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
     assert state.attributes["message"] == "0.8 km · Red bike"
-    # It lasts up to its last movement, not up to half an hour from now (defect 23).
+    # It lasts until its last movement, not until half an hour from now (defect 23).
     await bikes.poll(120)
     [event] = await async_events(bikes.hass)
     end = dt_util.parse_datetime(event["end"])
@@ -170,7 +170,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 
 async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """The rides are our own; a tracker that is not listed has none to show."""
+    """Rides are stored here, so an outage does not hide them. A tracker that is no longer listed shows none."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
@@ -186,7 +186,7 @@ async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> N
 )
 @pytest.mark.usefixtures("freezer", "with_rides_from_before")
 async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
-    """Rides from before show up while somebody looks, and no row is stored for them."""
+    """Rides from before the set-up appear in an open calendar without a new state."""
     ride_on_days(bikes.simulator, 3)
     bikes.simulator.fault("status-503", path="history")
     await async_setup(bikes.hass, bikes.entry)
@@ -210,7 +210,7 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
 
 
 async def test_each_bike_has_a_color(bikes: Bikes) -> None:
-    """Ten bikes have ten colors; a color that a person chose stays."""
+    """Ten bikes have ten colors; a color from the user stays."""
     for number in range(8):
         bikes.simulator.add_device(f"{number}", email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)

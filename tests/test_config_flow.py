@@ -41,7 +41,7 @@ from .tools.simulator import Simulator, client_context
 
 # They need no server, or answer later than a test waits.
 NOT_HERE = {"name-not-found", "connection-refused", "restart", "late-answer"}
-# One for each error in the form.
+# One fault for each error of the form.
 ALWAYS = (
     *("no-answer", "no-answer-mid-body", "close-before-headers", "not-http", "html"),
     *("status-401", "status-404", "status-503", "redirect-302-other", "json-as-text"),
@@ -138,9 +138,9 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A sign-in that works makes an entry with its trackers, and asks once for positions.
+    """A successful sign-in adds an entry with its trackers, after one request for positions.
 
-    Spaces, capitals and a missing /api are no mistakes; the password stays as typed.
+    Spaces, capitals and a missing /api are corrected; the password stays as typed.
     """
     simulator.set_password(EMAIL, " with spaces ")
     typed[CONF_PASSWORD] = " with spaces "
@@ -160,7 +160,7 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
 
 
 async def test_fields(hass: HomeAssistant) -> None:
-    """Browsers fill in what they know, and hide the password."""
+    """Browsers can fill in the fields, and hide the password."""
     fields = fields_of(await async_open(hass))
     assert {
         str(name): (selector.config.get("type"), selector.config["autocomplete"])
@@ -213,7 +213,7 @@ async def test_positions_fail(
 async def test_unexpected_error(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A bug gives a form with an error, and a second try."""
+    """An unexpected error is shown in the form, and the user can try again."""
     with patch.object(TrackingClient, "async_get_devices", side_effect=RuntimeError):
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
@@ -248,7 +248,7 @@ async def test_second_account(
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
         bikes.simulator.add_account(name, PASSWORD)
-    # That the password is asked for meanwhile makes no difference.
+    # A pending request for the password makes no difference.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
@@ -291,7 +291,7 @@ async def test_disabled_entry_of_1_0(
 
 @pytest.mark.usefixtures("setup")
 async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """After a password change the user is asked, and polling goes on by itself."""
+    """After a change of the password, the user is asked for the new one, and polls continue."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
@@ -352,7 +352,7 @@ async def test_reconfigure_password(
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
-    # Nothing is loaded anew: Activity would show the last event of each bike again.
+    # Nothing is reloaded: Activity would show the last event of each bike again.
     assert setup.state is ConfigEntryState.LOADED
     assert setup.runtime_data.coordinator is coordinator
 
@@ -436,7 +436,7 @@ async def test_reconfigure_to_another_account(
         return
     assert bikes.entry.data == typed
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
-    # The title names the server; one of 1.1 stays without its port.
+    # The title names the server; a title of 1.1 has no port.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
@@ -445,7 +445,7 @@ async def test_reconfigure_to_another_account(
 async def test_reconfigure_an_account_that_is_set_up_twice(
     bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An entry without a unique ID accepts a new password all the same."""
+    """An entry without a unique ID accepts a new password, too."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
     twin.add_to_hass(bikes.hass)
     bikes.simulator.set_password(EMAIL, "new one")
@@ -457,18 +457,18 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
 
 
-# Why a server is not reached, and what is sent to it with which scheme
+# Connection errors, and the data that is sent with each scheme
 
 
 @dataclass
 class Tap:
-    """A port that records what arrives, and forwards it to a server or answers http alone."""
+    """A port that records its connections, and forwards them to a server or answers only http."""
 
     port: int = 0
     to: int | None = None
     """The port of the server."""
     schemes: list[str] = field(default_factory=list)
-    """Of each connection."""
+    """The scheme of each connection."""
 
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -551,7 +551,7 @@ async def test_fault(
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
     shown_error = (result["description_placeholders"] or {})["error"]
-    # The tap may close its connection before it hears of the reset.
+    # The tap may close its connection before it notices the reset.
     is_closed = name == "reset-before-headers" and shown_error == "connection lost"
     expected = shown_error if is_closed else decided.message.error
     assert shown_error.startswith(expected)
@@ -608,7 +608,7 @@ async def test_where_http_is_spoken(
     errors: dict[str, str],
     requests: int,
 ) -> None:
-    """The form says why neither works, and shows what was typed."""
+    """The form shows the cause of both failures, and the typed address."""
     bikes.simulator.fault(fault)
     typed |= {CONF_URL: f"{scheme}127.0.0.1:{bikes.simulator.port}"}
     typed |= {CONF_PASSWORD: password}

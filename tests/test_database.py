@@ -1,4 +1,4 @@
-"""The database: what survives, when it is written, and what a bad file costs."""
+"""The database: its content after a restart, the time of each write, and damaged files."""
 
 import asyncio
 from collections.abc import Callable
@@ -73,7 +73,7 @@ async def async_raise_alarm(bikes: Bikes) -> None:
 
 
 def has_alarm(bikes: Bikes) -> bool:
-    """Return whether the file has this alarm."""
+    """Return whether the file contains this alarm."""
     return "sos" in str(state_in(bikes.hass, bikes.entry).get("alarms"))
 
 
@@ -84,7 +84,7 @@ async def async_unload(bikes: Bikes) -> Path:
 
 
 async def async_kill(bikes: Bikes) -> None:
-    """Cut Home Assistant off: reload the account with the files as they are now."""
+    """Simulate a kill: reload the account with the current files."""
     folder = folder_of(bikes.hass)
     files = {file: file.read_bytes() for file in folder.iterdir()}
     await async_unload(bikes)
@@ -96,7 +96,7 @@ async def async_kill(bikes: Bikes) -> None:
 
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
-    """Return what the database has once it was open, and the rides of a tracker."""
+    """Return the content of the database after opening it, and the rides of a tracker."""
     database, now = Database(bikes.hass, bikes.entry), dt_util.utcnow()
     await database.async_open()
     rides = await database.rides(RED, now - 99 * DAY, now)
@@ -104,7 +104,7 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
     return database.content, rides
 
 
-# What survives
+# Restarts
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
@@ -121,7 +121,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 
 async def test_ride_is_kept(bikes: Bikes) -> None:
-    """A ride is in the file as it was fired, with its places."""
+    """The file contains a ride as soon as it was fired, with its places."""
     bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     fired = bikes.state(f"{RED}_ride", Platform.EVENT).attributes
@@ -141,7 +141,7 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
-    """Queries return rides that are over, written or not."""
+    """Queries return finished rides before and after the write."""
     await async_set_up_and_ride(bikes)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await database.async_hold()
@@ -159,14 +159,14 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert last
     assert last.started_at == rides[-1].started_at
     assert await database.last_ride(BLUE) is None
-    # They are no longer kept in memory.
+    # They are no longer in memory.
     query(file_of(bikes.hass, bikes.entry), "DELETE FROM ride")
     assert await database.last_ride(RED) is None
 
 
 @pytest.mark.usefixtures("freezer")
 async def test_large_book(bikes: Bikes) -> None:
-    """Rides are kept for ever, however many; a set-up reads the last ride of each tracker."""
+    """Rides are kept forever; a set-up reads only the last ride of each tracker."""
     rows = [row(n * HOUR, tracker) for n in range(1, 2_001) for tracker in (RED, BLUE)]
     store(bikes.hass, bikes.entry, [*rows, row(3_000 * DAY)])
     with patch.object(sql, "_ride", wraps=sql._ride) as read:  # noqa: SLF001
@@ -189,14 +189,14 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 @pytest.mark.parametrize(
     ("since", "new", "found"),
     [
-        # All rides since a time are replaced.
+        # All rides since this time are replaced.
         (2, (2, 4), (1, 2, 4)),
         (2.1, (4,), (1, 2, 4)),
         (9, (), (1, 2, 3)),
-        # So is a ride with the same start.
+        # A ride with the same start is replaced.
         (9, (2,), (1, 2, 3)),
         (9, (2.5,), (1, 2, 2.5, 3)),
-        # A ride that overlaps none is missing.
+        # A ride without overlap is added.
         (None, (1, 1.25, 1.5, 2.4, 5), (1, 1.5, 2, 3, 5)),
         (None, (0.5, 0.6, 2.5), (0.5, 1, 2, 2.5, 3)),
     ],
@@ -217,9 +217,9 @@ def test_rides_that_are_booked(
             [edge] = starts(rides_of(since))
             booked = sql.BookedRides(edge, rides)
             sql.replace_rides(file, RED, booked)
-            # Before it is written, it is already so.
+            # Queries return the same before the write.
             assert sorted(booked.merged(known)) == rides_of(*found)
-            # Two replacements in a row are one.
+            # Two replacements in a row have the effect of one.
             earlier = rides_of(3)
             both = booked.after(sql.BookedRides(earlier[0].started_at, earlier))
             assert both.since == min(edge, earlier[0].started_at)
@@ -236,7 +236,7 @@ def test_rides_that_are_booked(
         assert sql.sizes(file)["rides"] == len(found) + 3
 
 
-# When it is written
+# Time of writes
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_rides_that_are_booked(
         (("offline",), 300),
         (("ride",), 300),
         (("battery",), 3600),
-        # No change puts off a write that is due earlier.
+        # No change delays a write that is due earlier.
         (("battery", "alarm", "battery"), 10),
         (("offline", "armed", "battery"), 10),
     ],
@@ -287,7 +287,7 @@ async def test_time_until_a_write(
 
 @pytest.mark.usefixtures("setup")
 async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
-    """An alarm that waits is written within ten seconds, and after it was fired again."""
+    """A pending alarm is written within ten seconds, and again after it was fired."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
     await async_raise_alarm(bikes)
@@ -304,7 +304,7 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
-    """A kill after rides from before were booked requests no day again."""
+    """After a kill, a day whose earlier rides were stored is not requested again."""
     set_up_at = dt_util.utcnow()
     await bikes.poll(4_000)
     until = dt_util.utcnow() - 4 * DAY
@@ -342,7 +342,7 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_file(bikes: Bikes) -> None:
-    """It is private, small, and survives a power cut."""
+    """The file is private and small, and survives a power cut."""
     settings = {
         # SQLite waits for the disk with each commit: a power cut loses no transaction.
         "synchronous": 2,
@@ -353,7 +353,7 @@ async def test_file(bikes: Bikes) -> None:
         "application_id": int.from_bytes(b"Bike"),
         "user_version": 1,
     }
-    # Settings are those of the connection that writes.
+    # The settings belong to the connection that writes.
     run = bikes.coordinator.database._file.run  # noqa: SLF001
 
     def value_of(connection: sqlite3.Connection, name: str) -> object:
@@ -368,7 +368,7 @@ async def test_file(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
-    """The row of a tracker that did not change stays as it is."""
+    """The row of an unchanged tracker is not written."""
     await bikes.poll(11)
     file = file_of(bikes.hass, bikes.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
@@ -381,7 +381,7 @@ async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_slow_disk(bikes: Bikes) -> None:
-    """A reload waits for the write under way: nothing is fired twice."""
+    """A reload waits for the current write, so nothing is fired twice."""
     await bikes.poll(4_000)
     disk, run = asyncio.Event(), bikes.hass.async_add_executor_job
     file, waits = bikes.coordinator.database._file, [disk.wait()]  # noqa: SLF001
@@ -414,7 +414,7 @@ async def test_slow_disk(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_failed_setup(bikes: Bikes) -> None:
-    """The file is closed before Home Assistant sets the account up again."""
+    """The file is closed before Home Assistant repeats the set-up."""
     file, seen = await async_unload(bikes), list[tuple[ConfigEntryState, bool]]()
     log = file.with_name(f"{file.name}-wal")
     bikes.entry.async_on_state_change(
@@ -422,14 +422,14 @@ async def test_failed_setup(bikes: Bikes) -> None:
     )
     bikes.simulator.fault("status-503")
     await async_setup(bikes.hass, bikes.entry)
-    # SQLite deletes the log once nothing has the file open.
+    # SQLite deletes the log once the file is closed.
     assert seen[-1] == (ConfigEntryState.SETUP_RETRY, False)
 
 
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """All that is known is written when Home Assistant stops: later is too late."""
+    """Everything is written when Home Assistant stops."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)
@@ -443,18 +443,18 @@ async def test_stop(bikes: Bikes, how: str) -> None:
     assert has_alarm(bikes)
 
 
-# Deleted means deleted
+# Deletion
 
 
 def holds(hass: HomeAssistant, *texts: str) -> set[str]:
-    """Return which texts the files contain."""
+    """Return the texts that the files contain."""
     content = b"".join(file.read_bytes() for file in folder_of(hass).iterdir())
     return {text for text in texts if text.encode() in content}
 
 
 @pytest.mark.usefixtures("setup")
 async def test_removed_tracker(bikes: Bikes) -> None:
-    """Ten seconds after its device is deleted nothing of a tracker is on the disk."""
+    """Ten seconds after its device is deleted, the disk has no data of a tracker."""
     rows = [row(number * HOUR, BLUE) for number in range(1, 60)]
     await bikes.poll(11)
     store(bikes.hass, bikes.entry, [*rows, row(HOUR)])
@@ -474,7 +474,7 @@ async def test_removed_tracker(bikes: Bikes) -> None:
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
 
 
-# Files that cannot be used
+# Unusable files
 
 
 def _is_folder(file: Path) -> None:
@@ -483,7 +483,7 @@ def _is_folder(file: Path) -> None:
 
 
 def _is_read_only(file: Path) -> None:
-    # The folder of a file system that lets nobody create a file.
+    # A file system on which nobody can create a file.
     for each in file.parent.iterdir():
         each.unlink()
     file.parent.rmdir()
@@ -495,7 +495,7 @@ def _is_newer(file: Path) -> None:
 
 
 def _is_empty(file: Path) -> None:
-    # A kill may leave it so while the file is created.
+    # A kill during the creation may leave an empty file.
     file.write_bytes(b"")
 
 
@@ -512,7 +512,7 @@ def _is_empty(file: Path) -> None:
 async def test_file_that_stays(
     bikes: Bikes, damage: Damage, state: ConfigEntryState, reason: str | None
 ) -> None:
-    """The account waits or refuses, or begins anew; nothing is renamed or deleted."""
+    """The account waits, fails, or begins with a new file; no file is renamed or deleted."""
     entry, file = bikes.entry, await async_unload(bikes)
     damage(file)
     before = file.read_bytes() if file.is_file() else None
@@ -525,7 +525,7 @@ async def test_file_that_stays(
 
 @pytest.mark.usefixtures("setup")
 async def test_locked_file(bikes: Bikes) -> None:
-    """A guard stays armed although another program locks the file at start-up."""
+    """A guard stays armed even if another program locks the file at the start."""
     arm(bikes, RED)
     file = await async_unload(bikes)
     with (
@@ -557,7 +557,7 @@ def _is_of_another_program(file: Path) -> None:
 @pytest.mark.parametrize("damage", [_is_no_database, _is_cut, _is_of_another_program])
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
-    """It is renamed, a new one begins, and a repair issue names it while it exists."""
+    """The damaged file is renamed, a new one begins, and a repair issue names the old file while it exists."""
     asides = []
     for number in range(2):
         arm(bikes, RED)
@@ -582,7 +582,7 @@ async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
 
 
 def test_log_of_a_malformed_file(tmp_path: Path) -> None:
-    """It is renamed with its file: it may hold what the file lacks."""
+    """The log is renamed with its file: it may contain data that the file lacks."""
     path = tmp_path / "bikes.db"
     for suffix in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{suffix}").write_text(f"old{suffix}")
@@ -599,7 +599,7 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
 async def test_row_that_is_not_readable(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:
-    """It costs that tracker's state; others and all rides stay."""
+    """The tracker loses its state; other trackers and all rides stay."""
     arm(bikes, RED)
     arm(bikes, BLUE)
     file = await async_unload(bikes)
@@ -619,7 +619,7 @@ async def test_row_that_is_not_readable(
 async def test_tracker_that_cannot_be_stored(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It costs no other tracker."""
+    """An error in storing a tracker affects no other tracker."""
     bikes.coordinator.database.content.trackers[BLUE] = 7  # type: ignore[assignment]
     await async_raise_alarm(bikes)
     await async_unload(bikes)
@@ -628,7 +628,7 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Changes stay in memory, and are written each minute at most. It is logged once."""
+    """Changes stay in memory, with a write at most each minute. The log has one entry."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()
@@ -640,7 +640,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
         await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)
         assert len(rides) == 5
-        # Rides from before come again, once there is room.
+        # Earlier rides are requested again once the disk has room.
         old = Ride(now - 3 * DAY, now - 3 * DAY + HOUR, 1.0)
         until = database.content.backfill[RED]
         assert not await database.async_book(RED, [old], now - 4 * DAY)
@@ -660,7 +660,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """States are written to a new file, and rides of the last 30 days come again."""
+    """States are written to a new file, and the rides of the last 30 days are requested again."""
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
@@ -689,7 +689,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
-    """The file alone has everything, and does not change until the backup is made."""
+    """The file is complete and does not change until the backup is made."""
     await async_raise_alarm(bikes)
     await backup.async_pre_backup(bikes.hass)
     file = file_of(bikes.hass, bikes.entry)
@@ -697,7 +697,7 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
     copy.write_bytes(file.read_bytes())
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll(4_000)
-    # A history answer of the backfill does not wait: other trackers need the history.
+    # A backfill answer does not wait: other trackers need the history.
     now, database = dt_util.utcnow(), bikes.coordinator.database
     until = database.content.backfill[RED]
     assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
@@ -718,7 +718,7 @@ async def test_backup_with_a_slow_disk(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A backup does not wait for ever; what is not in it is written after it."""
+    """A backup has a time limit. Later changes are written after it."""
     await async_setup(hass, entry)
     coordinator = entry.runtime_data.coordinator
     await coordinator.database.async_write()
@@ -738,7 +738,7 @@ async def test_backup_with_a_slow_disk(
 
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Who comes too late is refused; a backup does not mind."""
+    """Requests to a closed database fail; a backup ignores it."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await async_unload(bikes)
     with pytest.raises(HomeAssistantError) as err:
@@ -755,7 +755,7 @@ async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> No
 
 
 def of_2_0() -> dict[str, Any]:
-    """Return files that 2.0.0 wrote: three rides, one under way, one guarded bike."""
+    """Return files of 2.0.0: three rides, one under way, one guarded bike."""
     text = (Path(__file__).parent / "of_2_0.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
@@ -776,14 +776,14 @@ def write_2_0(bikes: Bikes, **files: Any) -> list[Path]:
 
 @pytest.fixture
 def with_2_0(bikes: Bikes) -> Bikes:
-    """Return the bikes at the time of the files, while the service is down."""
+    """Return the bikes at the time of the files, during an outage."""
     bikes.freezer.move_to("2026-11-20T13:00:00+00:00")
     bikes.simulator.fault("status-503")
     return bikes
 
 
 async def test_import(with_2_0: Bikes) -> None:
-    """States, guards, rides, progress and evaluation come over; the files go."""
+    """States, guards, rides, progress and evaluation are imported; the files are deleted."""
     files = write_2_0(with_2_0, **of_2_0())
     content, rides = await async_opened(with_2_0)
     assert not [file for file in files if file.exists()]
@@ -804,7 +804,7 @@ async def test_import(with_2_0: Bikes) -> None:
 
 @pytest.mark.parametrize("left", [("states",), ("rides",), ("states", "rides")])
 async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) -> None:
-    """After a kill before the files are removed, the next import doubles nothing."""
+    """After a kill before the files are deleted, the next import adds no ride twice."""
     files = write_2_0(with_2_0, **of_2_0())
     before, expected = await async_opened(with_2_0)
     write_2_0(with_2_0, **{name: of_2_0()[name] for name in left})
@@ -815,7 +815,7 @@ async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) ->
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
-    """Rides of another time with 2.0 are added, and its states are the newer ones."""
+    """Rides of a later use of 2.0 are added, and its states replace older ones."""
     write_2_0(with_2_0, **of_2_0())
     _, before = await async_opened(with_2_0)
     files = of_2_0()
@@ -837,7 +837,7 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
 @pytest.mark.parametrize(
     ("damage", "trackers", "rides", "kept", "words"),
     [
-        # The last rides are in the states, too: 2.0 wrote the book hourly.
+        # The states contain the last rides, too: 2.0 stored rides hourly.
         ({"rides.data.rides": []}, {RED, BLUE}, 2, 0, ""),
         ({"rides.data.rides": [BAD_RIDE]}, {RED, BLUE}, 2, 0, "importing a ride"),
         ({"rides.data.rides": 7}, {RED, BLUE}, 2, 0, ""),
@@ -852,7 +852,7 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
         ),
         ({"states": "{"}, set(), 2, 1, "cannot be read (JSON"),
         ({"rides": {"version": 1, "data": [7]}}, {RED, BLUE}, 2, 1, "cannot be read ("),
-        # Version 1.2 wrote it, in another format.
+        # A file of version 1.2 with another format.
         ({"states.version": 1}, set(), 2, 0, ""),
         ({"rides.version": 2}, {RED, BLUE}, 2, 0, ""),
     ],
@@ -866,7 +866,7 @@ async def test_import_of_damaged_files(
     kept: int,
     words: str,
 ) -> None:
-    """An unreadable part costs what it holds; an unreadable file is kept."""
+    """An unreadable part loses its content; an unreadable file is kept."""
     files = of_2_0()
     for place, value in damage.items():
         *parts, last = place.split(".")
@@ -883,7 +883,7 @@ async def test_import_of_damaged_files(
 
 
 async def test_import_that_cannot_be_read(with_2_0: Bikes) -> None:
-    """A read error disarms no guard: the account waits, and the files stay."""
+    """After a read error the account waits, the files stay, and no guard is disarmed."""
     [states] = write_2_0(with_2_0, states=of_2_0()["states"])
     text = states.read_text()
     states.unlink()

@@ -1,4 +1,4 @@
-"""Devices of trackers: listed, renamed, gone, deleted, shared by accounts; and repair issues."""
+"""Devices of trackers: listed, renamed, removed, deleted, shared; and repair issues."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -33,7 +33,7 @@ type Issues = Callable[[], dict[str, dict[str, str]]]
 
 
 def trackers_of(entry: MockConfigEntry) -> set[str]:
-    """Return the trackers with a device of an account."""
+    """Return the trackers of an account that have a device."""
     return devices.trackers_of(async_get_hass(), entry.entry_id)
 
 
@@ -95,10 +95,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
 
 async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
-    """A person may delete a tracker that is gone, not one that is listed.
-
-    If it comes back, it is a new tracker: it is not first shown where it was.
-    """
+    """A user can delete a tracker that is no longer listed. If it is listed again, it is a new tracker without its old place."""
     device = bikes.device(RED)
     assert not await delete(device)
     assert trackers_of(bikes.entry) == {RED, BLUE}
@@ -119,7 +116,7 @@ async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
 async def test_delete_button_elsewhere(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """A device that is no tracker can always go, a bike of an unloaded account never."""
+    """A device that is not a tracker can always be deleted, a bike of an unloaded account never."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -134,7 +131,7 @@ async def test_tracker_returns(
     entity_registry: er.EntityRegistry,
     area_registry: ar.AreaRegistry,
 ) -> None:
-    """A tracker that is gone, for however long, keeps entity ID, area and names."""
+    """A tracker that returns after any time keeps its entity ID, area and names."""
     garage = area_registry.async_create("Garage")
     device_registry.async_update_device(
         bikes.device(RED).id, area_id=garage.id, name_by_user="My red one"
@@ -156,7 +153,7 @@ async def test_tracker_returns(
 
 
 async def test_gone_while_not_loaded(bikes: Bikes) -> None:
-    """A tracker that left while the account was not loaded is unavailable too."""
+    """A tracker that left while the account was not loaded is unavailable."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.simulator.unassign(EMAIL, RED)
     await async_setup(bikes.hass, bikes.entry)
@@ -166,7 +163,7 @@ async def test_gone_while_not_loaded(bikes: Bikes) -> None:
 
 
 async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
-    """An empty list removes nothing, says what to do, and stops saying so by itself."""
+    """An empty list removes nothing. A repair issue says what to do, and disappears by itself."""
     assert issues() == {}
     bikes.simulator.unassign(EMAIL, RED)
     bikes.simulator.unassign(EMAIL, BLUE)
@@ -186,7 +183,7 @@ async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
 async def test_rename(
     bikes: Bikes, device_registry: dr.DeviceRegistry, own: str | None, shown: str
 ) -> None:
-    """A rename is followed, except where a person named the device; entity IDs stay."""
+    """The device follows a rename, except after the user renamed it. Entity IDs stay."""
     device_registry.async_update_device(bikes.device(RED).id, name_by_user=own)
     bikes.simulator.rename(RED, "Fast bike")
 
@@ -201,7 +198,7 @@ async def test_rename(
 
 
 async def test_device_page(bikes: Bikes) -> None:
-    """It shows the model and the firmware that the service sent last."""
+    """The device shows the newest model and firmware."""
 
     def device() -> tuple[str | None, str | None]:
         return bikes.device(RED).model, bikes.device(RED).sw_version
@@ -230,7 +227,7 @@ async def test_broken_name(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """An error with one device costs its name until the next report, and no other's."""
+    """An error with a device delays its new name until the next report, and no other device's."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
@@ -261,7 +258,7 @@ async def test_shared_tracker(
     make_entry: MakeEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A tracker of two accounts is set up once, by the one that had it first."""
+    """A tracker of two accounts is set up only by the first account."""
     bikes.simulator.add_device(GREEN, email=BOB)
     await async_setup(bikes.hass, bobs)
     await bikes.poll()
@@ -282,9 +279,9 @@ async def test_shared_tracker(
 async def test_shared_tracker_after_a_restart(
     bikes: Bikes, bobs: MockConfigEntry
 ) -> None:
-    """Who had it first is known after a restart, whoever starts first."""
+    """After a restart, the first account keeps the tracker, whatever the order of the start."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    # Home Assistant keeps the owners for as long as it runs.
+    # Home Assistant caches the owners until it stops.
     cast(Any, devices.owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
 
@@ -301,7 +298,7 @@ async def test_shared_tracker_that_the_first_account_loses(
     entity_registry: er.EntityRegistry,
     delete: Delete,
 ) -> None:
-    """Once its device is deleted there the other account has it, with its entity ID."""
+    """After its device is deleted, the other account gets the tracker with the same entity ID."""
     before, mine = bikes.device(RED), "device_tracker.mine"
     entity_registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
     await async_setup(bikes.hass, bobs)
@@ -315,7 +312,7 @@ async def test_shared_tracker_that_the_first_account_loses(
     assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
     assert (bikes.state(RED).entity_id, bikes.state(RED).state) == (mine, "not_home")
 
-    # It stays there, even if the first account lists it again.
+    # The tracker stays there, even if the first account lists it again.
     bikes.simulator.assign(EMAIL, RED)
     for _ in range(2):
         await bikes.poll()
@@ -323,7 +320,7 @@ async def test_shared_tracker_that_the_first_account_loses(
 
 
 async def async_let_pass(bikes: Bikes, minutes: int) -> None:
-    """Let minutes pass."""
+    """Move the clock by some minutes."""
     for _ in range(minutes):
         await bikes.poll(60)
 
@@ -341,7 +338,7 @@ async def async_let_pass(bikes: Bikes, minutes: int) -> None:
 async def test_lasting_outage(
     bikes: Bikes, issues: Issues, fault: str, reason: str
 ) -> None:
-    """After half an hour it names account, time and newest reason; a success ends it."""
+    """After half an hour, an issue names account, start and newest cause; a success deletes it."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
     bikes.simulator.fault("status-500")
     await async_let_pass(bikes, 1)
@@ -351,7 +348,7 @@ async def test_lasting_outage(
     await async_let_pass(bikes, 10)
     assert issues().keys() == {"no_contact"}
 
-    # Clocks are set back meanwhile: the time is what they showed when it began.
+    # The clock is set back in the meantime: the issue keeps the original time.
     await async_let_pass(bikes, 50)
     placeholders = issues()["no_contact"]
     assert reason in placeholders.pop("error")
@@ -363,7 +360,7 @@ async def test_lasting_outage(
 
 
 async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
-    """Half hours do not add up."""
+    """Shorter outages do not add up."""
     for _ in range(4):
         bikes.simulator.fault("status-503")
         await async_let_pass(bikes, 25)
@@ -375,7 +372,7 @@ async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
 async def test_clock_that_is_put_right(
     bikes: Bikes, issues: Issues, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that starts with its network may count two days between two polls."""
+    """A machine without a battery-backed clock may count two days between two polls."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     right = dt_util.now

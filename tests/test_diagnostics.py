@@ -1,4 +1,4 @@
-"""Diagnostics and system health: what a maintainer needs, and nobody's identity."""
+"""Diagnostics and system health: they help a maintainer and identify nobody."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 
 @pytest.fixture
 def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
-    """Return a function for the file of the account, or of one of its trackers."""
+    """Return a function that downloads the file of the account or of a tracker."""
 
     async def _diagnose(tracker: str = "") -> Any:
         if tracker:
@@ -58,7 +58,7 @@ def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
 
 
 async def async_health(hass: HomeAssistant) -> dict[str, Any]:
-    """Return what system health shows, once all is known."""
+    """Return the information of system health once it is complete."""
     assert await async_setup_component(hass, "system_health", {})
     await hass.async_block_till_done()
     info: dict[str, Any] = await get_system_health_info(hass, DOMAIN)
@@ -82,7 +82,7 @@ async def test_entry(
 
 @pytest.mark.usefixtures("setup")
 async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
-    """Of a tracker that never reported there is all else, of a tracker that left nothing."""
+    """The file of a tracker that never reported has no values. The file of a tracker that left has no tracker."""
     bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
@@ -96,7 +96,7 @@ async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
-    """Where the server cannot be reached, the file says so."""
+    """The file says that the server cannot be reached."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
@@ -140,7 +140,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
-    """How the integration judges rides and the guard is shown, and not when or where."""
+    """The file contains how rides and the guard are detected, without times and places."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
@@ -197,7 +197,7 @@ PHONE_NUMBERS = (
 async def test_model_and_firmware(
     bikes: Bikes, diagnose: Diagnose, said: str, shown: str
 ) -> None:
-    """They are what a maintainer asks for first, and may hold what is nobody's business."""
+    """A maintainer needs model and firmware first. Private texts in them are hidden."""
     bikes.simulator.rename(BLUE, "Rosinante")
     bikes.simulator.override_field(RED, "model", said)
     bikes.simulator.report(RED, attributes={"versionFw": said})
@@ -211,7 +211,7 @@ async def test_model_and_firmware(
 
 
 async def test_system_health(bikes: Bikes) -> None:
-    """It has the size and the last write of the database. The server gets no credentials."""
+    """System health shows the size and the last write of the database. The server gets no credentials."""
     rows = [row(timedelta(hours=number)) for number in range(1, 300)]
     store(bikes.hass, bikes.entry, rows)
     await async_setup(bikes.hass, bikes.entry)
@@ -236,7 +236,7 @@ async def test_system_health(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_one_of_two_servers_is_down(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """The first server that cannot be reached is named by its error."""
+    """System health shows the error of the first server that cannot be reached."""
     make_entry(BOB, url="http://127.0.0.1:9/api")
     info = await async_health(bikes.hass)
     assert info["accounts"] == 2

@@ -1,4 +1,4 @@
-"""Who is notified of what: those who follow what changed, once, and nobody else."""
+"""Notifications: only the listeners of a change are notified, once."""
 
 import asyncio
 from collections import Counter
@@ -34,7 +34,7 @@ TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
 @dataclass
 class Followers:
-    """What followers of an account and of each of its trackers were notified of."""
+    """The notifications of an account and of each of its trackers."""
 
     bikes: Bikes
     updates: list[Collection[str]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Followers:
 
 @pytest.fixture
 async def followers(bikes: Bikes) -> Followers:
-    """Return who follows an account of 52 trackers, for which no time passes."""
+    """Return the listeners of an account of 52 trackers, with a frozen clock."""
     for unique_id in TRACKERS:
         bikes.simulator.add_device(unique_id, email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
@@ -71,7 +71,7 @@ async def followers(bikes: Bikes) -> Followers:
 
 
 def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
-    """Let something happen to a tracker, or nothing at all."""
+    """Change a tracker, or nothing."""
     changes: list[Callable[[], object]] = [
         lambda: simulator.set_status(unique_id, rng.choice(["online", "offline"])),
         lambda: simulator.rename(unique_id, rng.choice(["Old bike", "New bike"])),
@@ -84,7 +84,7 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
-    """Each poll notifies once, of what is another now; one without news of nothing."""
+    """Each poll notifies of its changes once. A poll without a change notifies of nothing."""
     rng = Random(seed)  # noqa: S311
     for _ in range(15):
         for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
@@ -99,7 +99,7 @@ async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
 
 @pytest.mark.usefixtures("with_live")
 async def test_messages(bikes: Bikes, followers: Followers) -> None:
-    """Each message notifies of what it changed."""
+    """Each message notifies of its changes."""
     await bikes.async_wait(11)
     assert len(bikes.simulator.live.sockets) == 1
     rng = Random(0)  # noqa: S311
@@ -112,7 +112,7 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
-    """A short update waits for a long one, so that none is evaluated before its time (defect 21)."""
+    """A short update waits for a long one, so that none is evaluated too early (defect 21)."""
     evaluated = list[tuple[object, object]]()
     note = callback(lambda update: evaluated.append((update.last, update.now)))
     async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
@@ -129,7 +129,7 @@ async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
 async def test_loop_is_free(
     bikes: Bikes, followers: Followers, what: str, at_once: int
 ) -> None:
-    """Of many trackers a few are notified at a time, and others have their turn."""
+    """With many trackers, a few are notified at a time, and other tasks run in between."""
     coordinator, turns = bikes.coordinator, list[int]()
     getattr(coordinator, what).update(TRACKERS)
     coordinator.async_update_listeners()
@@ -140,7 +140,7 @@ async def test_loop_is_free(
     assert max(steps) == at_once
 
 
-# What an update runs
+# Functions that an update runs
 
 
 def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
@@ -162,7 +162,7 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
-    """It reads each entity of the tracker once, whatever occurred, and adds none."""
+    """An update reads each entity of the tracker once, whatever occurred, and adds none."""
     await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
@@ -189,7 +189,7 @@ async def test_idle_poll(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_newly_reported(bikes: Bikes) -> None:
-    """A value that comes for the first time adds its entity, and is no other one's."""
+    """A value that is reported for the first time adds its entity, and reads no other one."""
     bikes.simulator.report(RED, attributes={"lock": True})
     await bikes.poll()
     known = entities_of(bikes, RED)
@@ -205,7 +205,7 @@ async def test_newly_reported(bikes: Bikes) -> None:
     ("action", "state"), [("disarm", "disarmed"), ("arm_away", "armed_away")]
 )
 async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) -> None:
-    """It reads and writes the guard alone, adds nothing, and evaluates nothing."""
+    """Arming reads and writes only the guard, and adds and evaluates nothing."""
     await bikes.async_guard("arm_away")
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
@@ -218,7 +218,7 @@ async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) 
 
 
 async def test_setup(bikes: Bikes) -> None:
-    """It reads each entity once, as it is added; a reload as well."""
+    """The set-up and a reload read each entity once, when it is added."""
     with watching() as passed:
         await async_setup(bikes.hass, bikes.entry)
     entities = entities_of(bikes, RED, BLUE)
@@ -231,7 +231,7 @@ async def test_setup(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_outage(bikes: Bikes) -> None:
-    """Its begin and its end read each entity once, its further failures none."""
+    """The start and the end of an outage read each entity once; further failures read none."""
     await bikes.poll()
     entities = entities_of(bikes, RED, BLUE)
     for fault, read in (
@@ -270,14 +270,14 @@ async def test_events_before_triggers(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_start_and_end_at_once(bikes: Bikes) -> None:
-    """A ride of an outage is two events, of which each is fired."""
+    """A ride during an outage is two events, and both are fired."""
     await async_ride(bikes.simulator, bikes.poll)
     events = told(bikes.hass, "event.red_bike_ride")
     await async_ride(bikes.simulator, bikes.poll)
     assert [it.attributes["event_type"] for it in events] == ["started", "ended"]
 
 
-# When occurrences are fired
+# Time of occurrences
 
 
 class Fired:
@@ -289,7 +289,7 @@ class Fired:
         """Listen to all accounts."""
         self.alarms = list[tuple[Any, ConfigEntryState]]()
         self.evaluated = False
-        """Whether triggers were evaluated with the last update."""
+        """Whether the last update evaluated triggers."""
         async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, self._async_updated)
         async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, self._async_occurred)
 
@@ -306,7 +306,7 @@ class Fired:
 
 
 async def test_start(bikes: Bikes) -> None:
-    """Alarms wait until automations listen: seconds after Home Assistant started."""
+    """Alarms wait until automations listen, seconds after Home Assistant has started."""
     hass, fired = bikes.hass, Fired(bikes)
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
@@ -320,13 +320,13 @@ async def test_start(bikes: Bikes) -> None:
     assert (fired.alarms, fired.evaluated) == ([], False)
     passed = await watched_poll(bikes, 2)
     assert fired.alarms == [Fired.SOS]
-    # The blue bike reported nothing new.
+    # The blue bike has no new value.
     assert passed.functions["_new_entities"] == 0
     assert bikes.state(ALARM).attributes.get("alarm") == "sos"
 
 
 async def test_loading(bikes: Bikes) -> None:
-    """Alarms of the time before a reload are fired once the account is loaded."""
+    """Alarms from before a reload are fired after the account is loaded."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     fired = Fired(bikes)
@@ -339,7 +339,7 @@ async def test_loading(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("with_live", "setup")
 async def test_alarm_in_an_outage(bikes: Bikes) -> None:
-    """A message in an outage is fired with the first poll that succeeds."""
+    """An alarm from a message during an outage is fired with the next successful poll."""
     await bikes.async_wait(11)
     fired = Fired(bikes)
     bikes.simulator.fault("status-503")

@@ -23,7 +23,7 @@ AWAY = DEFAULT_LATITUDE + 0.01
 
 @pytest.fixture
 async def standing(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Have a bike that stands, and says so."""
+    """Have a bike report that it stands."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
 
@@ -91,7 +91,7 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("standing")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
-    """A moving bike is not guarded again; the alarm stays, and its message too."""
+    """A moving bike is not armed again; the alarm and its message stay."""
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     await bikes.async_guard()
     await bikes.poll()
@@ -111,7 +111,7 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
     [
         (er.RegistryEntryDisabler.USER, "disarmed"),
         (er.RegistryEntryDisabler.DEVICE, "disarmed"),
-        # That of an account that is not there for a while is armed once it is.
+        # The guard of an account that is disabled for a while stays.
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
@@ -124,7 +124,7 @@ async def test_switched_off(
     *,
     is_set_up: bool,
 ) -> None:
-    """A guard that nobody could disarm any more is disarmed, and no theft is shown."""
+    """A disabled guard is disarmed, because nobody could disarm it, and shows no theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await bikes.async_guard()
     await bikes.poll()
@@ -145,7 +145,7 @@ async def test_switched_off(
 
 @pytest.mark.usefixtures("standing")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
-    """It is refused with a reason."""
+    """Arming is refused with the reason."""
     new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
@@ -163,7 +163,7 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
-    """It is armed and disarmed all the same, and says who did that."""
+    """The guard can be armed and disarmed during an outage, and shows the user."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))

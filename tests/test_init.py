@@ -1,4 +1,4 @@
-"""An account is set up, reloaded and removed."""
+"""Set-up, reload and removal of an account."""
 
 import asyncio
 from typing import Any
@@ -41,7 +41,7 @@ from .tools.simulator.server import Simulator
 
 
 async def async_update(hass: HomeAssistant) -> None:
-    """Poll as `homeassistant.update_entity` does."""
+    """Poll with `homeassistant.update_entity`."""
     await async_setup_component(hass, "homeassistant", {})
     data = {"entity_id": ["binary_sensor.red_bike_connectivity"]}
     await hass.services.async_call(
@@ -54,7 +54,7 @@ async def async_update(hass: HomeAssistant) -> None:
 async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
-    """Every tracker has these entities with these values."""
+    """Every tracker has these entities and values."""
     place: Any = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0}
     more: Any = {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
     bikes.simulator.report(RED, **place, **more, attributes=EVERYTHING)
@@ -83,7 +83,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """What changes with each report, voltages and IDs exist, disabled; all else is enabled."""
+    """Entities that change with each report, voltages and IDs are disabled; all others are enabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -98,7 +98,7 @@ async def test_entities_people_rarely_want_are_disabled(
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unloaded entry polls nothing; a reloaded entry has its entities again. No warning is logged."""
+    """An unloaded entry does not poll; a reloaded entry has its entities again. No warning is logged."""
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
     before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
@@ -116,13 +116,13 @@ async def test_unload_and_reload(
     assert not [it for it in ours if it.levelname in ("WARNING", "ERROR")]
 
 
-# Home Assistant leaves such an entry as it is, its next poll included.
+# Home Assistant keeps such an entry with its next poll.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 @pytest.mark.usefixtures("setup", "expected_lingering_timers")
 async def test_platform_that_does_not_unload(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An entry that Home Assistant cannot unload is not taken apart."""
+    """An entry that Home Assistant cannot unload stays complete."""
 
     async def _fail(*_: object) -> bool:
         return False
@@ -166,7 +166,7 @@ async def test_migration(
 async def test_removal_leaves_nothing(
     bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing is left of two accounts that are removed at the same time in an outage."""
+    """Two accounts that are removed at the same time during an outage leave nothing behind."""
     hass, entries = bikes.hass, (bikes.entry, bobs)
     bikes.simulator.add_device("new", email=BOB)
     await async_setup(hass, bobs)
@@ -202,7 +202,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """An answer that comes after the removal writes nothing and holds no tracker."""
+    """An answer after the removal writes nothing and keeps no tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 
@@ -234,7 +234,7 @@ async def test_removal_during_a_poll(
 async def test_update_on_demand(
     hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, value_of: ValueOf
 ) -> None:
-    """`homeassistant.update_entity` polls, also with polling disabled."""
+    """`homeassistant.update_entity` polls, also if polling is disabled."""
     hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
     await hass.async_block_till_done()
     await hass.config_entries.async_reload(setup.entry_id)
@@ -249,7 +249,7 @@ async def test_update_on_demand(
 async def test_two_accounts_at_once(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Two accounts that start together never both take a shared tracker."""
+    """A shared tracker belongs to one account, even if two accounts start at the same time."""
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
@@ -261,7 +261,7 @@ async def test_two_accounts_at_once(
 async def test_account_that_is_renamed(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The log has the new title from the next poll on."""
+    """From the next poll on, the log has the new title."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.fault("status-503")
     caplog.clear()

@@ -1,4 +1,4 @@
-"""Polls, set-up and reloads that are interrupted, or interrupt each other."""
+"""Interrupted and concurrent polls, set-ups and reloads."""
 
 import asyncio
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ type Path = Literal["devices", "positions"]
 
 
 async def cut_short(bikes: Bikes, path: Path) -> None:
-    """Cut a poll short while it waits for an answer, as when a script that asked for it is started anew."""
+    """Cancel a poll while it waits for an answer, as a restarted script does."""
     assert await async_setup_component(bikes.hass, "homeassistant", {})
     bikes.simulator.fault("no-answer", path=path, times=1)
     bikes.simulator.record.clear()
@@ -51,7 +51,7 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 async def test_poll_that_is_cut_short(
     bikes: Bikes, path: Path, then: list[tuple[str | None, str]]
 ) -> None:
-    """The next poll has its changes. Home Assistant notices an outage, and its end."""
+    """The next poll has its changes. Home Assistant notices an outage and its end."""
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
     await cut_short(bikes, path)
@@ -67,7 +67,7 @@ async def test_poll_that_is_cut_short(
 async def test_armed_while_a_poll_is_taken_in(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
-    """What came meanwhile is shown, and so is what the poll found out."""
+    """Both the arming and the changes of the poll are shown."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
     bikes.simulator.set_status(RED, "offline")
@@ -90,7 +90,7 @@ async def test_armed_while_a_poll_is_taken_in(
 async def test_reload_while_trackers_are_added(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Every tracker is there once, and follows its status."""
+    """Each tracker is added once, and follows its status."""
     for tracker in MANY:
         bikes.simulator.add_device(tracker, email=EMAIL)
     await bikes.coordinator.async_refresh()

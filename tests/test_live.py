@@ -1,4 +1,4 @@
-"""The live connection: what the service says by itself is shown at once, and polls stay."""
+"""The live connection: changes are shown at once, and polls continue."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,13 +41,13 @@ BEGINS = 11
 
 @pytest.fixture(autouse=True)
 def longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let waits be as long as they can be."""
+    """Set all random waits to their maximum."""
     monkeypatch.setattr("random.uniform", lambda _, most: most)
 
 
 @pytest.fixture
 async def live(bikes: Bikes) -> Bikes:
-    """Return the bikes of an account that is set up and live, while time stands still."""
+    """Return the bikes of an account with a live connection, with a frozen clock."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
     assert len(bikes.simulator.live.sockets) == 1
@@ -55,12 +55,12 @@ async def live(bikes: Bikes) -> Bikes:
 
 
 def sign_ins(simulator: Simulator) -> int:
-    """Return how often somebody signed in to the live connection, or tried to."""
+    """Return the number of sign-ins to the live connection, with failed ones."""
     return simulator.record.counts["/api/session"]
 
 
 def latitude(bikes: Bikes) -> float:
-    """Return where the red bike is shown."""
+    """Return the shown latitude of the red bike."""
     shown: float = bikes.state(RED).attributes["latitude"]
     return shown
 
@@ -71,12 +71,12 @@ def is_online(bikes: Bikes) -> str | None:
 
 
 def polls(simulator: Simulator) -> int:
-    """Return how often the list was asked for."""
+    """Return the number of requests for the list."""
     return simulator.record.counts["/api/devices"]
 
 
 async def test_a_message_is_shown_at_once(live: Bikes) -> None:
-    """Without a request, and the poll comes when it always does."""
+    """A message is shown without a request, and does not change the time of the next poll."""
     requests = live.simulator.record.counts.total()
     live.simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(live.hass)
@@ -84,7 +84,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     assert live.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert live.simulator.record.counts.total() == requests
 
-    # A minute after the set-up, and not after the message.
+    # A minute after the set-up, not after the message.
     await live.async_wait(60 - BEGINS - 2)
     assert live.simulator.record.counts.total() == requests
     await live.async_wait(3)
@@ -94,7 +94,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
 async def test_a_poll_with_the_same_news_changes_nothing(
     live: Bikes, all_enabled: None, writes: list[str]
 ) -> None:
-    """What was told already is not written again, and no position asked for."""
+    """A poll without new values writes nothing and requests no position."""
     live.simulator.report(RED, latitude=48.5)
     await settle(live.hass)
     assert writes
@@ -107,7 +107,7 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
-    """A message that comes meanwhile is applied after it; the next one may say otherwise."""
+    """A message during a poll is applied after it. The next poll may replace its values."""
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
@@ -123,7 +123,7 @@ async def test_a_poll_that_began_before(live: Bikes) -> None:
 
 
 async def test_while_polls_fail(live: Bikes) -> None:
-    """Messages are taken in, and trackers are unavailable; they come back where they were."""
+    """During an outage, messages are applied although trackers are unavailable. Afterwards the newest place is shown."""
     home = latitude(live)
     live.simulator.fault("status-500")
     await live.async_wait(61)
@@ -134,7 +134,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
     assert live.value_of(RED) == STATE_UNAVAILABLE
 
     live.simulator.fault(None)
-    # Not what the list says of places, but what messages said.
+    # The place of the messages, not of the list.
     live.simulator.fault("status-500", path="positions")
     await live.async_wait(61)
     assert latitude(live) == home
@@ -144,7 +144,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
 
 
 async def test_polling_that_is_disabled_later(live: Bikes) -> None:
-    """It ends at once, and begins again once polling does; a new name changes nothing."""
+    """The live connection ends and begins with polling. A new title of the account changes nothing."""
     entries = live.hass.config_entries
 
     async def disable(is_disabled: bool) -> None:
@@ -168,7 +168,7 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
 
 @pytest.mark.parametrize("ends", ["account", "Home Assistant"])
 async def test_end(live: Bikes, ends: str) -> None:
-    """It ends with a goodbye, and for good: no message is applied afterwards."""
+    """The connection ends with a close frame. No message is applied afterwards."""
     connection = live.coordinator.live
     if ends == "account":
         await live.hass.config_entries.async_unload(live.entry.entry_id)
@@ -185,11 +185,11 @@ async def test_end(live: Bikes, ends: str) -> None:
     assert {request.method for request in live.simulator.requests} == {"GET", "POST"}
 
 
-# When it is tried again
+# Retries
 
 
 async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
-    """A password that is refused is not tried twice; all is well again with the polls."""
+    """A refused password is not sent again until a poll succeeds."""
     live.simulator.set_password(EMAIL, "another one")
     await live.async_wait(61)
     live.simulator.live.drop()
@@ -205,7 +205,7 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
 
 
 async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
-    """An hour, then days; how often it was tried is forgotten with a reload."""
+    """The wait is an hour, then days; a reload resets it."""
     bikes.simulator.live_fault("session-404")
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
@@ -222,7 +222,7 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
 async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
-    """Waits grow after short connections, and start again after one of five minutes."""
+    """Waits grow after short connections, and start again after a connection of five minutes."""
     for expected in (5, 60):
         live.simulator.live.drop()
         await live.async_wait(0)
@@ -238,7 +238,7 @@ async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) 
 
 
 async def test_connected_since_before(live: Bikes) -> None:
-    """A connection counts that began before a time."""
+    """Only a connection that began before the given time counts."""
     connection = live.coordinator.live
     since, counts = connection.report.since, connection.connected_since_before
     second = timedelta(seconds=1)
@@ -247,11 +247,11 @@ async def test_connected_since_before(live: Bikes) -> None:
     assert not counts(since + second)
 
 
-# What it did not tell
+# Changes without a connection
 
 
 async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
-    """A poll follows at once: at first the server tells positions, and no devices."""
+    """A poll follows at once: the server's first message has positions, but no devices."""
     before = polls(live.simulator)
     live.simulator.live.drop()
     await settle(live.hass)
@@ -264,7 +264,7 @@ async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
 
 @pytest.mark.parametrize("lasts", [10, 330])
 async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
-    """However often it begins anew, there are never too many polls, nor too few."""
+    """A connection that often fails causes at most two additional polls a minute."""
     live.simulator.record.clear()
     for step in range(360):
         if step % (lasts // 10) == 0:
@@ -282,12 +282,12 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
     assert 59 <= polls(live.simulator) <= 80
 
 
-# What is told
+# Effects of faults
 
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
 async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
-    """That is for the polls to say."""
+    """A fault of the live connection never starts a sign-in. Only polls do."""
     live.simulator.live_fault(fault)
     live.simulator.live.drop()
     for _ in range(5):
@@ -296,7 +296,7 @@ async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> Non
 
 
 async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> None:
-    """Live or not and why, since when, and how often what."""
+    """Diagnostics contain the state of the connection, its cause and start, and the counts."""
 
     async def report() -> Any:
         found = await get_diagnostics_for_config_entry(
@@ -319,7 +319,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     await live.async_wait(61)
     found = await report()
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
-    # A connection of which nothing is shown is not called live.
+    # A connection whose changes are not shown does not count as live.
     live.simulator.fault("status-401")
     await live.async_wait(61)
     found = await report()
@@ -329,7 +329,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One in a message is told, and costs that message; one of the connection ends it."""
+    """An unexpected error in a message is logged and loses only this message. An error of the connection ends it."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -360,7 +360,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is obeyed where it is longer, for an hour at most."""
+    """A longer wait that the server requests is respected, for at most an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 
@@ -383,7 +383,7 @@ async def test_a_wait_that_the_server_asks_for(
 
 
 async def test_long_message(live: Bikes) -> None:
-    """A message is applied in portions: no step takes long."""
+    """A message is applied in portions, so that no step is long."""
     sizes, apply = list[int](), Account.apply_message
     device = live.simulator.devices[RED]
     position = device.position
@@ -403,7 +403,7 @@ async def test_long_message(live: Bikes) -> None:
         await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
-    # A poll applies what came before it.
+    # A poll applies earlier messages first.
     coordinator = live.coordinator
     with patch.object(Account, "apply_message", spy):
         coordinator.live.messages.append(Message([], []))
@@ -413,7 +413,7 @@ async def test_long_message(live: Bikes) -> None:
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
 async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
-    """A long answer is replayed in a thread, up to three times if reports come."""
+    """A long answer is replayed in a thread, up to three times if reports arrive."""
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
     known = account.trackers[RED].position
@@ -442,13 +442,13 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
         await coordinator._async_ask_history(request)  # noqa: SLF001
     assert count == replays
     assert (len(account.states[RED].log.inputs) > 200) is (changes < replays)
-    # An answer for a tracker that was removed changes nothing.
+    # An answer for a removed tracker changes nothing.
     context = UpdateContext(now)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
 async def test_message_before_a_poll(live: Bikes) -> None:
-    """A poll wins over a message that came before it and is not applied yet."""
+    """A poll is newer than a message that arrived before it."""
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].device
     offline = Message([known._replace(status="offline")], [])
@@ -457,7 +457,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
     await coordinator.async_refresh()
     await settle(coordinator.hass)
     assert is_online(live) == STATE_ON
-    # It counts all the same: the tracker was offline.
+    # The message counts, too: the tracker was offline.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]
     assert kinds == ["went_offline", "came_online"]
 
@@ -465,7 +465,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
 async def test_message_during_the_unload(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is applied that is not written (defect 10)."""
+    """A message that can no longer be written is not applied (defect 10)."""
     database, coordinator = Database, live.coordinator
     close = database.async_close
 

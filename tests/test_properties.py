@@ -1,4 +1,4 @@
-"""Whatever a server sends or a person types: nothing breaks, and everything readable is read."""
+"""Any answer and any input: nothing fails unexpectedly, and everything readable is read."""
 
 from collections import Counter
 from contextlib import suppress
@@ -89,7 +89,7 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _rows(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return rows: most fields as they should be, some of them anything, some not there."""
+    """Return rows: most fields are right, some have any value, some are missing."""
     fields = {name: good | good | good | any_json for name, good in values.items()}
     return st.fixed_dictionaries(fields) | st.fixed_dictionaries({}, optional=fields)
 
@@ -99,19 +99,19 @@ positions = _rows(POSITION_VALUES)
 
 
 def lists_of(rows: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    """Return lists of such rows, with other things between them."""
+    """Return lists of such rows with other values in between."""
     return st.lists(rows | rows | rows | any_json, max_size=6)
 
 
 def body(value: Any) -> bytes:
-    """Write any of these as JSON."""
+    """Return any of these as JSON."""
     return json.dumps(value).encode()
 
 
 @every
 @given(answer=any_json.map(body) | st.binary())
 def test_any_answer(answer: bytes) -> None:
-    """It is a list, or an error of the client."""
+    """The client returns a list or raises its own error."""
     for read in (DeviceReader().read, read_positions):
         with suppress(InvalidResponseError):
             read(answer)
@@ -120,7 +120,7 @@ def test_any_answer(answer: bytes) -> None:
 @every
 @given(rows=lists_of(devices))
 def test_any_list_of_devices(rows: list[Any]) -> None:
-    """It is read the same in whatever order it comes."""
+    """The result does not depend on the order of the list."""
     reader = DeviceReader()
     try:
         read = reader.read(body(rows))
@@ -134,7 +134,7 @@ def test_any_list_of_devices(rows: list[Any]) -> None:
 @every
 @given(rows=lists_of(positions))
 def test_any_list_of_positions(rows: list[Any]) -> None:
-    """So is one of positions."""
+    """The same for positions."""
     try:
         read = read_positions(body(rows))
     except InvalidResponseError:
@@ -143,7 +143,7 @@ def test_any_list_of_positions(rows: list[Any]) -> None:
     assert Counter(read_positions(body(rows[::-1]))) == Counter(read)
 
 
-# What a person types
+# Input of a user
 
 _schemes = st.sampled_from(
     ["", "", "http://", "https://", "HTTPS://", "ftp://", "//", "http:", "https:/"]
@@ -179,7 +179,7 @@ addresses = (
 @every
 @given(typed=addresses)
 def test_any_address(typed: str) -> None:
-    """It is refused, or it is the base address of a server, and stays that."""
+    """The address is refused, or is the base address of a server and stays the same if it is read again."""
     url = refusal = ""
     try:
         url = canonical_url(typed)
@@ -202,7 +202,7 @@ def test_any_address(typed: str) -> None:
 
 
 def is_in_own_network(host: str) -> bool:
-    """Return whether a host, with its port, is one that http is good enough for."""
+    """Return whether http is acceptable for a host with its port."""
     name = (URL(f"http://{host}").host or "").removesuffix(".")
     try:
         address = ipaddress.ip_address(name)

@@ -1,4 +1,4 @@
-"""What a person reads out of each recorded answer of a real server comes out."""
+"""Each recorded answer of a real server leads to the right values."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -59,7 +59,7 @@ def _device_of(position: Values) -> Values:
 
 
 def shown(hass: HomeAssistant) -> dict[str, Values]:
-    """Return what a person reads of each tracker, by its `uniqueId`."""
+    """Return the shown values of each tracker by `uniqueId`."""
     devices = dr.async_get(hass)
     values: dict[str, Values] = {}
     for entity in er.async_get(hass).entities.values():
@@ -89,9 +89,9 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""Messages as they came, and not the last position of each tracker."""
+"""The messages in their order, in place of the last position of each tracker."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
-"""What the server listed when the first message came."""
+"""The recorded list at the time of the first message."""
 ANSWERS = [
     (file, name, trackers)
     for file, expected in EXPECTED.items()
@@ -101,8 +101,8 @@ ANSWERS = [
 
 
 def test_every_file_is_listed() -> None:
-    """With each answer that it holds."""
-    # Sign-ins are with the client, in tests/api.
+    """Each recorded answer is in the list of expected values."""
+    # The answers to sign-ins are tested in tests/api.
     files = {path.stem for path in FOLDER.glob("*.json") if SIGN_INS not in path.stem}
     assert files == EXPECTED.keys()
     for file in files:
@@ -116,7 +116,7 @@ def test_every_file_is_listed() -> None:
 async def test_values(
     bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:
-    """Everything that is expected is shown, and nothing else."""
+    """Exactly the expected values are shown."""
     version, _, what = file.partition("-")
     devices, positions = answers(version, what)[name]
     bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
@@ -131,7 +131,7 @@ async def test_values(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.usefixtures("all_enabled", "with_live")
 async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> None:
-    """What was said by and by is shown as it was said, of the trackers that are listed."""
+    """Each message of a listed tracker is shown in its order."""
     messages = recorded(version, MESSAGES)
     bikes.freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
     bikes.simulator.add_account("listener@example.com", PASSWORD)

@@ -1,4 +1,4 @@
-"""Rides from before a tracker was set up: thirty days of them, into the book alone."""
+"""Rides from before the set-up of a tracker: thirty days, only for the database."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -28,15 +28,15 @@ HOUR = 60 * MINUTE
 DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
-"""A bike reports each half a minute under way."""
+"""Seconds between the reports of a bike under way."""
 
 pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
 def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[datetime]:
-    """Let the red bike have ridden a kilometre a day; return when.
+    """Let the red bike ride a kilometer a day; return the times.
 
-    Each second ride was under way exactly a number of days ago.
+    Every second ride is under way exactly a number of days ago.
     """
     now, starts = dt_util.utcnow(), list[datetime]()
     for day in range(days, 0, -1):
@@ -61,7 +61,7 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
 
 
 def asked(simulator: Simulator, a_minute: int = 1) -> int:
-    """Return the number of history requests, after a check of how many there are a minute."""
+    """Return the number of history requests, after a check of the number per minute."""
     times = [item.time for item in simulator.requests if "deviceId" in item.query]
     assert all(
         late - early > 0.9 * timedelta(minutes=1)
@@ -72,12 +72,12 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
 
 @pytest.fixture
 def never_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take each answer for a slow one: the clock stands still."""
+    """Treat each answer as slow: the clock is frozen."""
     monkeypatch.setattr(history, "_QUICK_SECONDS", 0)
 
 
 def hold(rides: list[Ride], starts: list[datetime]) -> None:
-    """Hold rides of a book against when they were: each once, and whole."""
+    """Compare stored rides with the real ones: each once and complete."""
     assert len(rides) == len(starts)
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
@@ -91,7 +91,7 @@ async def home(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> AsyncIterator[Home]:
-    """Return a house that is to be moved into."""
+    """Return a house before the account is added."""
     home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
     yield home
     if home.is_running:
@@ -99,7 +99,7 @@ async def home(
 
 
 async def days_left(home: Home) -> list[int]:
-    """Return what diagnostics tell of each tracker."""
+    """Return the remaining days of each tracker, from diagnostics."""
     fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
     untils = [each["rides_from_before_until"] for each in fired["trackers"]]
     return [30 - (dt_util.utcnow() - until).days if until else 0 for until in untils]
@@ -113,7 +113,7 @@ async def test_new_installation(
     is_quick: bool,
     minutes: int,
 ) -> None:
-    """The last thirty days are in the calendar after as many requests, ten or one a minute."""
+    """The last thirty days are in the calendar after thirty requests, ten a minute or one."""
     if not is_quick:
         request.getfixturevalue("never_quick")
     starts = ride_on_days(simulator, 60)
@@ -128,12 +128,12 @@ async def test_new_installation(
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
-    # Of two bikes; where a ride was under way at midnight, some hours more.
+    # The requests of two bikes, and some more hours for rides at midnight.
     assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
 
 
 async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
-    """An account that is added again shows the last ride of the book, also later."""
+    """An account that is added again shows the last stored ride, also later."""
     ride_on_days(simulator, 5)
     await home.async_move_in(EMAIL)
     await home.async_wait(20 * MINUTE)
@@ -147,7 +147,7 @@ async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
-    """It goes on where it was: nothing comes twice, and nothing is missing."""
+    """After an interruption the requests continue: no ride is missing or stored twice."""
     starts = ride_on_days(simulator, 40)
     await home.async_move_in(EMAIL)
     for minutes in (3, 14, 24):
@@ -161,7 +161,7 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
 def go(
     simulator: Simulator, *trackers: str, metres: float = 50, **values: Any
 ) -> float:
-    """Let bikes go north, and return the latitude of the last one."""
+    """Let bikes ride north, and return the latitude of the last one."""
     latitude = 0.0
     for tracker in trackers:
         position = simulator.devices[tracker].position
@@ -180,7 +180,7 @@ def go(
 
 
 async def ride(home: Home, *trackers: str) -> None:
-    """Ride a kilometre, arrive, and stand."""
+    """Ride a kilometer, arrive and stand."""
     for _ in range(20):
         go(home.simulator, *trackers)
         await home.async_wait(30)
@@ -190,7 +190,7 @@ async def ride(home: Home, *trackers: str) -> None:
 
 @pytest.mark.usefixtures("never_quick")
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
-    """What happens while it is asked is fired, and booked once."""
+    """A ride during the requests is fired and stored once."""
     starts = ride_on_days(simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
@@ -208,9 +208,9 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )
 async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
-    """A ride that lasts while the account is added is no ride of the book until it is over.
+    """A ride that is under way at the set-up is stored once it ended.
 
-    Each kind of server that has a history tells of it.
+    This holds for each kind of server with a history.
     """
     starts = ride_on_days(simulator, 2)
     start = dt_util.utcnow() - RIDE
@@ -233,7 +233,7 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
-    """Polls, messages and guards work as always; a new gap comes before old rides."""
+    """Polls, messages and guards work as usual; a new gap comes before earlier rides."""
     starts = ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
     assert await home.async_arm(RED)
@@ -261,7 +261,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     later = simulator.requests[before:]
     queries = [it.query for it in later if "deviceId" in it.query]
     ids = [simulator.devices[key].id for key in (RED, BLUE)]
-    # A guard that was triggered already does not put its bike first.
+    # A guard that was triggered earlier gives its bike no priority.
     asked_of = {query.split("&")[0] for query in queries[:2]}
     assert asked_of == {f"deviceId={device_id}" for device_id in ids}
     polls = simulator.record.counts["/api/devices"]
@@ -276,7 +276,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
 
 
 def busiest_ten_minutes(simulator: Simulator) -> int:
-    """Return how many requests there were at most in ten minutes, but for signing in."""
+    """Return the maximum number of requests in ten minutes, without sign-ins."""
     times = [item.time for item in simulator.requests if item.header("Authorization")]
     return max(
         sum(start <= time < start + timedelta(minutes=10) for time in times)
@@ -285,7 +285,7 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
 
 
 async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """There is no more to tell: older days are empty."""
+    """The service has no older reports: older days are empty."""
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)
@@ -321,7 +321,7 @@ async def test_history_fails_for_a_while(
 async def test_answer_that_cannot_be_applied(
     home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An unexpected error costs one tracker, and is not provoked each minute."""
+    """An unexpected error affects one tracker, and is not repeated each minute."""
     book, tried = coordinator.rides_before, list[int]()
     blue = simulator.devices[BLUE].id
 
@@ -345,7 +345,7 @@ async def test_answer_that_cannot_be_applied(
 
 
 async def test_full_disk(home: Home, simulator: Simulator) -> None:
-    """A day that cannot be written is requested once a minute, and not at once again."""
+    """A day that cannot be written is requested once a minute, not at once."""
     starts = ride_on_days(simulator, 30)
     await home.async_move_in(EMAIL)
     before = asked(simulator, 11)
@@ -358,7 +358,7 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """Nothing comes of what was asked for a tracker that is gone, and a new one begins."""
+    """The answer for a removed tracker is ignored, and a new tracker begins anew."""
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

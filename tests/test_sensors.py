@@ -1,4 +1,4 @@
-"""Rides, sensors after an outage, and the steps of the last update."""
+"""Sensors of rides, sensors after an outage, and the steps of the last update."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,7 +20,7 @@ def shown(bikes: Bikes, *names: str, tracker: str = RED) -> list[str | None]:
 
 
 async def test_ride(bikes: Bikes, writes: list[str]) -> None:
-    """Its start and its end are events. Sensors show it in kilometers and minutes."""
+    """The start and the end of a ride are events. Sensors show it in kilometers and minutes."""
     names = "total_distance", "ride_distance", "ride_duration"
     rides = told(bikes.hass, "event.red_bike_ride")
     go(bikes.simulator, 0, **standing(100))
@@ -41,7 +41,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     distance = round(ride["distance"], 1)
     assert shown(bikes, *names) == [f"{100 + distance}", f"{distance}", "5.0"]
 
-    # Reports of a bike that stands write nothing of its rides.
+    # Reports of a standing bike write no state of its rides.
     writes.clear()
     for number in range(3):
         go(bikes.simulator, number % 2 * 9, **standing(101 + number / 100))
@@ -50,7 +50,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
 
 
 async def test_address(bikes: Bikes) -> None:
-    """Under way, it is still the address of the last stop."""
+    """Under way, the address is still that of the last stop."""
     go(bikes.simulator, 0, **standing(100), address="Home")
     await async_setup(bikes.hass, bikes.entry)
     for kilometers in (100.3, 100.6):
@@ -62,7 +62,7 @@ async def test_address(bikes: Bikes) -> None:
 @pytest.mark.parametrize("is_asleep", [False, True])
 @pytest.mark.usefixtures("setup")
 async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
-    """There and back while positions failed, or the machine slept: the history has it."""
+    """The history brings a ride during an outage of the positions, or while the machine slept."""
     await bikes.poll()
     bikes.simulator.fault("status-503", path="positions")
     for number in range(1, 21):
@@ -80,7 +80,7 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
 async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
-    """Every sensor has its right value at once; the place is true seconds later."""
+    """Each sensor has its right value at once. The place follows seconds later."""
     stands: Any = {"motion": False, "accuracy": 5}
     bikes.simulator.report(RED, latitude=49.4, address="Main", **stands)
     await async_setup(bikes.hass, bikes.entry)
@@ -114,10 +114,10 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
 async def test_steps_of_the_last_update(
     bikes: Bikes, writes: list[str], way: str
 ) -> None:
-    """It is written in steps of five minutes, and at once after a gap. Silence writes nothing."""
+    """The state is written in steps of five minutes, and at once after a gap. Silence writes nothing."""
 
     async def report() -> int:
-        """Return how often a report is written. What is written is exact."""
+        """Return the number of writes of a report. The written values are exact."""
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
         bikes.simulator.touch([RED], last_update=reported_at)
         writes.clear()

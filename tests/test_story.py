@@ -1,4 +1,4 @@
-"""Any story: each alarm and each ride is told exactly once, oldest first."""
+"""In any story, each alarm and each ride is fired exactly once, oldest first."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,10 +38,10 @@ any_story = settings(
 type Step = Callable[[Story], Awaitable[None]]
 type Tell = Callable[[list[Step], int, int], Awaitable[None]]
 
-# A step is a method of the story with its arguments.
+# A step is a method of Story with its arguments.
 step = methodcaller
 bikes = st.integers(0, 2)
-# At times for longer than a ride takes.
+# Sometimes longer than a ride.
 seconds_down = st.integers(0, 90) | st.just(1_800)
 numbers_of_bikes, numbers_of_accounts = st.integers(1, 3), st.integers(1, 2)
 
@@ -86,7 +86,7 @@ clocks = steps_of(
 
 
 def stories(steps: st.SearchStrategy[Step]) -> Callable[..., Any]:
-    """Have a test get any story of such steps."""
+    """Run a test with any story of such steps."""
     return given(
         steps=st.lists(steps, min_size=1, max_size=16),
         trackers=numbers_of_bikes,
@@ -100,7 +100,7 @@ def tell(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> Tell:
-    """Return a function that lets a story happen, to bikes of one or two accounts."""
+    """Return a function that runs a story with bikes of one or two accounts."""
 
     async def _tell(steps: list[Step], trackers: int, accounts: int) -> None:
         hass_storage.clear()
@@ -124,13 +124,13 @@ def tell(
             finally:
                 if home.is_running:
                     await home.async_stop()
-                # What is left of it, until its time is over.
+                # Let the remaining steps end.
                 await home.async_wait(60)
 
     return _tell
 
 
-# Stories that were not told right once.
+# Stories that once had wrong events.
 MORE_THAN_ARE_REMEMBERED = [
     step("raise_many", 0, 40, 1, in_one_message=True, settles=True),
     step("raise_many", 0, 40, 3, in_one_message=False, settles=True),
@@ -174,7 +174,7 @@ PARTIAL_HISTORIES = [
 
 
 def _clocks(minutes: int) -> list[Step]:
-    """Let the clock be wrong from the midst of one ride to the midst of the next."""
+    """Set a wrong clock from the middle of one ride to the middle of the next."""
     return [
         step("set_off", 0, 14, 20),
         step("pass_time", 90),
@@ -201,7 +201,7 @@ def _clocks(minutes: int) -> list[Step]:
 async def test_any_story(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Exactly once, by event entities and triggers alike."""
+    """Event entities and triggers fire exactly once."""
     await tell(steps, trackers, accounts)
 
 
@@ -215,9 +215,9 @@ async def test_any_story(
 async def test_any_story_with_kills_and_wrong_clocks(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Nothing is lost, and nothing fired twice but what had just been told before a kill.
+    """Nothing is lost, and only events of the last seconds before a kill are fired again.
 
-    Nor does any clock of the house, wrong by minutes or weeks: a ride may end early, once.
+    A wrong clock of the house changes nothing either, except that one ride may end early.
     """
     await tell(steps, trackers, accounts)
 
@@ -229,7 +229,7 @@ async def home(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> AsyncIterator[Home]:
-    """Return a home with the red and the blue bike, live, while time stands still."""
+    """Return a home with the red and the blue bike and a live connection, with a frozen clock."""
     home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
     await home.async_move_in(EMAIL)
     yield home
@@ -237,13 +237,13 @@ async def home(
 
 
 async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
-    """Have the red bike report an alarm, and let time pass."""
+    """Have the red bike report an alarm, and move the clock."""
     home.simulator.report(RED, attributes={"alarm": word})
     await home.async_wait(seconds)
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """One that is enabled again tells what comes then, and nothing old."""
+    """An entity that is enabled again fires new events, and no old ones."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
     # Home Assistant reloads the account half a minute after that.
@@ -263,9 +263,9 @@ async def test_entity_that_was_disabled(home: Home) -> None:
 
 @pytest.mark.parametrize("way", ["reload", "stop"])
 async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None:
-    """What comes while an account is unloaded, and its file written, is fired once.
+    """Events that arrive while an account is unloaded and its file is written are fired once.
 
-    The newest report is in the first answer, the one before it in the history alone.
+    The newest report is in the first answer, the earlier one only in the history.
     """
     disk, run = Event(), File.run
 

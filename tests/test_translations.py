@@ -17,7 +17,7 @@ SECTIONS = (
     *("conditions", "config", "config_panel", "config_subentries", "entity"),
     *("exceptions", "issues", "selector", "services", "system_health", "triggers"),
 )
-# Words that other languages have, too.
+# Words that are equal in other languages.
 INTERNATIONAL = {
     *("Accident", "Accounts", "Alarm", "alarm", "Altitude", "Color", "Distance"),
     *("Email", "In Home Assistant", "List", "max. {speed}", "Name", "No", "Offline"),
@@ -29,7 +29,7 @@ LANGUAGES = sorted({path.stem for path in TRANSLATIONS.iterdir()} - {"en", "en-G
 
 
 async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
-    """Return the texts Home Assistant shows: English where it has no other."""
+    """Return the texts that Home Assistant shows: English where a translation is missing."""
     prefix = f"component.{DOMAIN}."
     return {
         key.removeprefix(prefix): text
@@ -42,7 +42,7 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """No text of the language is English; those it does not have yet are shown in English."""
+    """No text of a language is English. Missing translations are shown in English."""
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()

@@ -23,14 +23,14 @@ type Serve = Callable[..., Awaitable[Served]]
 
 @pytest.fixture(autouse=True)
 def integration(socket_enabled: None) -> None:
-    """Reach the simulator; Home Assistant is not needed here."""
+    """Reach the simulator. Home Assistant is not necessary here."""
 
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Let a tenth of a second pass with each turn of the event loop, however long that takes.
+    """Let each turn of the event loop last a tenth of a second of its clock.
 
-    What is sent has arrived by then, also where others keep the machine busy.
+    Sent data has arrived by then, even on a busy machine.
     """
     loop = asyncio.get_running_loop()
     now = loop.time()
@@ -59,7 +59,7 @@ async def session() -> AsyncIterator[ClientSession]:
 
 @pytest.fixture
 def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
-    """Return a function that makes a client, of the account unless told."""
+    """Return a function that makes a client, by default of the account."""
 
     def _make_client(
         url: str | None = None, email: str = EMAIL, password: str = PASSWORD
@@ -76,14 +76,14 @@ def client(make_client: MakeClient) -> TrackingClient:
 
 
 def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
-    """Return what a real server once answered, as it went over the wire."""
+    """Return the recorded answer of a real server, byte by byte."""
     lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
     return "\r\n".join([*lines, "", body]).encode()
 
 
 @dataclass
 class Served:
-    """A server that gives everybody the same bytes."""
+    """A server that answers every request with the same bytes."""
 
     url: str = ""
     requests: list[bytes] = field(default_factory=list)
@@ -91,7 +91,7 @@ class Served:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Return a function that starts a server of these bytes, given when a request is complete."""
+    """Return a function that starts such a server."""
     async with AsyncExitStack() as servers:
 
         async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:

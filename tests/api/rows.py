@@ -1,4 +1,4 @@
-"""Rows as the service sends them, and how they are read."""
+"""Rows of the service, and functions that read them."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ POSITION: dict[str, Any] = {
     "attributes": {"batteryLevel": 80, "motion": True},
 }
 MISSING = object()
-"""In place of a value: the field is left out."""
+"""Stands for a field that is left out."""
 
 
 def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -45,14 +45,14 @@ def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def read_device(**fields: Any) -> Device:
-    """Return the device that is read from a row with other values in these fields."""
+    """Return the device of a row with other values in these fields."""
     body = json.dumps([row(DEVICE, **fields)]).encode()
     [device] = DeviceReader().read(body).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
-    """Return the position that is read from a row with other values in these fields."""
+    """Return the position of a row with other values in these fields."""
     body = json.dumps([row(POSITION, **fields)]).encode()
     [position] = read_positions(body)
     return position

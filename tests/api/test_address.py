@@ -1,4 +1,4 @@
-"""The address, as people type it and as requests need it."""
+"""The address that a user types, and the base address of requests."""
 
 import pytest
 
@@ -26,7 +26,7 @@ ACCEPTED = [
     *((typed, "https://tracker.example.com/api") for typed in SAME),
     *((f"http://{host}", f"http://{host}/api") for host in OWN_NETWORK),
     ("tracker.example.com.", "https://tracker.example.com./api"),
-    # Below a path
+    # With a path
     ("tracker.example.com//a//api//", "https://tracker.example.com/a/api"),
     ("tracker.example.com/a/../b", "https://tracker.example.com/b/api"),
     ("tracker.example.com/a%2fb", "https://tracker.example.com/a%2Fb/api"),
@@ -47,11 +47,11 @@ NO_ADDRESS = [
     *("ann@tracker.example.com", "https://ann:secret@tracker.example.com"),
     "http://192.168.1.5:80@tracker.example.com",
     *("tracker.example.com:0", "tracker.example.com:http"),
-    # Spaces and control characters, which browsers drop and HTTP takes for its own
+    # Spaces and control characters
     *("tracker example.com", "tracker.example.com\r\nX-Header: 1"),
     *("tracker.example.com\u202e", "tracker.example.com/a b"),
     "tracker.example.com/a\u202eb",
-    # No host names
+    # Invalid host names
     *(".", "tracker..com", "*.example.com", "tracker.example.com\\x"),
     *("http://nas\\@tracker.example.com", "%74racker.example.com"),
     *("a" * 64 + ".example.com", "a." * 127 + "a", "::1", "http://[::1"),
@@ -63,10 +63,10 @@ NO_ADDRESS = [
 INSECURE = [
     *("http://tracker.example.com", "http://tracker.example.com:8082/api"),
     *("http://8.8.8.8", "http://[::ffff:8.8.8.8]", "http://[64:ff9b::808:808]"),
-    # Only look as if they were in the own network
+    # Public names that look local
     *("http://bikes.local.example.com", "http://fritz.box", "http://home.arpa"),
     "http://tracker.example.com#@nas",
-    # Numbers that systems take for public addresses
+    # Numbers that systems read as public addresses
     *("http://134744072", "http://0x8080808", "http://0x8.0x8080808"),
     *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②"),
     # A number that systems take for this machine: better written out
@@ -76,14 +76,14 @@ INSECURE = [
 
 @pytest.mark.parametrize(("typed", "url"), ACCEPTED)
 def test_accepted(typed: str, url: str) -> None:
-    """What people have gives the base address of all requests, and that gives itself."""
+    """Each form leads to the base address, which leads to itself."""
     assert canonical_url(typed) == url
     assert canonical_url(url) == url
 
 
 @pytest.mark.parametrize("typed", NO_ADDRESS)
 def test_no_address(typed: str) -> None:
-    """What is not the address of a web server is said to be none, without quoting it."""
+    """The error for an invalid address does not quote it."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == "invalid_url"
@@ -93,7 +93,7 @@ def test_no_address(typed: str) -> None:
 
 @pytest.mark.parametrize("typed", INSECURE)
 def test_insecure(typed: str) -> None:
-    """Nothing but the own network is spoken to without encryption."""
+    """Only addresses in the local network are allowed without encryption."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == "insecure_url"
@@ -104,7 +104,7 @@ def test_insecure(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "urls"),
     [
-        # In the own network nobody has to know which of both it is
+        # In the local network, the scheme is found
         (" nas ", ["https://nas/api", "http://nas/api"]),
         ("NAS:8082/x", ["https://nas:8082/x/api", "http://nas:8082/x/api"]),
         ("nas:80", ["https://nas:80/api", "http://nas/api"]),
@@ -112,17 +112,17 @@ def test_insecure(typed: str) -> None:
         ("192.168.1.5", ["https://192.168.1.5/api", "http://192.168.1.5/api"]),
         ("[fd00::1]:1", ["https://[fd00::1]:1/api", "http://[fd00::1]:1/api"]),
         ("a.local", ["https://a.local/api", "http://a.local/api"]),
-        # Elsewhere it is https
+        # Elsewhere the scheme is https
         ("tracker.example.com", ["https://tracker.example.com/api"]),
         ("8.8.8.8:8082", ["https://8.8.8.8:8082/api"]),
         ("134744072", ["https://134744072/api"]),
-        # Who typed a scheme means it
+        # A typed scheme is kept
         ("http://nas", ["http://nas/api"]),
         (" https://nas", ["https://nas/api"]),
     ],
 )
 def test_possible_urls(typed: str, urls: list[str]) -> None:
-    """In the own network http comes after https, elsewhere there is none."""
+    """In the local network, http is tried after https."""
     assert possible_urls(typed) == urls
     assert [canonical_url(url) for url in urls] == urls
 
@@ -140,5 +140,5 @@ def test_possible_urls(typed: str, urls: list[str]) -> None:
     ],
 )
 def test_server(url: str, server: str) -> None:
-    """Port and path tell servers of one host apart; the scheme and `/api` do not."""
+    """Port and path distinguish servers of one host; the scheme and `/api` do not."""
     assert server_of(url) == server

@@ -52,7 +52,7 @@ CREDENTIALS = [
 
 @pytest.fixture
 def far_away() -> Iterator[None]:
-    """Let this machine be where it is never the time it is in UTC."""
+    """Set a time zone that is never equal to UTC."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "Asia/Kathmandu")
         time.tzset()
@@ -67,7 +67,7 @@ def far_away() -> Iterator[None]:
 async def test_request(
     simulator: Simulator, make_client: MakeClient, email: str, password: str
 ) -> None:
-    """It is the documented one and nothing more, whatever the credentials are made of."""
+    """The request is exactly the documented one, with any credentials."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
     assert await client.async_get_devices() == {}
@@ -83,7 +83,7 @@ async def test_request(
 
 @pytest.mark.parametrize("path", ["/bikes", "/%7Ea/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
 async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
-    """The path of the address goes out as it was stored."""
+    """The path of the address is sent as stored."""
     served = await serve(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
     url = served.url.replace("/api", f"{path}/api")
     await make_client(url).async_get_devices()
@@ -92,7 +92,7 @@ async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
 
 @pytest.mark.parametrize("email", ["", ":", "ann:bob@example.com", "\ud800@x"])
 def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> None:
-    """The first colon ends the e-mail, so it cannot hold one."""
+    """An email with a colon is refused: the colon ends the user name."""
     with pytest.raises(TrackingError) as caught:
         make_client(email=email)
     assert caught.value.code == "invalid_email"
@@ -100,7 +100,7 @@ def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> N
 
 
 def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
-    """No server can have accepted a password that cannot be written down."""
+    """A password that cannot be encoded cannot be right."""
     with pytest.raises(AuthenticationError) as caught:
         make_client(password="half \ud83d")
     assert "half" not in str(caught.value)
@@ -110,7 +110,7 @@ def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
 
 
 async def test_devices(client: TrackingClient) -> None:
-    """Devices are by serial number, whatever their order."""
+    """Devices are returned by `uniqueId`, in any order."""
     devices = await client.async_get_devices()
     assert devices.keys() == {RED, BLUE}
     assert devices[RED].name == "Red bike"
@@ -120,7 +120,7 @@ async def test_devices(client: TrackingClient) -> None:
 async def test_positions(
     simulator: Simulator, client: TrackingClient, make_client: MakeClient, serve: Serve
 ) -> None:
-    """Those of some devices are by their internal ID; one is requested alone."""
+    """Positions are returned by internal ID; one can be requested alone."""
     red, blue = simulator.devices[RED].id, simulator.devices[BLUE].id
     positions = await client.async_get_positions({red, blue})
     assert positions.keys() == {red, blue}
@@ -129,14 +129,14 @@ async def test_positions(
     assert await client.async_get_positions({red}) == {red: positions[red]}
     assert await client.async_get_positions({red}, red) == {red: positions[red]}
     assert simulator.requests[-1].query == f"deviceId={red}"
-    # A server that ignores that sends all positions.
+    # A server that ignores `deviceId` sends all positions.
     body = json.dumps(simulator.listed("positions", EMAIL))
     client = make_client((await serve(recorded_answer(200, {}, body))).url)
     assert await client.async_get_positions({red}, red) == {red: positions[red]}
 
 
 async def test_history(simulator: Simulator, client: TrackingClient) -> None:
-    """It is requested in UTC, and reports are in order of their fixes, whatever order they come in."""
+    """The request is in UTC, and reports are in order of their fixes."""
     device_id = simulator.devices[RED].id
     for minute in (0, 4, 2):
         moment = NOON + timedelta(minutes=minute)
@@ -157,7 +157,7 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        # What a server lists that does not know the question
+        # The answer of a server that ignores the query
         ('[{"id": 1, "deviceId": 1}, {"id": 2, "deviceId": 2}]', "reports of another"),
         ('[1, "a", null]', "no usable element in the list"),
     ],
@@ -165,7 +165,7 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 async def test_no_history(
     make_client: MakeClient, serve: Serve, body: str, message: str
 ) -> None:
-    """Reports of others, or none at all, are no history."""
+    """Reports of other trackers or an invalid answer are not a history."""
     served = await serve(recorded_answer(200, {}, body))
     with pytest.raises(InvalidResponseError, match=message):
         await make_client(served.url).async_get_history(1, NOON, NOON)
@@ -179,7 +179,7 @@ async def test_no_history(
         ("no-answer-mid-body", 1, 30),
         ("slow-body", 1, 30),
         ("slow-body", 10, 30),
-        # A server that waits for the end of a line of HTTP shows no TLS.
+        # A server that waits for a line of HTTP does not answer TLS.
         ("no-tls", 1, 15),
     ],
 )
@@ -191,7 +191,7 @@ async def test_no_answer_in_time(
     rate: float,
     seconds: int,
 ) -> None:
-    """The time is for all of the answer: who never stops talking gets no more of it."""
+    """The timeout includes the whole answer."""
     is_tls, url = name == "no-tls", simulator.url
     if is_tls:
         url = (await serve(b"")).url.replace("http:", "https:")
@@ -207,7 +207,7 @@ async def test_no_answer_in_time(
 
 
 def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
-    """Return an answer as it goes over the wire."""
+    """Return the bytes of an answer."""
     length = b"Content-Length: %d" % len(body)
     lines = [b"HTTP/1.1 %d Any" % status, length, *headers, b"", body]
     return b"\r\n".join(lines)
@@ -227,19 +227,20 @@ ELSEWHERE = (b"", b"//tracker.invalid/", b"http://[", b"javascript:1")
 @pytest.mark.parametrize(
     ("error", "answers"),
     [
-        # Real servers refuse with a 401, or with a 400 out of what checks the password.
+        # Real servers refuse a password with 401, or with 400 and a class name in the
+        # body.
         (AuthenticationError, RECORDED),
         (AuthenticationError, [answer(400, b"x" * 3_000 + REFUSED)]),
-        # Any other 400 says nothing of the password, and of none much is read.
+        # Any other 400 says nothing about the password, and little of its body is read.
         (InvalidResponseError, [answer(400, b"x" * 5_000 + REFUSED)]),
         (InvalidResponseError, [answer(400, b""), answer(400)[:-1]]),
         (InvalidResponseError, [answer(400, b"(DeviceResource:93 < ...)")]),
         (InvalidResponseError, [answer(400, b"x", b"Content-Encoding: gzip")]),
         (InvalidResponseError, [answer(404, REFUSED)]),
-        # Any status but 200 is an error, with a good list in the body too.
+        # Every status except 200 is an error, even with a good list in the body.
         (InvalidResponseError, [*map(answer, (201, 206, 300, 402, 407, 499))]),
         (ServiceUnavailableError, [*map(answer, (500, 501, 599, 999))]),
-        # Only statuses from 300 to 399 lead elsewhere, and each of them does if it says where to.
+        # Only a status from 300 to 399 with an address is a redirect.
         (InvalidResponseError, [answer(it, b"[]", MOVED) for it in (201, 400, 404)]),
         (AuthenticationError, [answer(401, b"[]", MOVED)]),
         (ServiceUnavailableError, [answer(503, b"[]", MOVED)]),
@@ -280,7 +281,7 @@ async def test_status(
     ids=lambda sent: repr(sent[9:64]),
 )
 async def test_no_http(make_client: MakeClient, serve: Serve, sent: bytes) -> None:
-    """What is no HTTP is no answer."""
+    """An answer that is not HTTP is an error."""
     client = make_client((await serve(sent)).url)
     with pytest.raises(CannotConnectError):
         await client.async_get_devices()
@@ -289,7 +290,7 @@ async def test_no_http(make_client: MakeClient, serve: Serve, sent: bytes) -> No
 async def test_session_is_closed(
     client: TrackingClient, session: ClientSession
 ) -> None:
-    """A call that comes too late fails as if the server were not reached."""
+    """A call after the session is closed fails like an unreachable server."""
     await session.close()
     with pytest.raises(CannotConnectError, match="connection closed"):
         await client.async_get_devices()
@@ -298,7 +299,7 @@ async def test_session_is_closed(
 async def test_own_mistakes_are_no_failures_of_the_server(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error that is not of a connection is passed on."""
+    """An error that is not a connection error is passed on."""
     monkeypatch.setattr(ClientSession, "get", Mock(side_effect=RuntimeError("a bug")))
     with pytest.raises(RuntimeError, match="a bug"):
         await client.async_get_devices()
@@ -310,7 +311,7 @@ async def test_own_mistakes_are_no_failures_of_the_server(
         (b"", "connection lost", True),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection", True),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "no secure connection", True),
-        # Alerts of TLS itself: no common version, no common cipher
+        # TLS alerts: no common version, no common cipher
         (b"\x15\x03\x01\x00\x02\x02\x46", "no secure connection", False),
         (b"\x15\x03\x03\x00\x02\x02\x28", "no secure connection", False),
     ],
@@ -323,7 +324,7 @@ async def test_no_tls(
     message: str,
     can_try_http: bool,
 ) -> None:
-    """Only who shows that TLS is spoken there is somebody to talk https with."""
+    """Only a server that answers with TLS supports https."""
     served = await serve(answer, until=b"\x16")
     client = make_client(served.url.replace("http:", "https:"))
     with pytest.raises(CannotConnectError, match=message) as caught:
@@ -333,7 +334,7 @@ async def test_no_tls(
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
-    """Where nothing listens there is nobody; one who hangs up is somebody."""
+    """A closed port does not support https; a server that hangs up may."""
     for fault, code in {
         "connection-refused": "connection_refused",
         "close-before-headers": "",
@@ -362,7 +363,7 @@ async def test_name_not_found(make_client: MakeClient) -> None:
 async def test_network_is_cut(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch, number: int, code: str
 ) -> None:
-    """What only a network can fail in, of which a test has none."""
+    """Errors that only a network can cause. The tests have none."""
     connect = AsyncMock(side_effect=OSError(number, "any text"))
     monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", connect)
     with pytest.raises(CannotConnectError) as caught:
@@ -403,7 +404,7 @@ async def test_retry_after(
     value: str | None,
     seconds: float | None,
 ) -> None:
-    """Seconds and every form of date are read, wherever on earth this machine is."""
+    """Seconds and all formats of dates are read, in any time zone."""
     freezer.move_to("2026-11-20T06:00:00Z")
     for status in ("status-429", "status-503"):
         simulator.fault(status, retry_after=value)
@@ -427,7 +428,7 @@ def test_certificate_error() -> None:
 async def test_nothing_is_logged(
     simulator: Simulator, client: TrackingClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Requests and failures leave no trace at any level: whoever calls tells of them."""
+    """Requests and failures log nothing at any level: the caller does."""
     caplog.set_level(logging.DEBUG)
     for name in ("html", "status-400", "status-401", "redirect-302-other"):
         simulator.fault(name)
@@ -437,11 +438,11 @@ async def test_nothing_is_logged(
     assert [record for record in caplog.records if record.name != "asyncio"] == []
 
 
-# How much of an answer is read, and what that costs
+# Limits of an answer's size, and the memory that reading needs
 
 MIB = 2**20
 MAX_BYTES = 8 * MIB
-# The body twice, as it grows and as bytes, and what aiohttp keeps of it on the way.
+# The body twice, once while it grows, and the parts that aiohttp keeps.
 MAX_MEMORY = 24 * MIB
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -452,7 +453,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def padded(size: int) -> bytes:
-    """Return a good list of one tracker of this size."""
+    """Return a valid list of one tracker with this size."""
     row = orjson.dumps(DEVICE)
     return b"[" + b" " * (size - len(row) - 2) + row + b"]"
 
@@ -461,9 +462,9 @@ def padded(size: int) -> bytes:
     "name", ["huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"]
 )
 async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -> None:
-    """A list that is good but for its size is refused before it fills the memory."""
+    """A valid list that is too large is refused before it fills the memory."""
     simulator.fault(name)
-    # Let the simulator make and keep its bomb.
+    # Let the simulator create the large answer first.
     with pytest.raises(InvalidResponseError):
         await client.async_get_devices()
     tracemalloc.start()
@@ -479,7 +480,7 @@ async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -
 
 @pytest.mark.parametrize("encoding", COMPRESS)
 async def test_8_mib_to_the_byte(make_client: MakeClient, encoding: str) -> None:
-    """The decompressed size counts: 8 MiB are taken, one byte more is not."""
+    """The limit is for the decompressed size: 8 MiB are accepted, one byte more is refused."""
     bodies = [COMPRESS[encoding](padded(size)) for size in (MAX_BYTES, MAX_BYTES + 1)]
 
     async def answer(_: web.BaseRequest) -> web.StreamResponse:

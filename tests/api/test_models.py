@@ -1,4 +1,4 @@
-"""What the service sends, as objects."""
+"""Models: the rows of the service as objects."""
 
 from collections.abc import Callable, Iterator
 from copy import replace
@@ -62,7 +62,7 @@ ODD_TIMES = ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}]
 def test_a_bad_field_costs_that_field(
     field: str, attribute: str, unreadable: list[Any]
 ) -> None:
-    """It is unknown, and every other field as sent."""
+    """An invalid field is unknown, and every other field is read."""
     without: Any = {attribute: None}
     for value in (MISSING, None, *unreadable):
         assert read_device(**{field: value}) == replace(GOOD, **without)
@@ -96,7 +96,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """Every way to write a moment with its offset is read, and nothing is guessed."""
+    """Every notation of a time with an offset is read; other times are unknown."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -122,7 +122,7 @@ NAMES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
-        # A name is one line of bearable length; without one the serial number is shown.
+        # A name is one line of limited length; without a name the serial number is shown.
         *(({"name": sent}, {"name": read}) for sent, read in NAMES),
         *(
             ({"uniqueId": key, "name": None}, {"unique_id": key, "name": name})
@@ -132,9 +132,9 @@ NAMES: list[tuple[Any, str]] = [
             ({"uniqueId": text}, {"unique_id": text})
             for text in ("0", " ", "Ü🚲", "x" * 1_000)
         ),
-        # The third word is Traccar's, for a tracker that fell silent.
+        # The third status is Traccar's, for a silent tracker.
         *(({"status": word}, {"status": word}) for word in ("offline", "unknown")),
-        # Servers say 0 or null where there is no position; no group is a group ID like any other.
+        # A position ID of 0 or null is none; a group ID of 0 is valid.
         *(({"positionId": none}, {"position_id": None}) for none in (0, None)),
         ({"groupId": 0}, {"group_id": 0}),
         ({"model": " TK\n905 "}, {"model": "TK 905"}),
@@ -142,7 +142,7 @@ NAMES: list[tuple[Any, str]] = [
     ],
 )
 def test_field_of_a_device(sent: dict[str, Any], read: dict[str, Any]) -> None:
-    """It is read as far as it is readable, and every other field is as sent."""
+    """The field is read as far as possible, and every other field is unchanged."""
     assert read_device(**sent) == replace(GOOD, **read)
 
 
@@ -151,7 +151,7 @@ NO_TIME = {"fix_time": None, "is_readable": False}
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield rows of a table in which each of these values is read as the same one."""
+    """Yield rows of a table in which these values are read as the same."""
     name = {"fixTime": "fix_time", "deviceTime": "device_time"}.get(field, field)
     for value in values:
         yield {field: value}, {name: read}
@@ -167,14 +167,14 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
         *_all("speed", 1_852, 1_000),
         *_all("course", None, MISSING, None, -1, 361, "90", {}),
         ({"serverTime": DEVICE["lastUpdate"]}, {"server_time": MOMENT}),
-        # The tracker's own clock, unless it never was set.
+        # The tracker's own clock, unless it was never set.
         *_all("deviceTime", MOMENT, "2026-11-20T06:30:15.250+0000"),
         *_all("deviceTime", None, "1970-01-01T00:00Z", 7, MISSING),
-        # A place is a place although not the best one. A time that came and says nothing is one to ask for again.
+        # An invalid position is a place, too. An unreadable time is requested again.
         *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
         *_all("fixTime", None, None, MISSING),
         *(({"fixTime": time}, NO_TIME) for time in ("soon", "1970-01-01T00:00Z")),
-        # The first day after the placeholders.
+        # The first day after the placeholder times.
         *_all("fixTime", FIRST_DAY, "1980-01-07T00:00Z"),
         # Poles, the date line, the equator and the meridian of Greenwich are places.
         *(
@@ -187,7 +187,7 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
     ],
 )
 def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None:
-    """It is read as far as it is readable, and every other field is as sent."""
+    """The field is read as far as possible, and every other field is unchanged."""
     assert read_position(**sent) == replace(HERE, **read)
 
 
@@ -201,7 +201,7 @@ def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None
     ],
 )
 def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -> None:
-    """Motion at less than 3 km/h is noise, but not at an unknown speed."""
+    """Motion at less than 3 km/h is noise, except at an unknown speed."""
     assert replace(HERE, motion=motion, speed=speed).moving is moving
 
 
@@ -252,7 +252,7 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
     ],
 )
 def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
-    """Each is read as far as it can be true, and everything else in there is dropped."""
+    """Each attribute is read if it can be true, and others are dropped."""
     assert read_position(attributes=attributes) == replace(HERE, **{**NONE, **read})
 
 
@@ -267,12 +267,12 @@ def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
         *({"latitude": it} for it in (None, "47.9", 90.1, -90.1, True)),
         *({"longitude": it} for it in (MISSING, 180.1, -180.1)),
         {"latitude": 1e300, "longitude": 1e300},
-        # What cell towers say within more than 5 km is no place.
+        # A place by cell towers, with an accuracy of more than 5 km, does not count.
         *({"accuracy": it} for it in (5_000.5, 1e300)),
     ],
 )
 def test_no_fix(fields: dict[str, Any]) -> None:
-    """What is no place on earth, or a placeholder, is no place; the rest still counts."""
+    """An impossible place or a placeholder is no place; the other values count."""
     assert read_position(address="Null Island", **fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
@@ -295,13 +295,13 @@ AFTER = "2026-11-20T06:30:15.251+0000"
     ],
 )
 def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
-    """It repeats the old place, and of how the tracker moves nothing is known."""
+    """A message without a fix repeats the old place; its motion is unknown."""
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     position = replace(read_position(**fields), device_time=None)
     assert position == (HERE if has_fix else without)
 
 
-# From one answer to the next: what changed, and what is left out
+# From one answer to the next: changed and removed trackers
 
 type Rows = list[Any]
 
@@ -323,7 +323,7 @@ def two(**fields: Any) -> Rows:
 def test_equal_bodies_are_not_read_again(
     devices: DeviceReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bytes that changed nothing are the same dictionary, without a look into them."""
+    """A body that is equal to the last one returns the same dictionary without reading it."""
     body = orjson.dumps(two(), option=orjson.OPT_INDENT_2)
     devices.read(body)
     before = devices.read(body)
@@ -347,13 +347,13 @@ SAME: dict[str, Callable[[Rows], Rows]] = {
 def test_answers_that_say_the_same(
     devices: DeviceReader, change: Callable[[Rows], Rows]
 ) -> None:
-    """Whatever does not show in an object makes no other object."""
+    """A change that no field shows creates no new object."""
     before = devices.read(orjson.dumps(two()))
     assert devices.read(orjson.dumps(change(two()))) is before
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """The other tracker is the same object, in a dictionary of its own, wherever it is listed."""
+    """An unchanged tracker is the same object in a new dictionary, at any place in the list."""
     before = devices.read(orjson.dumps(two()))
     after = devices.read(orjson.dumps(two(status="offline")[::-1]))
     assert after["860000000000011"].status == "offline"
@@ -362,7 +362,7 @@ def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
 
 
 def test_trackers_come_and_go(devices: DeviceReader) -> None:
-    """An answer is the whole truth about who is in the list."""
+    """The answer is the complete list of trackers."""
     both = two()
     before = devices.read(orjson.dumps(both))
     one = devices.read(orjson.dumps(both[:1]))
@@ -389,7 +389,7 @@ def test_trackers_come_and_go(devices: DeviceReader) -> None:
     ids=lambda body: repr(body[:24]),
 )
 def test_no_list_of_trackers(devices: DeviceReader, body: bytes) -> None:
-    """It is an error each time, which holds nothing of the answer; what was known stays."""
+    """Each time, the error contains nothing of the answer, and the known list stays."""
     good = orjson.dumps(two())
     before = devices.read(good)
     for _ in range(2):
@@ -416,7 +416,7 @@ NO_INTEGERS = (b"18446744073709551616", b"-9223372036854775809", b"1e3")
 def test_large_integers(
     devices: DeviceReader, literal: bytes, value: int | None
 ) -> None:
-    """Integers of 64 bits are exact, larger ones are none."""
+    """Integers of 64 bits are exact, larger ones are invalid."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
     assert devices.read(body)["860000000000011"].group_id == value
 
@@ -434,7 +434,7 @@ def test_large_integers(
 def test_of_two_with_one_unique_id_the_newest_counts(
     devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
-    """In whatever order they come, and whatever was known before."""
+    """Of two devices with one `uniqueId`, the newest counts, in any order."""
     twins = [
         row(DEVICE, name="first", lastUpdate=first),
         row(DEVICE, name="second", lastUpdate=second),
@@ -453,7 +453,7 @@ TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
 def test_ties_do_not_depend_on_the_order(
     devices: DeviceReader, last_update: Any
 ) -> None:
-    """Of several from the same moment it is always the same one."""
+    """Of several devices of the same time, always the same one counts."""
     twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first = None
     for rows in itertools.permutations(twins):
@@ -470,7 +470,7 @@ def test_ties_do_not_depend_on_the_order(
     ],
 )
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
-    """A position is of a device and has a number; nothing else is needed.
+    """A position needs an ID and the ID of its device, and nothing else.
 
     Traccar 4 sends null for a device without a position.
     """

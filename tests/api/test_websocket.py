@@ -32,12 +32,12 @@ ODD_PASSWORD = "pä:ss wörd & more=1%"
 
 @pytest.fixture
 def expected_lingering_timers() -> bool:
-    """Return that aiohttp's heartbeat outlives a goodbye to somebody who talks on."""
+    """Return that aiohttp's heartbeat outlives a close frame that the server ignores."""
     return True
 
 
 async def error_of(client: TrackingClient) -> TrackingError:
-    """Return how the connection ends, and nobody says anything before."""
+    """Return the error at the end of a connection without messages."""
     try:
         async with aclosing(async_messages(client)) as messages:
             async for _ in messages:
@@ -48,7 +48,7 @@ async def error_of(client: TrackingClient) -> TrackingError:
 
 
 async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """First all positions, then what is new, as the models that lists are read with."""
+    """The first message has all positions, later messages the changes, as the same models as lists."""
     async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
@@ -65,12 +65,12 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """Messages that arrive together are read without a pause, also between keep-alives, and other tasks run."""
+    """Messages that arrive together are read without a pause, also between keep-alives, while other tasks run."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         for _ in range(20):
             simulator.report(RED)
-        # By then all have arrived.
+        # All messages have arrived by now.
         await asyncio.sleep(0.2)
         others = asyncio.Event()
         asyncio.get_running_loop().call_soon(others.set)
@@ -87,7 +87,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
-    """The password in one form, its cookie to one socket, and nothing else anywhere."""
+    """The password is only in the form, and its cookie only in the request of the socket."""
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):
@@ -112,7 +112,7 @@ async def test_what_is_sent(
 
 
 async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
-    """Who reads no further says so, and the session is not ended: others may use it."""
+    """The client closes the socket, and does not end the session, which others may use."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
     while simulator.live.sockets:
@@ -124,7 +124,7 @@ async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
 async def test_goodbye_that_is_not_answered(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """It is not waited for, whatever comes instead."""
+    """The client does not wait for the server's close frame."""
     listening = asyncio.create_task(error_of(client))
     while not simulator.live.sockets:
         await asyncio.sleep(0.01)
@@ -175,7 +175,7 @@ async def test_fault(
     kind: type[TrackingError],
     text: str,
 ) -> None:
-    """Each has an error of its own, and no redirect is followed."""
+    """Each fault has its own error, and redirects are not followed."""
     simulator.live_fault(fault)
     error = await error_of(client)
     assert type(error) is kind
@@ -193,7 +193,7 @@ async def test_fault(
 async def test_no_answer(
     client: TrackingClient, simulator: Simulator, fault: str
 ) -> None:
-    """It is not waited for long."""
+    """The client does not wait long for an answer."""
     simulator.live_fault(fault)
     assert (await error_of(client)).code == "timeout"
 
@@ -202,7 +202,7 @@ async def test_no_answer(
 async def test_a_dead_peer_is_noticed_in_time(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """Within a minute and a half, and not before a server's own sign of life is due."""
+    """A dead connection is noticed within a minute and a half, after the server's own keep-alive is due."""
     clock = asyncio.get_running_loop()
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
@@ -214,7 +214,7 @@ async def test_a_dead_peer_is_noticed_in_time(
 
 
 async def test_pings(client: TrackingClient, simulator: Simulator) -> None:
-    """A server that asks for a sign of life gets one."""
+    """The client answers pings."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         [socket] = simulator.live.sockets
@@ -233,7 +233,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """That is a lost connection as well."""
+    """An error while a ping is sent is a lost connection."""
 
     async def lose(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
@@ -250,13 +250,13 @@ async def test_lost_while_a_sign_of_life_is_sent(
 async def test_nonsense(
     client: TrackingClient, simulator: Simulator, fault: str
 ) -> None:
-    """It costs itself, and no connection."""
+    """An unreadable message is dropped, and the connection stays."""
     simulator.live_fault(fault)
     async with aclosing(async_messages(client)) as messages:
         reader = asyncio.ensure_future(anext(messages))
         while not simulator.live.sockets:
             await asyncio.sleep(0.01)
-        # By now the first message was sent, and struck.
+        # The first message was sent by now.
         await asyncio.wait([reader], timeout=0.1)
         simulator.live_fault(None)
         simulator.report(RED, latitude=48.0)
@@ -283,5 +283,5 @@ async def test_nonsense(
     ],
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
-    """What is not as it should be is left out."""
+    """Invalid parts of a message are left out."""
     assert parse_message(text) == expected

@@ -1,18 +1,18 @@
-"""A garage with two bikes, what becomes of the red one in a notation, and what automations tell.
+"""A garage with two bikes, and automations that record their runs. Stories have a notation.
 
-More steps are those of `House`. After `=` comes how often the automation ran by then.
+More steps are those of `House`. After `=` comes the number of runs so far.
 
-    of went_offline                    the trigger that a story is about
-    prepare, become, undo              the bike is otherwise than it tells, so, and otherwise again
-    become at_once                     so for as long as the trigger waits
-    listen for=10                      an automation is saved, and waits for minutes
-    forget                             the runs so far
-    mark, before                       the time since when it is otherwise; the last run tells that
+    of went_offline                    the trigger of the story
+    prepare, become, undo              puts the bike into the state before, into the trigger's state, and back
+    become at_once                     the same, for as long as the trigger waits
+    listen for=10                      saves an automation that waits for minutes
+    forget                             forgets the runs so far
+    mark, before                       notes the start of the previous state; the last run must have it
     begin server, end server           an interruption; `interrupt`: each after each other one
-    stop, start, load                  Home Assistant; its account alone
-    clock -15                          the clock on the wall differs by minutes from the time that passes
+    stop, start, load                  Home Assistant; only its account
+    clock -15                          changes the clock of the house by minutes
     touch                              the bike reports
-    true is_online is_moving           these conditions are true, and no other one
+    true is_online is_moving           exactly these conditions are true
 """
 
 from datetime import datetime, timedelta
@@ -46,7 +46,8 @@ _OPPOSITES = {
     "stopped_moving": "started_moving",
     "went_offline": "came_online",
 }
-# Five is a prime: steps of one to four places come by all of them, each time from another one.
+# Five is a prime number: steps of one to four visit all interruptions, each time from
+# another one.
 _EACH_AFTER_EACH = (
     *(
         INTERRUPTIONS[number * step % len(INTERRUPTIONS)]
@@ -62,15 +63,15 @@ _VARIABLES = (
     *("alarm", "type", "time", "cause", "place"),
     *("started_at", "ended_at", "distance", "duration", "maximum_speed"),
 )
-# The longest that anything takes to be right again after a failure, in minutes.
+# The longest time until everything is right after a failure, in minutes.
 _AGAIN = 7
 
 
 class Garage(House):
-    """A house of which one sees what triggers tell."""
+    """A house with automations whose runs are recorded."""
 
     def __init__(self, *args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Note what is told."""
+        """Record the runs of automations."""
         super().__init__(*args)
         self.runs = async_capture_events(self.hass, _FIRED)
         self._down: set[str] = set()
@@ -87,7 +88,7 @@ class Garage(House):
         return [run.data[variable] for run in self.runs]
 
     def area(self, *trackers: str) -> dict[str, str]:
-        """Return the target that has some bikes in an area."""
+        """Return a target: an area with some bikes."""
         area = ar.async_get(self.hass).async_get_or_create("Garage")
         for tracker in trackers:
             dr.async_get(self.hass).async_update_device(
@@ -103,7 +104,7 @@ class Garage(House):
         alias: str = "Bikes",
         **options: Any,
     ) -> dict[str, Any]:
-        """Return an automation that tells what its trigger gives it."""
+        """Return an automation that records the variables of its trigger."""
         on = {
             "trigger": f"{DOMAIN}.{trigger}",
             "target": target or {"device_id": self.device(RED)},
@@ -126,7 +127,7 @@ class Garage(House):
     async def async_ask(
         self, kind: str, target: dict[str, Any] | None = None, **options: Any
     ) -> bool:
-        """Return whether a condition is true, of the red bike unless told otherwise."""
+        """Return whether a condition is true, by default for the red bike."""
         assert await async_setup_component(self.hass, "homeassistant", {})
         config = {
             "condition": f"{DOMAIN}.{kind}",
@@ -140,19 +141,19 @@ class Garage(House):
         finally:
             checker.async_unload()
 
-    # The steps of a story
+    # Steps of a story
 
     @override
     def _check(self, expected: str, step: str) -> None:
         assert len(self.runs) == int(expected), step
 
     async def _before(self) -> None:
-        """The last run tells since when the bike had been otherwise."""
+        """The last run has the time at which the previous state began."""
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
     async def _true(self, *expected: str, **options: str) -> None:
-        """These conditions are true, and no other one of those with such options."""
+        """Exactly these conditions are true, of all with such options."""
         waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
         kinds = [it for it in CONDITIONS if not waits or it not in _NEVER_WAIT]
         assert [it for it in kinds if await self.async_ask(it, **waits)] == [*expected]
@@ -165,7 +166,7 @@ class Garage(House):
         await self.async_listen(self._trigger, **waits)
 
     async def _prepare(self) -> None:
-        """Let the bike be otherwise than the trigger tells."""
+        """Put the bike into the state before the trigger's one."""
         match self._trigger:
             case "came_online":
                 self.simulator.set_status(RED, "offline")
@@ -183,14 +184,14 @@ class Garage(House):
         await self._wait()
 
     async def _become(self, how: str = "") -> None:
-        """Let the bike become what the trigger tells, with or without a wait."""
+        """Put the bike into the trigger's state, with or without a wait."""
         match self._trigger:
             case "went_offline":
                 self.simulator.set_status(RED, "offline")
             case "came_online":
                 self.simulator.set_status(RED, "online")
             case "became_silent":
-                # One that is silent for a day in a minute.
+                # The tracker will have been silent for a day in a minute.
                 age = timedelta(days=1, minutes=-1) if how else timedelta()
                 self.simulator.set_last_update(RED, dt_util.utcnow() - age)
             case "alarm_raised":
@@ -227,7 +228,7 @@ class Garage(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _begin(self, interruption: str) -> None:
-        """Let an interruption begin, and be noticed."""
+        """Begin an interruption, and let Home Assistant notice it."""
         self._down.add(interruption)
         match interruption:
             case "server":
@@ -244,7 +245,7 @@ class Garage(House):
         await self._async_pass(3)
 
     async def _end(self, interruption: str) -> None:
-        """Let it end, and everything be well again."""
+        """End it, and wait until everything works."""
         self._down.discard(interruption)
         match interruption:
             case "server":
@@ -262,7 +263,7 @@ class Garage(House):
         await self._async_pass(_AGAIN)
 
     async def _interrupt(self) -> None:
-        """Let each interruption come and go after each other one."""
+        """Let each interruption come after each other one."""
         for interruption in _EACH_AFTER_EACH:
             await self._begin(interruption)
             await self._end(interruption)

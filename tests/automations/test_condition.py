@@ -1,4 +1,4 @@
-"""Conditions: what the service says, false where it says nothing."""
+"""Conditions: the values of the service, false while they are unknown."""
 
 from datetime import timedelta
 
@@ -49,7 +49,7 @@ async def test_story(garage: Garage, story: str) -> None:
 async def test_end_of_the_wait(
     garage: Garage, freezer: FrozenDateTimeFactory, missing: int, is_over: bool
 ) -> None:
-    """A wait of ten minutes is over after ten minutes, and not a microsecond earlier."""
+    """A wait of ten minutes ends after ten minutes, and not a microsecond earlier."""
     await garage.async_tell("of went_offline, become, wait 1")
     flag = garage.entry.runtime_data.coordinator.data.states[RED].online
     freezer.move_to(flag.changed_at + timedelta(minutes=10, microseconds=-missing))
@@ -58,7 +58,7 @@ async def test_end_of_the_wait(
 
 
 async def test_any_or_all(garage: Garage) -> None:
-    """One is enough, unless all are asked for; of none, not even all are."""
+    """One bike is enough, unless all are required. Without bikes, a condition is false."""
 
     async def ask(kind: str = "is_online") -> list[bool]:
         every = [{}, {"behavior": "any"}, {"behavior": "all"}]
@@ -70,7 +70,7 @@ async def test_any_or_all(garage: Garage) -> None:
     assert await ask() == [True, True, True]
     await garage.async_tell("of went_offline, become, wait 1")
     assert await ask() == [True, True, False]
-    # The guard is our own: it is known in an outage, and guarded while triggered.
+    # The guard is also known in an outage, and a triggered guard is armed.
     for bike, expected in (("red", [True, True, False]), ("blue", [True, True, True])):
         await garage.async_guard(f"{bike}_bike")
         assert await ask("is_guarded") == expected
@@ -82,8 +82,8 @@ async def test_any_or_all(garage: Garage) -> None:
 
 
 async def test_of_what_waited_for_the_account(garage: Garage) -> None:
-    """The account that tells an alarm is one that conditions know."""
-    # So many that they are set up in portions.
+    """An automation that runs on the first alarm of an account can use its conditions."""
+    # Home Assistant sets up this number in several portions.
     for number in range(20):
         garage.simulator.add_device(f"{number}", name=f"Bike {number}", email=EMAIL)
     garage.simulator.report(RED, attributes={"alarm": "sos"})

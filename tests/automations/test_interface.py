@@ -1,4 +1,4 @@
-"""What Home Assistant is offered, and what happens if it does not fit."""
+"""Triggers and conditions that Home Assistant finds, and errors of an unsuitable release."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -21,7 +21,7 @@ from tests.conftest import RED, Bikes, async_setup
 
 from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
 
-# What Home Assistant may take away, and what is offered then.
+# Names that a release of Home Assistant may lack, and what is available without them.
 TAKEN_AWAY = pytest.mark.parametrize(
     ("module", "name", "left"),
     [
@@ -58,7 +58,7 @@ def _forget_modules() -> dict[str, Any]:
 
 @pytest.fixture
 def anew() -> Iterator[None]:
-    """Import triggers and conditions anew, for this test alone."""
+    """Import triggers and conditions again, only for this test."""
     before = _forget_modules()
     yield
     _forget_modules()
@@ -91,7 +91,7 @@ async def test_name_taken_away(
     name: str,
     left: list[str],
 ) -> None:
-    """One line says so of each, and all else works."""
+    """The log has one line for each missing name, and everything else works."""
     monkeypatch.delattr(module, name)
     await async_setup(bikes.hass, bikes.entry)
     offered = await async_offered(bikes.hass)
@@ -119,18 +119,18 @@ def test_start_without_a_name(
     name: str,
     left: list[str],
 ) -> None:
-    """The integration can be imported, which comes before anything is offered."""
+    """The integration can be imported, which happens before it is set up."""
     (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)
-    # Its flow would be the one that signs in from now on.
+    # Otherwise the new module's flow would handle later sign-ins.
     with patch.dict(sys.modules), patch.dict(HANDLERS):
         assert callable(import_module("anew").async_setup_entry)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_offered(hass: HomeAssistant) -> None:
-    """The editor is told of each, with what it is for and what is to be filled in."""
+    """The editor gets each trigger and condition with its target and its fields."""
     offered = await async_offered(hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
     assert offered["trigger"].keys() == {*TRIGGERS}
@@ -142,7 +142,7 @@ async def test_offered(hass: HomeAssistant) -> None:
 
 
 async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
-    """Return a trigger or condition as Home Assistant understands it."""
+    """Return the configuration of a trigger or condition after Home Assistant validated it."""
     if kind in TRIGGERS:
         config["platform"] = f"{DOMAIN}.{kind}"
         [config] = await trigger.async_validate_trigger_config(hass, [config])
@@ -154,12 +154,12 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 @pytest.mark.parametrize("kind", [*TRIGGERS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
-    """What cannot be meant is refused, by name."""
+    """A wrong configuration is refused with the name of the field."""
     wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
     wrong += [
         (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS
     ]
-    # A condition may have a target that is empty: it is false then.
+    # A condition may have an empty target: it is false.
     if kind in TRIGGERS:
         empty: list[Any] = [{}, {"device_id": [], "area_id": []}]
         wrong += [("choose at least one bike", {"target": it}) for it in empty]

@@ -1,6 +1,6 @@
-"""Triggers in automations: fired once, at the right time, whatever comes in between, and what a run is given.
+"""Triggers in automations: they fire once, at the right time, with their variables.
 
-`tracking/test_flags.py` has any number of clocks.
+`tracking/test_flags.py` sets the clock in any way.
 """
 
 from datetime import datetime, timedelta
@@ -115,7 +115,7 @@ async def test_story(garage: Garage, story: str) -> None:
 @pytest.mark.parametrize("simulator", ["documented"], indirect=True)
 @pytest.mark.parametrize("trigger", ["went_offline", "came_online", "became_silent"])
 async def test_documented_interface(garage: Garage, trigger: str) -> None:
-    """It alone is enough for triggers and conditions but those about motion."""
+    """The documented interface is enough for all triggers and conditions, except those about motion."""
     start = f"true is_online, of {trigger}, prepare, listen, become at_once, wait 2 = 1"
     await garage.async_tell(f"{start}, restart, wait 2 = 1")
     garage.simulator.set_status(RED, "offline")
@@ -127,7 +127,7 @@ async def test_documented_interface(garage: Garage, trigger: str) -> None:
     ("trigger", "before"), some(product(TRIGGERS, ["", "become at_once, "]), every=3)
 )
 async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None:
-    """Whatever comes in between, in every order: what stays as it is is not fired."""
+    """A state that stays does not fire, after any interruptions in any order."""
     listen = f"listen for={9 * 24 * 60}" if trigger == "became_silent" else "listen"
     await garage.async_tell(f"of {trigger}, prepare, {before}wait 2, {listen}")
     await garage.async_tell("interrupt = 0")
@@ -148,7 +148,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """What became so meanwhile, or for long enough, is fired once it is known, once."""
+    """A change during an interruption, or the end of a wait, fires once as soon as it is known."""
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
@@ -171,7 +171,7 @@ async def test_fires_after_the_interruption(
     ),
 )
 async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
-    """A wait counts through whatever comes in between."""
+    """A wait continues through interruptions."""
     begins = "prepare, listen for=30, become, wait 2"
     await garage.async_tell(f"of {trigger}, {begins}, {order}, wait 7 = 0, wait 3 = 1")
     await garage.async_tell("restart, wait 40 = 1")
@@ -184,19 +184,19 @@ async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
 async def test_what_was_so_before(
     garage: Garage, trigger: str, interruption: str, minutes: int
 ) -> None:
-    """It runs no automation that is made meanwhile, at no restart, reload or outage either.
+    """A state that already held does not run a new automation, even after a restart, reload or outage.
 
-    Neither a wait that was over by then, nor a longer one.
+    The same holds for a wait that was over, and for a longer one.
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
-    # An automation that is there when Home Assistant starts counts as made before.
+    # An automation that exists when Home Assistant starts counts as older.
     later = 0 if interruption == "restart" else 40
     await garage.async_tell(f"end {interruption}, wait {later} = 0")
 
 
 async def test_reports_that_come_just_in_time(garage: Garage) -> None:
-    """Between two polls nobody knows whether a tracker is silent."""
+    """Between two polls, it is unknown whether a tracker is silent."""
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
@@ -208,7 +208,7 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
 
 
 async def test_first_word(garage: Garage) -> None:
-    """It is no change: what is received first of a tracker became nothing."""
+    """The first report of a tracker is no change."""
     target, wait = garage.area(), {"for": {"minutes": 30}}
     await garage.async_save(
         garage.automation("went_offline", alias="1", target=target),
@@ -231,7 +231,7 @@ async def test_first_word(garage: Garage) -> None:
 async def test_error_in_one_of_them(
     garage: Garage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The others run all the same, and it goes on with the next change."""
+    """An error in one automation does not affect the others, and it runs again at the next change."""
     failing = garage.automation("went_offline", alias="Failing")
     failing["triggers"][0]["variables"] = {"x": "{{ trigger.since + 1 }}"}
     await garage.async_save(failing, garage.automation("went_offline", alias="Well"))
@@ -242,7 +242,7 @@ async def test_error_in_one_of_them(
 
 
 async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
-    """A tracker that leaves a target takes its waits along, and no other's."""
+    """A tracker that leaves a target loses its waits; other trackers keep theirs."""
     target = garage.area(RED, BLUE)
     await garage.async_listen("went_offline", target=target, **{"for": "00:10:00"})
     await garage.async_tell("offline red, offline blue, wait 5")
@@ -255,7 +255,7 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
 async def test_message_of_another(
     garage: Garage, bikes: Bikes, entry: MockConfigEntry
 ) -> None:
-    """It does not tell that a bike is silent."""
+    """A message of another tracker does not end the wait for silence."""
     await bikes.async_wait(BEGINS)
     await bikes.async_wait(1.1)
     assert len(garage.simulator.live.sockets) == 1
@@ -295,7 +295,7 @@ WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.asy
 
 @pytest.mark.parametrize("trigger", SENTENCES)
 async def test_fires_at_once(garage: Garage, trigger: str) -> None:
-    """With the poll that brings it, once, and what it is about."""
+    """A trigger fires once, with the poll that brings the change, and with its values."""
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
     await garage.async_tell("become at_once, wait 5 = 1")
@@ -309,7 +309,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
         "guard_triggered": became,
     }.get(trigger, run.time_fired)
     if "ride" in trigger:
-        # A ride ended when the bike was seen where it arrived.
+        # The end of a ride is the time at which the bike arrived.
         since = became.replace(minute=became.minute - 6 * (trigger == "ride_ended"))
     names = ("device_id", "entity_id", "name")
     told = {name: run.data[name] for name in names}
@@ -327,15 +327,15 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
 async def test_fires_after_a_wait(
     garage: Garage, entry: MockConfigEntry, trigger: str
 ) -> None:
-    """It is fired with the first poll after the wait is over, once.
+    """A trigger fires once, with the first poll after its wait.
 
-    Its time is one of the zone of the house, to the second.
+    Its time is in the time zone of the house, to the second.
     """
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
     automation = garage.automation(trigger, **wait)
-    # What it does has its trigger look at the bike at once.
+    # Its action lets the trigger read the bike at once.
     arm = "alarm_control_panel.alarm_arm_away"
     automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})
     await garage.async_save(automation)
@@ -369,22 +369,22 @@ async def test_fires_after_a_wait(
     ],
 )
 async def test_alarms(garage: Garage, chosen: dict[str, Any], types: str) -> None:
-    """Each word of a report as often as it is raised, oldest first, unless others are chosen."""
+    """Each alarm of a report fires as often as it is raised, oldest first, unless the trigger has other types."""
     await garage.async_listen("alarm_raised", **chosen)
     for words in ("sos,lowBattery,sos", "shock", "jamming", "shock,tow", "Weg!"):
         await garage.async_tell(f"alarm {words}, wait")
     await garage.async_tell("restart, wait 2")
     assert garage.given("type") == types.split()
     if not chosen:
-        # What has no name here is called as its tracker calls it.
+        # An unknown alarm keeps the tracker's name for it.
         assert garage.given("alarm")[-2:] == ["tow", "Weg!"]
         assert garage.given()[-1] == "Red bike: Weg!"
 
 
 async def test_alarms_from_before(garage: Garage) -> None:
-    """Alarms before the automation, and those a new tracker comes with, are not told.
+    """Alarms from before the automation, and of the first report of a tracker, do not fire.
 
-    One without a fix counts as raised when it was received.
+    An alarm without a fix has the time of its reception.
     """
     await garage.async_tell("alarm sos, wait 2")
     await garage.async_listen("alarm_raised", target=garage.area(RED))
@@ -400,7 +400,7 @@ async def test_alarms_from_before(garage: Garage) -> None:
 
 
 async def test_ride(garage: Garage) -> None:
-    """The attributes of the ride are variables of the run."""
+    """The values of the ride are variables of the run."""
     kinds = ("ride_started", "ride_ended")
     await garage.async_save(*(garage.automation(it, alias=it) for it in kinds))
     for meters, speed in ((300, 9.0), (300, 9.0), *[(0, 0.0)] * 6):
@@ -425,9 +425,9 @@ async def test_ride(garage: Garage) -> None:
 async def test_sentence_of_another_language(
     garage: Garage, language: str, said: str
 ) -> None:
-    """A message needs nothing but what a trigger tells, in the language of the house.
+    """The trigger's description is a message in the language of the house.
 
-    One that is not loaded yet keeps nothing from being told.
+    A language that is not loaded yet delays no run.
     """
     garage.hass.config.language = language
     if language == "de":
@@ -443,7 +443,7 @@ async def test_sentence_of_another_language(
 async def test_guard(
     garage: Garage, caplog: pytest.LogCaptureFixture, fails: str | None, left: str
 ) -> None:
-    """The trigger and the state fire; an error costs one, and the log says no place."""
+    """The trigger and the state fire; an error affects only one of them, and the log contains no place."""
     await garage.async_save(garage.automation("guard_triggered"), ON_STATE)
     await garage.async_tell("of guard_triggered, prepare")
     with patch(fails or "os.getcwd", side_effect=fails and ValueError):

@@ -22,7 +22,7 @@ BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
 WORK_LATITUDE = DEFAULT_LATITUDE + 0.05
 
-# Half past a minute, as templates look at the time when a minute begins.
+# Begin half a minute before the full minute, when templates are evaluated.
 _START = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
 
 
@@ -36,7 +36,7 @@ def hass_config_dir(hass_tmp_config_dir: str) -> str:
 
 @pytest.fixture(autouse=True)
 def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin at a known second, and poll at the same one of each minute."""
+    """Begin at a known second, and poll at the same second of each minute."""
     freezer.move_to(_START)
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.backoff.random.uniform", lambda *_: 1
@@ -45,7 +45,7 @@ def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture
 async def home(hass: HomeAssistant) -> None:
-    """Live where the bikes are, in UTC, and work elsewhere."""
+    """Put the home zone at the bikes, in UTC, and another zone elsewhere."""
     await hass.config.async_set_time_zone("UTC")
     hass.config.latitude, hass.config.longitude = DEFAULT_LATITUDE, DEFAULT_LONGITUDE
     work = {CONF_LATITUDE: WORK_LATITUDE, CONF_LONGITUDE: DEFAULT_LONGITUDE}

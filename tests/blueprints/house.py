@@ -1,16 +1,16 @@
-"""A house with two bikes: automations made from the blueprints, and what they tell.
+"""A house with two bikes, automations from the blueprints, and their messages. Stories have a notation.
 
-Steps of a story are separated by commas. After `=` comes what a step leads to.
+Steps are separated by commas. After `=` comes the result of a step.
 
-    use alarm red blue alarms=sos+tow  an automation is made of a blueprint, or changed
-    wait 5, until 22, seconds 1        minutes pass, or the time up to an hour, or seconds
-    report red north=0.003 motion=yes  a report from so many degrees north of home, and a minute
+    use alarm red blue alarms=sos+tow  makes an automation from a blueprint, or changes it
+    wait 5, until 22, seconds 1        moves the clock by minutes, to an hour, or by seconds
+    report red north=0.003 motion=yes  a report from this many degrees north of home, and a minute
     alarm sos blue                     a report with an alarm
-    go 0.02 blue                       a ride to a place so many degrees north of home
-    online red, offline red            the state of a tracker
-    person ann home                    where a person is
-    fail, work                         the service does not answer, or does
-    restart 10                         Home Assistant is down for minutes
+    go 0.02 blue                       a ride to a place this many degrees north of home
+    online red, offline red            changes the status of a tracker
+    person ann home                    changes the place of a person
+    fail, work                         begins and ends an outage
+    restart 10                         stops Home Assistant for minutes
 """
 
 import asyncio
@@ -63,24 +63,25 @@ BIKES = {"red": RED, "blue": BLUE}
 _AUTOMATION = "automation"
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
-# A name, an address or a time in a text that runs from right to left.
+# Marks around a name, an address or a time in a text from right to left.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
-# Templates that became true have to stay so for some seconds.
+# Seconds for which a template must stay true.
 _AFTER_POLL = 6
-# Timers that ring within so many seconds are due.
+# Timers within this number of seconds are due.
 _RESOLUTION = 0.001
 
 
 def shown(markdown: str) -> str:
-    """Return what Home Assistant makes of Markdown in which each sign stands for itself."""
+    """Return the text that Home Assistant shows for Markdown with escaped characters."""
     assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
     return _ESCAPED.sub(r"\1", markdown)
 
 
 def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the stories of a table, each after a line that says what it shows.
+    """Yield the stories of a table, each after a line with its name.
 
-    Lines that begin with a digit are the messages. With triggers, there is a story of each.
+    Lines that begin with a digit are the expected messages. With triggers, each of them
+    has a story.
     """
     for part in table.strip().split("\n\n"):
         name, *lines = part.splitlines()
@@ -100,7 +101,7 @@ def _value(word: str) -> Any:
 
 
 def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
-    """Return a message in one line, or that the one with this tag was removed."""
+    """Return a message in one line, or a note that the message with its tag was removed."""
     kind = tag.removeprefix(f"{DOMAIN}_").removeprefix("night_").rpartition("_")[0]
     said = f"{level or kind}: {title} / {message}" if message else f"{kind} removed"
     line = f"{dt_util.now():%H:%M} {said}".replace("\n", " / ")
@@ -108,7 +109,7 @@ def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
 
 
 class House:
-    """Home Assistant with the trackers set up, in which time passes on demand."""
+    """Home Assistant with the trackers set up, in which the test moves the clock."""
 
     def __init__(
         self,
@@ -118,7 +119,7 @@ class House:
         simulator: Simulator,
         phone: str = "",
     ) -> None:
-        """Note down all messages in Home Assistant and on a phone."""
+        """Record all messages in Home Assistant and on a phone."""
         self.hass, self.entry, self.simulator = hass, entry, simulator
         self.shown: list[str] = []
         """The messages in Home Assistant, as people see them: `22:01 kind: title / text`."""
@@ -151,7 +152,7 @@ class House:
         self.told.append(_line(data["tag"], *more))
 
     async def async_tell(self, story: str) -> None:
-        """Let all steps of a story happen, and check what comes after a `=`."""
+        """Run all steps of a story, and check the results after each `=`."""
         for step in story.split(", "):
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
@@ -165,10 +166,10 @@ class House:
     def _check(self, expected: str, step: str) -> None:
         assert len(self.shown) == int(expected), step
 
-    # The steps of a story
+    # Steps of a story
 
     async def _nothing(self) -> None:
-        """Look only."""
+        """Only check."""
 
     async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
         for key in ("alarms", "riders"):
@@ -183,7 +184,7 @@ class House:
         await self.async_minutes(int(minutes))
 
     async def _until(self, hour: str) -> None:
-        """Let time pass in one go until an hour, by which a poll is due."""
+        """Move the clock at once to an hour at which a poll is due."""
         now = dt_util.utcnow()
         then = now.replace(hour=int(hour), minute=0, second=0, microsecond=0)
         await self.async_seconds((then - now).total_seconds() % 86_400)
@@ -250,7 +251,7 @@ class House:
     async def async_guard(
         self, bike: str, action: str = "arm_away", context: Context | None = None
     ) -> None:
-        """Arm the guard of a bike, or disarm it; with a context, a person does."""
+        """Arm or disarm the guard of a bike; a context belongs to a user."""
         await self.hass.services.async_call(
             "alarm_control_panel",
             f"alarm_{action}",
@@ -262,7 +263,7 @@ class House:
     async def async_automate(
         self, blueprint: str, *trackers: str, **inputs: Any
     ) -> None:
-        """Make an automation of a blueprint, or change the one there is."""
+        """Make an automation from a blueprint, or change the existing one."""
         if trackers:
             inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
@@ -281,32 +282,33 @@ class House:
         await self._async_settle()
 
     async def async_minutes(self, count: int) -> None:
-        """Let minutes pass, each with a poll some seconds before it ends."""
+        """Move the clock by minutes. Each has a poll some seconds before its end."""
         for _ in range(count):
             await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
-        """Let what comes seconds after a poll come one after the other."""
+        """Let the timers after a poll end one after another."""
         for _ in range(_AFTER_POLL):
             await self.async_seconds(1)
 
     async def async_seconds(self, seconds: float) -> None:
-        """Let seconds pass in one go."""
+        """Move the clock by seconds at once."""
         self._freezer.tick(seconds)
         if self.entry.state is ConfigEntryState.LOADED:
             self.entry.runtime_data.coordinator.last_exception = None
         if not self._is_anything_due:
             return
         async_fire_time_changed(self.hass)
-        # Not until Home Assistant is done: while an automation waits it never is.
+        # Do not wait until Home Assistant is idle: with a waiting automation, it never
+        # is.
         while self._polls:
             await asyncio.sleep(0)
         await self._async_settle()
 
     @property
     def _is_anything_due(self) -> bool:
-        # As `async_fire_time_changed` has it, which takes a while to find that out.
+        # As in `async_fire_time_changed`, which would search for the same time slowly.
         by = self.hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
         return any(
             timer.when() <= by + _RESOLUTION and not timer.cancelled()
@@ -323,7 +325,7 @@ class House:
         return service.asked_at == dt_util.utcnow() and not is_over
 
     async def _stop(self) -> None:
-        """Stop Home Assistant, as far as automations and the trackers see it."""
+        """Stop Home Assistant from the view of automations and trackers."""
         hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)
@@ -331,14 +333,14 @@ class House:
         await self._async_settle()
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
-        # Unloading is the test's own: what it writes is not put off any more.
+        # The test unloads the account itself. Its writes are no longer delayed.
         hass.set_state(CoreState.stopped)
         await hass.config_entries.async_unload(self.entry.entry_id)
         await self.async_save()
         hass.set_state(CoreState.not_running)
 
     async def _start(self) -> None:
-        """Start it with the automations it had."""
+        """Start it again with the same automations."""
         hass = self.hass
         await self.async_save(*self._automations)
         if self.entry.state is ConfigEntryState.NOT_LOADED:
@@ -347,10 +349,10 @@ class House:
         await self._async_after_poll()
 
     async def _async_settle(self) -> None:
-        """Let what happened trigger the automations, and the service answer them."""
+        """Wait until automations ran, and the service answered them."""
         for _ in range(20):
             await asyncio.sleep(0)
-            # Time that passed before would be up for the answer.
+            # A clock that moves earlier would end the timeout of the answer.
             while self._asks:
                 await asyncio.sleep(0)
 
@@ -358,6 +360,6 @@ class House:
     def _asks(self) -> bool:
         connector = async_get_clientsession(self.hass).connector
         assert connector is not None
-        # Those of the live connection stay.
+        # The connections of the live connection stay.
         used = connector._acquired  # noqa: SLF001
         return any(not getattr(each, "upgraded", False) for each in used)

@@ -102,7 +102,7 @@ use tracker_offline red hours=2, wait 2, until 14, wait 10
 async def test_nothing_chosen(
     house: House, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    """An automation without bikes logs it; one that answers says it then."""
+    """An automation without bikes logs an error; the one for questions answers with it."""
     with pytest.raises(AssertionError):
         await house.async_automate(name)
     assert "choose at least one bike" in caplog.text
@@ -110,7 +110,7 @@ async def test_nothing_chosen(
 
 @pytest.mark.parametrize(("script", "told"), stories(TOLD))
 async def test_told(house: House, script: str, told: list[str]) -> None:
-    """Home Assistant shows these messages, and a phone gets those with a level."""
+    """Home Assistant shows these messages, and a phone gets the messages with a level."""
     await house.async_tell(script)
     assert [*house.shown, *house.told] == told
 
@@ -118,7 +118,7 @@ async def test_told(house: House, script: str, told: list[str]) -> None:
 async def test_sos_without_a_place(
     hass: HomeAssistant, house: House, phones: list[str]
 ) -> None:
-    """It is told although nobody can say where the bike is; its name turns no message round."""
+    """The message is sent even if the place is unknown; a name from right to left does not reverse it."""
 
     async def fail(_: ServiceCall) -> None:
         raise HomeAssistantError("no place")
@@ -136,7 +136,7 @@ async def test_sos_without_a_place(
 
 
 def test_every_type_can_be_chosen() -> None:
-    """In the order of the integration."""
+    """The types have the order of the integration."""
     [path] = BLUEPRINTS.rglob("alarm.yaml")
     options = [it for it in path.read_text().splitlines() if "- {value" in it]
     values = [line.split("value: ")[1].split(",")[0] for line in options]
@@ -144,7 +144,7 @@ def test_every_type_can_be_chosen() -> None:
 
 
 async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> None:
-    """It tells once, and again only after the battery rose. A phone in the same area is no bike."""
+    """One message is sent, and another only after the battery rose. A phone in the same area is not a bike."""
     area = ar.async_get(hass).async_create("Shed")
     for device_id in (phones[0], house.device(RED)):
         dr.async_get(hass).async_update_device(device_id, area_id=area.id)
@@ -163,7 +163,7 @@ async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> 
 
 
 async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> None:
-    """Each is in the media folder, under the name of the bike and its time."""
+    """Each ride is a file in the media folder with the bike's name and its time."""
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.allowlist_external_dirs = {str(tmp_path)}
     await house.async_automate("keep_each_ride", RED, folder="my rides")
@@ -198,7 +198,7 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
 
 
 async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str:
-    """Return what Home Assistant's own agent says."""
+    """Return the answer of Home Assistant's own agent."""
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
     result = await async_converse(hass, text, None, Context(), language)
@@ -228,7 +228,7 @@ where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-
 
 @pytest.mark.parametrize("row", ANSWERS.strip().splitlines())
 async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
-    """The bike that is named is told of, or guarded, or all; letters alone count."""
+    """The answer is about the named bike or about all; only letters count."""
     asked, answer = row.split(" -> ")
     house.simulator.rename(RED, "N4-ride")
     use = "use where_is_my_bike red blue"
@@ -240,7 +240,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """Of many bikes the answer says only where each is."""
+    """The answer about many bikes has only their places."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
@@ -275,7 +275,7 @@ Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
 
 @pytest.mark.parametrize("row", LANGUAGES.strip().splitlines())
 async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
-    """The questions that the documents have are understood."""
+    """The questions of the documents are understood."""
     name, language, one, all_bikes, by_name = row.split(" | ")
     text = (BLUEPRINTS.parent / "docs" / "automations.md").read_text()
     [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
@@ -288,12 +288,12 @@ async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_in_outage(hass: HomeAssistant, house: House) -> None:
-    """What was known last is told, and that the service does not answer."""
+    """The last known values are sent with a note that the service does not answer."""
     await house.async_tell("use where_is_my_bike red, fail, wait 2")
     assert "does not answer" in await async_ask(hass, "where is my bike")
 
 
 async def test_no_bike(hass: HomeAssistant, house: House) -> None:
-    """Where no bike was chosen, it is told that."""
+    """The answer says that no bike was chosen."""
     await house.async_automate("where_is_my_bike", nothing="Choose one")
     assert await async_ask(hass, "where is my bike") == "Choose one"

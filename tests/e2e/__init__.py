@@ -1,6 +1,6 @@
-"""Tests with the newest Home Assistant as a process of its own: scripts/test --e2e."""
+"""End-to-end tests: the newest Home Assistant runs as a process of its own (scripts/test --e2e)."""
 
 from tests.tools.demo.config_folder import ROOT
 
 RESULTS = ROOT / "test-results" / "e2e"
-"""Where what a test saw is kept."""
+"""Folder for pictures, traces and logs of failed tests."""

@@ -14,19 +14,19 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-gpu",
     "--disable-sync",
-    # The map is drawn without a graphics card.
+    # Draw the map without a graphics card.
     "--enable-unsafe-swiftshader",
     "--no-first-run",
     "--no-sandbox",
 )
 
 MILLISECONDS = 60_000
-"""How long something may take to appear. Nothing should; the machine may be busy."""
+"""Timeout for an element to appear. It is long because the machine may be busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The screen that somebody sits in front of, and how they like it."""
+    """The screen and the preferences of a user."""
 
     name: str
     width: int = 1200
@@ -54,7 +54,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def new_context(browser: Browser, look: Look) -> BrowserContext:
-    """Return a browser that has been nowhere yet."""
+    """Return a browser without history."""
     context = await browser.new_context(
         viewport={"width": look.width, "height": look.height},
         color_scheme=look.colours,
@@ -63,7 +63,7 @@ async def new_context(browser: Browser, look: Look) -> BrowserContext:
         locale="en-US",
         reduced_motion="reduce",
         timezone_id="Europe/Berlin",
-        # Answers would come from it that nobody sees being asked for.
+        # The page would get answers from the service worker without visible requests.
         service_workers="block",
     )
     context.set_default_timeout(MILLISECONDS)

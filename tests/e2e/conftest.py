@@ -1,4 +1,4 @@
-"""A simulated service and a Home Assistant that has the integration and no account yet."""
+"""A simulated service, and a Home Assistant with the integration but without an account."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,14 +21,14 @@ _OWN_HOME_ASSISTANT = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Forget what is left of runs before, once for all workers."""
+    """Delete the results of earlier runs, once for all workers."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(RESULTS, ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker do all in the browser that shares a Home Assistant."""
+    """Let one worker run all browser tests that share a Home Assistant."""
     for item in items:
         shares = "ui" in item.path.parts and item.path.stem not in _OWN_HOME_ASSISTANT
         group = "browser" if shares else item.path.stem
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[SimulatedService]:
-    """Return a service with three trackers that rest; the first one is at home."""
+    """Return a service with three resting trackers; the first one is at home."""
     async with SimulatedService() as simulator:
         yield simulator
 

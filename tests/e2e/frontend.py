@@ -1,11 +1,11 @@
-"""What a person does in Home Assistant's frontend."""
+"""The steps of a user in Home Assistant's frontend."""
 
 from collections.abc import Mapping
 import re
 
 from playwright.async_api import Locator, Page, expect
 
-# What the page knows of all states.
+# The states that the page knows.
 _LISTENS = """number => Object.values(
     document.querySelector("home-assistant").hass.states
 ).some(it => it.attributes.id === number && it.state === "on")"""
@@ -19,25 +19,25 @@ addEventListener("keydown", (event) => {
 
 
 class Frontend:
-    """Home Assistant in a browser, described by what one sees of it."""
+    """Home Assistant in a browser, with the elements that a user sees."""
 
     def __init__(self, page: Page, url: str) -> None:
-        """Look at the Home Assistant at this address."""
+        """Wrap the page of the Home Assistant at this address."""
         self.page = page
         self.url = url
 
-    # What there is
+    # Elements
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
         """Return a button."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def link(self, name: str) -> Locator:
-        """Return a link, by the beginning of its text."""
+        """Return a link by the beginning of its text."""
         return self.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}"))
 
     def field(self, label: str) -> Locator:
-        """Return a field to type in; the label of one that must be filled in ends in *."""
+        """Return a text field. The label of a required field ends in *."""
         return self.page.get_by_role(
             "textbox", name=re.compile(rf"^{re.escape(label)}\*?$")
         )
@@ -47,15 +47,15 @@ class Frontend:
         return self.page.get_by_role("heading", name=text, exact=True)
 
     def text(self, text: str) -> Locator:
-        """Return what shows just this text."""
+        """Return the element with exactly this text."""
         return self.page.get_by_text(text, exact=True)
 
     def saying(self, text: str) -> Locator:
-        """Return what shows this text among other."""
+        """Return the element that contains this text."""
         return self.page.get_by_text(text)
 
     def option(self, name: str) -> Locator:
-        """Return what can be chosen in an open list, by the beginning of its text."""
+        """Return an option of an open list by the beginning of its text."""
         return self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
     def title(self, text: str) -> Locator:
@@ -72,13 +72,13 @@ class Frontend:
 
     @property
     def alert(self) -> Locator:
-        """The message about what went wrong."""
+        """The error message."""
         return self.page.get_by_role("alert")
 
-    # What there is to do
+    # Steps
 
     async def open(self, path: str = "/") -> None:
-        """Enter an address below that of Home Assistant."""
+        """Open a path of Home Assistant."""
         await self.page.goto(self.url + path)
 
     async def fill_in(self, fields: Mapping[str, str]) -> None:
@@ -87,19 +87,19 @@ class Frontend:
             await self.field(label).fill(text)
 
     async def open_settings(self, page: str, *, settings: str = "Settings") -> None:
-        """Go to a page of the settings, from wherever it is."""
+        """Open a page of the settings."""
         await self.page.get_by_role("link", name=settings, exact=True).click()
         await self.link(page).click()
 
     async def open_integration(self) -> None:
-        """Open the page of the integration, with its accounts."""
+        """Open the page of the integration with its accounts."""
         await self.open("/config/integrations/integration/bike_tracker")
         await expect(self.heading("Bike Tracker")).to_be_visible()
 
     async def choose(self, item: str) -> None:
-        """Open the menu of the account and choose from it."""
+        """Choose an item from the menu of the account."""
         await self.open_integration()
-        # The first menu is that of the page.
+        # The first menu belongs to the page.
         await self.button("Menu").nth(1).click()
         await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
@@ -110,7 +110,7 @@ class Frontend:
         await expect(self.heading(heading)).to_be_visible()
 
     async def import_blueprint(self) -> None:
-        """Import the blueprint that is shown; the page behind it has a button of that name as well."""
+        """Import the shown blueprint. The page behind the dialog has a button with the same name."""
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
@@ -123,37 +123,37 @@ class Frontend:
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the automation that is shown, and wait until it listens: that it is saved is said before."""
+        """Save the shown automation, and wait until it listens: the message about saving appears earlier."""
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]
         await self.page.wait_for_function(_LISTENS, arg=number)
 
     async def settle(self) -> None:
-        """Wait until all there is to see has been loaded."""
+        """Wait until the page is loaded completely."""
         await self.page.wait_for_load_state("networkidle")
         await self.page.evaluate("() => document.fonts.ready")
 
     async def close(self) -> None:
-        """Close a dialog that says that all is done."""
+        """Close a dialog that reports success."""
         await self.button("Close").last.click()
         await expect(self.page.get_by_role("dialog")).to_have_count(0)
 
 
 class Clicks:
-    """The clicks on a page from now on; Enter, Escape and such keys count as well."""
+    """The number of clicks on a page; keys such as Enter and Escape count, too."""
 
     def __init__(self, page: Page) -> None:
-        """Count on this page."""
+        """Count the clicks on this page."""
         self._page = page
 
     async def begin(self) -> None:
-        """Begin with none."""
+        """Reset the number."""
         if not await self._page.evaluate("() => sessionStorage.clicks"):
             await self._page.add_init_script(_COUNT)
             await self._page.evaluate(_COUNT)
         await self._page.evaluate("() => { sessionStorage.clicks = 0; }")
 
     async def count(self) -> int:
-        """Return how many there were."""
+        """Return the number of clicks."""
         return int(await self._page.evaluate("() => sessionStorage.clicks"))

@@ -1,4 +1,4 @@
-"""Triggers and conditions in automations that a person saves, with restarts in between."""
+"""Saved automations with triggers and conditions, with restarts in between."""
 
 import asyncio
 
@@ -15,13 +15,13 @@ AUTOMATION = "offline"
 
 
 async def runs(client: HomeAssistantClient) -> int:
-    """Return how often the automation ran, its condition being true."""
+    """Return how often the automation ran with a true condition."""
     traces = await client.call("trace/list", domain="automation", item_id=AUTOMATION)
     return sum(trace["script_execution"] == "finished" for trace in traces)
 
 
 async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
-    """Wait until it ran so often."""
+    """Wait until the automation ran this number of times."""
     async with asyncio.timeout(60):
         while await runs(client) < number:
             await asyncio.sleep(0.1)
@@ -30,7 +30,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """What happens is told, at once or after the restart that it happened in."""
+    """A trigger fires once: at once, or after the restart during which the event happened."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3)

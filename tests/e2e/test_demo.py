@@ -1,4 +1,4 @@
-"""The demo as a person runs it."""
+"""The demo, as a user starts it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -23,7 +23,7 @@ from tests.tools.demo.home_assistant import HOST, free_port, is_free
 
 @contextmanager
 def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Start the demo, with its temporary files in a folder; it does not outlive this."""
+    """Start the demo with its temporary files in a folder. End it after the test."""
     with subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "tests.tools.demo.demo", *options],
         stdin=subprocess.DEVNULL,
@@ -40,7 +40,7 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a demo that runs; Ctrl-C ends it, and leaves nothing behind."""
+    """Return the address of a running demo. Ctrl-C ends it and leaves nothing behind."""
     folder = tmp_path_factory.mktemp("demo")
     with demo(folder, "--port", str(free_port())) as process:
         assert process.stdout is not None
@@ -50,7 +50,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found[1]
         assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
-        # The output ends only when no process has it open any more.
+        # The output ends once no process has it open.
         process.communicate()
     assert process.returncode == 0
     assert list(folder.iterdir()) == []
@@ -58,7 +58,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Return its user, for three minutes at most."""
+    """Return a client of the demo's user for at most three minutes."""
     async with ClientSession() as session, asyncio.timeout(180):
         client = HomeAssistantClient(session, running)
         await client.sign_in()
@@ -67,7 +67,7 @@ async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=lambda look: look.name)
 async def test_story(running: str, client: HomeAssistantClient, look: Look) -> None:
-    """The first page needs no sign-in: a guarded bike stays until the thief comes, and the phone has the report."""
+    """The first page needs no sign-in: the thief moves a guarded bike, and the phone gets the report."""
     guard = "alarm_control_panel.long_tail_bike_guard"
     async with chromium() as browser, await new_context(browser, look) as context:
         page = await context.new_page()
@@ -94,7 +94,7 @@ async def test_story(running: str, client: HomeAssistantClient, look: Look) -> N
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
-    """An automation is told, each time."""
+    """An automation runs each time a bike leaves home."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
     trigger = {
@@ -114,7 +114,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
-    """A button does what it says, and a new bike is on the dashboard; the blueprints are there."""
+    """Each button does what its label says, and a new bike appears on the dashboard; the blueprints are installed."""
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")
@@ -127,19 +127,19 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
-    """Press a button of the page of what there is to try."""
+    """Press a button of the page *Try it*."""
     await client.action("mobile_app.try", {"try": name})
 
 
 async def is_on_its_way(client: HomeAssistantClient) -> bool:
-    """Return whether Home Assistant knows that the bike rides somewhere."""
+    """Return whether Home Assistant shows the bike as moving, away from every zone."""
     states = await client.states()
     moving = states["binary_sensor.city_bike_moving"].state
     return (states["device_tracker.city_bike"].state, moving) == ("not_home", "on")
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
-    """It cleans up, and says that it did not get to its end."""
+    """The demo cleans up, and reports that it was interrupted."""
     with demo(tmp_path, "--check", "--port", str(free_port())) as process:
         assert process.stderr is not None
         process.stderr.readline()
@@ -150,7 +150,7 @@ def test_interrupted_while_starting(tmp_path: Path) -> None:
 
 
 async def test_killed(tmp_path: Path) -> None:
-    """Home Assistant and the simulated service end with it, each as fast as it can."""
+    """Home Assistant and the simulated service end soon after the demo is killed."""
     port = free_port()
     with demo(tmp_path, "--port", str(port)) as process:
         assert process.stderr is not None
@@ -164,7 +164,7 @@ async def test_killed(tmp_path: Path) -> None:
 
 
 def test_port_in_use(tmp_path: Path) -> None:
-    """A port that was asked for and is in use is an error."""
+    """A requested port that is in use is an error."""
     with socket.create_server((HOST, 0)) as server:
         port = str(server.getsockname()[1])
         with demo(tmp_path, "--port", port) as process:

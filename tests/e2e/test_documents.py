@@ -1,4 +1,4 @@
-"""The documents: the ways through Home Assistant that they tell are in its own words."""
+"""The documents name buttons, menus and pages as Home Assistant does."""
 
 from collections.abc import Iterator
 import json
@@ -28,7 +28,7 @@ _BOLD_TOO = {
     "every 60 seconds",
     "Without push messages, an alarm can be missed if another report follows within a minute.",
 }
-"""What Home Assistant does not say."""
+"""Bold words that are no text of Home Assistant."""
 
 
 def texts(value: object) -> Iterator[str]:
@@ -42,7 +42,7 @@ def texts(value: object) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def said() -> set[str]:
-    """Return what the newest Home Assistant says in English, in its frontend and of actions, also of ours."""
+    """Return all English texts of the newest Home Assistant and of the integration."""
     frontend = Path(hass_frontend.where(), "static", "translations")
     notify = Path(components.__path__[0], "notify", "translations", "en.json")
     ours = INTEGRATION / "translations" / "en.json"
@@ -52,7 +52,7 @@ def said() -> set[str]:
 
 @pytest.mark.parametrize("name", _DOCUMENTS)
 def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
-    """Each button, menu and page that a document names is called so."""
+    """Each button, menu and page in a document has exactly that name."""
     text = _CODE.sub("", (ROOT / name).read_text())
     named = {
         part

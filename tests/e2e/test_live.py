@@ -1,4 +1,4 @@
-"""What happens at the service shows in Home Assistant, without a poll."""
+"""Changes at the service appear in Home Assistant without a poll."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ BIKE = "860000000000001"
 async def test_what_happens_shows(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """A bike that is offline is that, and nothing else has changed; one that moves is on the map each time."""
+    """An offline bike changes only its status, and a moving bike appears at each new place on the map."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     assert await differences(client, simulator) == []

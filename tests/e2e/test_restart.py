@@ -1,4 +1,4 @@
-"""Stopped, killed and started again, Home Assistant has what the person built."""
+"""After a stop or a kill, a restarted Home Assistant has everything that the user built."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,11 +22,11 @@ ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 
 type Built = dict[str, object]
-"""What a person has in Home Assistant, and would have to build again."""
+"""Everything that the user would otherwise have to build again."""
 
 
 async def look(client: HomeAssistantClient) -> Built:
-    """Return what there is now."""
+    """Return the current state."""
     entries = await client.call("config_entries/get", domain="bike_tracker")
     areas = await client.call("config/area_registry/list")
     states, devices = await client.states(), await client.devices()
@@ -52,7 +52,7 @@ async def look(client: HomeAssistantClient) -> Built:
 async def build(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> Built:
-    """Add the account, name things, put a bike in an area, and automate."""
+    """Add the account, rename entities, put a bike into an area, and add an automation."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
@@ -89,7 +89,7 @@ async def build(
 
 @dataclass(frozen=True)
 class LivedIn:
-    """A folder that Home Assistant was stopped in, and what was built there."""
+    """The folder of a stopped Home Assistant, and the things that were built in it."""
 
     folder: Path
     port: int
@@ -110,13 +110,13 @@ async def live_in(folder: Path) -> LivedIn:
 
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> LivedIn:
-    """Return what all tests here begin with."""
+    """Return the folder that all tests start with."""
     return asyncio.run(live_in(tmp_path_factory.mktemp("lived_in")))
 
 
 @pytest.fixture
 async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
-    """Return the service that the account is at; nothing has moved yet."""
+    """Return the service with the account; no bike has moved yet."""
     async with SimulatedService(port=lived_in.simulator_port) as simulator:
         yield simulator
 
@@ -125,7 +125,7 @@ async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
 async def home_assistant(
     lived_in: LivedIn, tmp_path: Path
 ) -> AsyncIterator[HomeAssistantProcess]:
-    """Return a Home Assistant that is not running, but was before."""
+    """Return a stopped Home Assistant with the account."""
     folder = shutil.copytree(lived_in.folder, tmp_path / "home_assistant")
     home_assistant = HomeAssistantProcess(folder, port=lived_in.port)
     yield home_assistant
@@ -135,7 +135,7 @@ async def home_assistant(
 
 
 async def wait_for_request(simulator: SimulatedService, after: int) -> None:
-    """Wait until the trackers were asked for once more."""
+    """Wait until the next request for the trackers."""
     async with asyncio.timeout(60):
         while simulator.polls <= after:
             await asyncio.sleep(0.02)
@@ -146,7 +146,7 @@ async def test_killed_while_starting(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """At whatever moment of starting the power is cut, the next start has everything."""
+    """After a kill at any time during the start, the next start has everything."""
     for seconds in (0.2, 1, 2, 3):
         await home_assistant.spawn()
         await asyncio.sleep(seconds)
@@ -160,7 +160,7 @@ async def test_killed_during_a_poll(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """The first poll, and then a later one, is on its way when the power is cut."""
+    """After a kill during the first or a later poll, the next start has everything."""
     simulator.fault("no-answer")
     await home_assistant.spawn()
     await wait_for_request(simulator, 0)

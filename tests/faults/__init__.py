@@ -1,1 +1,1 @@
-"""What the service can do wrong, and what nobody else may learn."""
+"""Faults of the service, and their effects, without a leaked secret."""

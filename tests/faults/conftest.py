@@ -1,10 +1,9 @@
-"""A home whose service gets into trouble, and all that is written there meanwhile.
+"""A home whose service has faults, and everything that it writes.
 
-Nobody gets the password, and nothing written tells who or what somebody has.
-
-The name and the serial number of a tracker are shown on purpose: on its device page, and the name in its states. The
-e-mail is shown to the person it belongs to, in the form that asks for the password again. None of it is in a log,
-in diagnostics, in a repair issue or in system health.
+The password appears nowhere, and no text identifies the user or a bike. The name and the
+serial number of a tracker are shown on purpose on its device page, and the name in its
+states. The email is shown to the user in the form for a new password. No log,
+diagnostics, repair issue or system health contains any of them.
 """
 
 from base64 import b64encode
@@ -68,13 +67,13 @@ type LookAround = Callable[[], Awaitable[None]]
 
 
 class Written(logging.Handler):
-    """Everything that was written, and where."""
+    """Everything that was written, with its place."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin without texts."""
         super().__init__(logging.DEBUG)
         self.setFormatter(logging.Formatter("%(name)s %(message)s"))
-        # In place of Home Assistant's storage, and more talkative.
+        # Messages of the test package itself.
         self.addFilter(lambda record: not record.name.startswith("pytest_"))
         self.texts: list[tuple[str, str]] = []
 
@@ -83,19 +82,19 @@ class Written(logging.Handler):
         self.texts.append(("log", self.format(record)))
 
     def add(self, where: str, value: Any) -> None:
-        """Take in anything that is written as JSON."""
+        """Add an object that is written as JSON."""
         text = json.dumps(value, default=str, ensure_ascii=False)
         self.texts.append((where, text))
 
     def add_flow(self, result: ConfigFlowResult) -> None:
-        """Take in what a flow says, but for the account that a form shows to its owner."""
+        """Add the texts of a flow, except the account in the form for its owner."""
         said = {"errors", "reason", "title"}
         if result["type"] is not FlowResultType.FORM:
             said |= {"description_placeholders"}
         self.add("flow", {key: value for key, value in result.items() if key in said})
 
     def found(self) -> set[tuple[str, str]]:
-        """Return each secret that was written, and where."""
+        """Return each secret that was written, with its place."""
         return {
             (secret, where)
             for where, text in self.texts
@@ -106,7 +105,7 @@ class Written(logging.Handler):
 
 @pytest.fixture
 def written() -> Iterator[Written]:
-    """Return what is written by anybody at any level from now on."""
+    """Return everything that is logged from now on, at any level."""
     written = Written()
     root = logging.getLogger()
     level = root.level
@@ -125,7 +124,7 @@ def trouble(request: pytest.FixtureRequest) -> Trouble:
 
 @pytest.fixture
 async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service, with TLS if that will fail, and all that servers hold beyond the interface."""
+    """Return the service, with TLS for a fault of TLS, and with all fields that servers have."""
     async with Simulator(tls=trouble.tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
@@ -156,18 +155,18 @@ async def home(
     all_enabled: None,
     hass_storage: dict[str, object],
 ) -> AsyncIterator[Home]:
-    """Return a home where all is well, waits are as long as they can be, and no secret is written."""
+    """Return a home without faults, with the longest waits, and check that no secret was written."""
     monkeypatch.setattr("random.uniform", lambda _, most: most)
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
-    # No certificate is made out for a name.
+    # Certificates are not valid for a name.
     url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
     entry = make_entry(EMAIL, PASSWORD, url)
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
     home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
-    # Home Assistant writes down events from now on, too.
+    # Let Home Assistant record events from now on.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)
     await async_setup(hass, entry)
     assert home.state is ConfigEntryState.LOADED
@@ -178,7 +177,7 @@ async def home(
 
 
 def shown_in(trouble: Trouble) -> set[tuple[str, str]]:
-    """Return the serial numbers where there is nothing else to call a tracker, and no other secret."""
+    """Return the serial numbers of trackers without a name. No other secret is shown."""
     is_nameless = ("name", SERIAL_NUMBER) in DECIDED[trouble.name].changes
     numbers = [secret for secret in SECRETS if "serial number" in secret]
     return {
@@ -197,10 +196,10 @@ def look_around(
     home: Home,
     written: Written,
 ) -> LookAround:
-    """Return a function that takes in all that can be read of an entry."""
+    """Return a function that adds every readable text of an entry."""
 
     async def _client() -> TestClient[Any, Any]:
-        # A token of before has expired meanwhile.
+        # An earlier token has expired.
         token = await hass.auth.async_create_refresh_token(hass_admin_user, "https://x")
         return await hass_client(hass.auth.async_create_access_token(token))
 

@@ -1,4 +1,4 @@
-"""Every way the service can fail, at set-up, while running, and for positions alone; nobody gets the password in any of them.
+"""Faults of the service at the set-up, while running, and of positions alone; the password never leaks.
 
 See also the home in conftest.py.
 """
@@ -38,13 +38,13 @@ LONG_TROUBLES = {
     *("name-not-found", "no-answer", "json-truncated", "html", "status-401"),
     *("status-404", "status-429-date", "status-500", "field-uniqueId-missing"),
 }
-"""A fault of each class: connection, body, status, value."""
+"""A fault of each kind: connection, body, status, value."""
 RIGHT_WITHIN = {"status-401": HOUR + 10}
-"""Seconds, if not five minutes: a refused sign-in must not lock an account. Polls and positions take some seconds."""
+"""Seconds, by default five minutes. A refused sign-in is retried rarely, so that the server does not lock the account."""
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
-    """Return which entities changed and to what, which is the same for all trackers."""
+    """Return the changed entities with their states, which are the same for all trackers."""
     by_tracker = [
         {
             (key, _in_words(tracker, after[tracker][key]))
@@ -64,7 +64,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return what became of the account."""
+    """Return the outcome for the account."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:
@@ -81,36 +81,36 @@ def outcome_of(home: Home) -> Outcome:
 
 
 def name_of(home: Home) -> str:
-    """Return what the log calls the account: its title, with the port."""
+    """Return the account's name in the log: its title, with the port."""
     return "127.0.0.1"
 
 
 def failed(home: Home, decided: Decided) -> str:
-    """Return what is logged when a trouble begins."""
+    """Return the log lines at the start of a fault."""
     assert decided.message is not None
     return f"Error fetching bike_tracker {name_of(home)} data: {decided.message.text}"
 
 
 def recovered(home: Home) -> str:
-    """Return what is logged when a trouble is over."""
+    """Return the log lines at its end."""
     return f"Fetching bike_tracker {name_of(home)} data recovered"
 
 
 def test_page() -> None:
-    """docs/faults.md says what the tests here see."""
+    """docs/faults.md has the tested outcomes."""
     assert tables_of(PAGE) == tables()
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
 async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) -> None:
-    """What is decided for each trouble is what it does, and none of it is written anywhere."""
+    """Each fault has exactly the listed effects, and no secret is written."""
     decided = DECIDED[trouble.name]
     await while_running(home, decided, look_around)
     await at_setup(home, decided, look_around)
 
 
 async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Start Home Assistant in the middle of it."""
+    """Start Home Assistant during the fault."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -142,7 +142,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
 
 
 async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Let it begin between two polls, last for two, and end."""
+    """Begin the fault between two polls, keep it for two, and end it."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
@@ -173,7 +173,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
-    """The bikes move while the call for positions alone is in trouble."""
+    """The bikes move while only the requests for positions fail."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
     places = home.places()
@@ -207,7 +207,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 @pytest.mark.parametrize("lasted", some([HOUR, DAY], every=2))
 @pytest.mark.parametrize("trouble", sorted(LONG_TROUBLES), indirect=True)
 async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a long trouble that ends right after a failed poll, all states are right soon."""
+    """After a long fault that ends right after a failed poll, all states are soon right."""
     parked, ridden = home.simulator.devices
     with home.in_trouble():
         change(home.simulator, parked)
@@ -227,7 +227,7 @@ async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
 
 @pytest.mark.parametrize("trouble", ["connection-refused"], indirect=True)
 async def test_one_trouble_after_another(home: Home) -> None:
-    """The log says when it began, and when all of it is over."""
+    """The log shows the start of the first fault, and the end of the last."""
     before, registries = home.states(), home.registries()
     lines = []
     for name in ("connection-refused", "no-answer", "html", "status-429", "status-401"):
@@ -249,7 +249,7 @@ async def test_one_trouble_after_another(home: Home) -> None:
 async def test_trouble_of_one_account(
     hass: HomeAssistant, home: Home, make_entry: MakeEntry
 ) -> None:
-    """Another account at the same server does not notice."""
+    """Another account at the same server is not affected."""
     home.simulator.add_account("bob@example.com", "old password")
     home.simulator.add_device("860000000000033", email="bob@example.com")
     other = make_entry("bob@example.com", "old password", home.entry.data["url"])
@@ -269,7 +269,7 @@ STRANGER = "stranger@example.com"
 
 
 async def test_repairs(home: Home, look_around: LookAround) -> None:
-    """The account without trackers is known by its title."""
+    """The issue of an account without trackers has its title."""
     for tracker in (RED, BLUE):
         home.simulator.unassign(EMAIL, tracker)
     await home.wait(61)
@@ -291,7 +291,7 @@ async def test_repairs(home: Home, look_around: LookAround) -> None:
         (None, {CONF_URL: f"https://{EMAIL}:{PASSWORD}@localhost"}),
         (None, {CONF_URL: f"http://tracker.example.com/{PASSWORD}"}),
         (None, {CONF_URL: f"{PASSWORD} {EMAIL}"}),
-        # Whose trackers another account has is not told either.
+        # The trackers of another account are not named either.
         (None, {CONF_EMAIL: STRANGER}),
     ],
 )
@@ -302,9 +302,9 @@ async def test_flows(
     fault: str | None,
     typed: dict[str, str],
 ) -> None:
-    """Whatever is typed wrong or answered, and an account that is there already.
+    """Wrong input, a wrong answer and an existing account.
 
-    The form that asks for the password again says whose it is; nothing else repeats it.
+    The form for a new password has the email; no other text repeats it.
     """
     home.simulator.add_account(STRANGER, PASSWORD)
     home.simulator.fault(fault)
@@ -333,7 +333,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """The password goes out in one form, the cookie to one socket, and both nowhere else."""
+    """The password is only in one form, the cookie only in the request of one socket."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
@@ -350,7 +350,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
         assert len(simulator.live.sockets) == 1, name
     assert not [text for _, text in written.texts if simulator.live.knows_cookie(text)]
     assert simulator.live.cookies > len(LIVE_FAULTS)
-    # The page on system health asks without an account whether the server is there.
+    # The page on system health requests the server's root without an account.
     requests = [item for item in simulator.requests if item.path != "/api"]
     for request in requests:
         is_sign_in = (request.method, request.path) == ("POST", "/api/session")
@@ -367,7 +367,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_what_is_written_is_found(written: Written, secret: str) -> None:
-    """The tests above would find each of the secrets, wherever it was written."""
+    """The tests above would find each secret in any place."""
     value = SECRETS[secret]
     logging.getLogger("homeassistant.core").debug("<%s>", value)
     assert (secret, "log") in written.found()

@@ -18,7 +18,7 @@ __all__ = ["clock", "home", "no_errors"]
 
 @pytest.fixture(autouse=True)
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail where an error was logged: it costs one bike, and a test might not notice."""
+    """Fail if an error was logged: an error affects one bike, and a test might not notice it."""
     yield
     # After the test, `caplog.text` has only the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]
@@ -35,7 +35,7 @@ async def night(
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> AsyncIterator[Night]:
-    """Return a house at noon with two bikes that stand, and without a night guard."""
+    """Return a house at noon with two standing bikes and without a night guard."""
     house = (hass, freezer, setup, simulator, phones[1])
     night = Night(*house, user_id=hass_admin_user.id)
     for bike in BIKES:

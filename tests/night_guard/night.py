@@ -1,16 +1,16 @@
-"""Nights in a notation: what happens to two bikes, and what a phone tells of it.
+"""Nights of two bikes, and the messages on a phone. Stories have a notation.
 
-Most steps are those of `House`. After `=` comes the state of a guard by then.
+Most steps are those of `House`. After `=` comes the state of a guard.
 
-    night red begins=23:00 follow=no   add a night guard, or change it; of all bikes without names
-    ride 5, stand 5 blue               minutes with a report in each; 500 m in each of a ride
-    report meters=30 motion=yes        a report from so far north of home, and a minute
-    now meters=30 alarm=tow            a report from so much farther, and a poll
-    ann 250, ann unknown               somebody is so many meters north of home, and a minute
-    arm, disarm, automate              a person arms or disarms the guard; an automation arms it
-    tap disarm                         a button of a message, and a minute
-    new, leave blue, disable blue      a bike without a place; one that leaves or is disabled
-    reload, clock -3                   the account; Home Assistant's clock is set by hours
+    night red begins=23:00 follow=no   adds a night guard, or changes it; without names for all bikes
+    ride 5, stand 5 blue               minutes with a report in each; 500 m in each minute of a ride
+    report meters=30 motion=yes        a report from this many meters north of home, and a minute
+    now meters=30 alarm=tow            a report from this many meters farther, and a poll
+    ann 250, ann unknown               moves a person to this many meters north of home, and a minute
+    arm, disarm, automate              a user arms or disarms the guard; an automation arms it
+    tap disarm                         taps a button of a message, and a minute
+    new, leave blue, disable blue      a bike without a place; a bike that leaves or is disabled
+    reload, clock -3                   reloads the account; changes Home Assistant's clock by hours
 
 Lines that begin with a time are the messages: `22:01 critical: title / text`.
 """
@@ -31,7 +31,7 @@ _SETTINGS = {"name": "Night", "night_begins": "22:00:00", "night_ends": "06:00:0
 
 
 class Night(House):
-    """A house at noon with two bikes that stand, and the phone of somebody who sleeps."""
+    """A house at noon with two standing bikes, and the phone of a sleeping user."""
 
     def __init__(self, *args: Any, user_id: str) -> None:
         """Begin with two bikes at home."""
@@ -90,7 +90,7 @@ class Night(House):
     # Bikes and people
 
     def report(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report from where it is."""
+        """Let a bike report from its place."""
         if alarm := more.pop("alarm", None):
             more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
@@ -133,7 +133,7 @@ class Night(House):
         await self._ann(meters, "ben")
 
     async def _now(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report, and ask the service at once, as with live updates."""
+        """Let a bike report, and poll at once, as with live updates."""
         self._meters[bike] += more.pop("meters", 0)
         self.report(bike, **{"attributes": {}, **more})
         await self._clock("0")
@@ -158,6 +158,6 @@ class Night(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
-        # Here timers go by it, but polls go on all the same.
+        # Timers follow this clock; polls continue.
         self._freezer.tick(3600 * float(hours))
         await self.entry.runtime_data.coordinator.async_refresh()

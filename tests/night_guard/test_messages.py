@@ -59,7 +59,7 @@ async def test_everywhere(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Phones get it, others, and Home Assistant, each once; and what takes it away."""
+    """Phones, other targets and Home Assistant get a message once, and its removal."""
     to: dict[str, Any] = {"device_id": bike, "others": [CHAT], "tag": "test"}
     to["phones"] = [*phones, "removed"]
     await async_send(hass, message="It is _here_", **to)
@@ -88,7 +88,7 @@ async def test_everywhere(
 async def test_phone_that_sleeps(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent, how: str, level: str
 ) -> None:
-    """It is woken, also where it is muted if that was chosen; buttons say what they do."""
+    """A phone is woken, also in silent mode if that was chosen; buttons have their labels."""
     er.async_get(hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
     to = {"device_id": bike, "phones": phones[1:], "title": "Theft", how: True}
@@ -116,7 +116,7 @@ async def test_one_that_fails(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The others get the message, and why it failed is logged."""
+    """If a target fails, the others get the message, and the error is logged."""
 
     async def fail(call: ServiceCall) -> None:
         if call.service == "send_message":
@@ -136,7 +136,7 @@ async def test_one_that_fails(
 async def test_refused(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent
 ) -> None:
-    """A message is about a bike that the user may read: its name is in it."""
+    """A user who may not read the bike cannot send a message with its name."""
     for device_id in ("0", phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
             await async_send(hass, device_id=device_id, message="1")
@@ -147,7 +147,7 @@ async def test_refused(
 
 
 async def test_buttons(bikes: Bikes, bike: str, hass_admin_user: MockUser) -> None:
-    """They arm and disarm in the name of whoever presses one."""
+    """The buttons arm and disarm in the name of the user who taps them."""
     context = Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),

@@ -1,4 +1,4 @@
-"""The night guard: it arms, disarms and tells, in a house with two bikes."""
+"""The night guard in a house with two bikes: it arms, disarms and sends messages."""
 
 import pytest
 
@@ -256,6 +256,6 @@ report meters=500 motion=yes = triggered
 
 @pytest.mark.parametrize(("script", "told"), [*stories(ARMED_WHEN), *stories(TOLD)])
 async def test_nights(night: Night, script: str, told: list[str]) -> None:
-    """What is guarded when, and what a phone tells."""
+    """The guarded times and the messages on a phone."""
     await night.async_tell(script)
     assert night.told == told

@@ -1,4 +1,4 @@
-"""What should be guarded when: tables."""
+"""Tables of what should be guarded, by time and riders."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from custom_components.bike_tracker.night_guard.schedule import (
 
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
-# 111 m each.
+# The places are 111 m apart.
 NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
 
 type Places = list[tuple[float, float] | None]
@@ -36,7 +36,7 @@ def night_guard(**data: Any) -> NightGuard:
         (("22:00:00", "06:00:00"), "06:00", False, 8),
         (("01:00:00", "06:00:00"), "00:59", False, 23.98),
         (("01:00:00", "06:00:00"), "03:00", True, 2),
-        # A night without length begins all the same.
+        # A night without a length begins, too.
         (("22:00:00", "22:00:00"), "23:00", False, 1),
         ((None, None), "23:00", False, None),
         (("22:00:00", None), "23:00", False, None),
@@ -45,7 +45,7 @@ def night_guard(**data: Any) -> NightGuard:
 def test_night(
     night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
-    """It may begin before or after midnight, or never."""
+    """The night may begin before or after midnight, or never."""
     guard = night_guard(night_begins=night[0], night_ends=night[1])
     now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
@@ -66,7 +66,7 @@ def test_night(
     ],
 )
 def test_wants(riders: Places, wanted_by_day: bool) -> None:
-    """At night a bike is guarded in any case, by day while all riders are away."""
+    """At night a bike is always guarded, by day while all riders are away."""
     nights = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
     guard = night_guard(riders=["person.ann"] * len(riders), **nights)
     assert guard.wants(HOME, riders, NOW)
@@ -81,7 +81,8 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
         ("disarmed", "outage wanted", None),
         ("disarmed", "held wanted", None),
         ("disarmed", "held wanted begins", "arm"),
-        # Nobody holds it beyond the night's begin: it is armed once it stands.
+        # A bike that the user disarmed is armed again after the next beginning, once it
+        # stands.
         ("disarmed", "held ride wanted begins", "disarm"),
         ("disarmed", "held begins", "disarm"),
         ("disarmed", "", None),
@@ -106,7 +107,7 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
     ],
 )
 def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
-    """A guard is compared with what it should be."""
+    """The wanted guard follows from the current guard and the situation."""
     it = facts.split()
     situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
     decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
@@ -117,7 +118,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ("places", "minutes", "name"),
     [
         ([FAR], 1, "Ann"),
-        # Somebody who sleeps where the bike was guarded does not ride it.
+        # A sleeping rider at the guarded place does not ride the bike.
         ([HOME], 1, None),
         ([FAR], 5, "Ann"),
         ([FAR], 6, None),

@@ -1,6 +1,7 @@
-"""Where a night guard and what it tells meet forms, settings, registries, languages and other accounts.
+"""The night guard with forms, settings, registries, languages and other accounts.
 
-`pytest --snapshot-update` writes the messages of whole nights to `__snapshots__`, for people to read.
+`pytest --snapshot-update` writes the messages of whole nights to `__snapshots__`, for
+people to read.
 """
 
 from pathlib import Path
@@ -48,7 +49,7 @@ FILTERS = {
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Add a night guard, or change one; return what the form suggests, and the result."""
+    """Add or change a night guard; return the suggestions of the form, and the result."""
     subentries = hass.config_entries.subentries
     context = SubentryFlowContext(source=SOURCE_USER)
     if changed:
@@ -71,7 +72,7 @@ async def async_submit(
 async def test_nothing_to_type(
     hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """Everything has a default: every phone of the house gets the messages."""
+    """Every field has a default: all phones of the house get the messages."""
     suggested, result = await async_submit(hass, setup)
     assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
     assert set(suggested["phones"]) == set(phones)
@@ -82,7 +83,7 @@ async def test_nothing_to_type(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """A night with one end has the other one of the default; without both it is never."""
+    """A night with only one end gets the default for the other; without both it never begins."""
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -93,7 +94,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows what is stored, and several night guards live side by side."""
+    """The form shows the stored settings, and several night guards work side by side."""
     await async_submit(hass, setup, away_distance=300)
     await async_submit(hass, setup, name="Other")
     first = setup.get_subentries_of_type(TYPE)[0].subentry_id
@@ -104,7 +105,7 @@ async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     titles = [each.title for each in setup.get_subentries_of_type(TYPE)]
     assert titles == ["New", "Other"]
     assert setup.subentries[first].data["follow"] is False
-    # What is no distance is refused.
+    # An invalid distance is refused.
     with pytest.raises(InvalidData):
         await async_submit(hass, setup, away_distance=1)
 
@@ -131,7 +132,7 @@ ride 8, report motion=yes speed=0, stand 10 = armed
 
 
 async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> None:
-    """One message at nightfall names all bikes with the reason; what lasts is told once."""
+    """One message at nightfall names all unguarded bikes with the reason; a lasting reason is sent once."""
     simulator = night.simulator
     for number in range(50):
         simulator.add_device(f"{number}", name=f"Bike {number:02}", email=EMAIL)
@@ -161,7 +162,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages go with their night guard, also while nothing is loaded."""
+    """The messages of a deleted night guard are removed, also while the account is not loaded."""
     await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
     [entry] = hass.config_entries.async_entries("bike_tracker")
     [subentry_id] = entry.subentries
@@ -178,7 +179,7 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
 
 
 async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
-    """Changes of other accounts, and buttons of other messages, change nothing."""
+    """Changes of other accounts and buttons of other messages have no effect."""
     await night.async_tell("night red begins=12:00, wait 1")
     other = MockConfigEntry(domain="another")
     other.add_to_hass(hass)
@@ -190,7 +191,7 @@ async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
 async def test_removed_entities(
     night: Night, entity_registry: er.EntityRegistry
 ) -> None:
-    """A bike whose device tracker a person removed is left out."""
+    """A bike whose device tracker the user removed is left out."""
     await night.async_tell("night begins=12:00, wait 1")
     entity_registry.async_remove("device_tracker.blue_bike")
     await night.async_tell("night begins=11:00, ride 15 red blue")
@@ -201,7 +202,7 @@ async def test_removed_entities(
 async def test_two_accounts(
     hass: HomeAssistant, night: Night, make_entry: MakeEntry
 ) -> None:
-    """Each account has its night guards; a restart compares once Home Assistant runs."""
+    """Each account has its night guards; after a restart they act once Home Assistant runs."""
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
     await night.async_tell("night begins=12:00")
@@ -218,9 +219,9 @@ async def test_two_accounts(
 
 
 async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
-    """A bike that was only shaken shows *Alarm* until it is guarded again, or is moved.
+    """A bike that was only shaken shows *Alarm* until it is guarded again or moved.
 
-    Whoever taps a button is not who disarmed the guard: the night guard did.
+    After a tap on a button, the guard is disarmed by the night guard, not by the user.
     """
     shown = Template(f"{{{{ state_translated('{GUARD}') }}}}", hass)
     for script, text in (
@@ -241,7 +242,7 @@ async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
 async def test_report(
     hass: HomeAssistant, night: Night, tmp_path: Path, has_folder: bool
 ) -> None:
-    """The button writes the report for the police; the answer is its name, or the error."""
+    """The button writes the theft report; the answer has its name or the error."""
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
@@ -286,7 +287,7 @@ async def test_in_words(
 
 
 async def test_from_right_to_left(hass: HomeAssistant, night: Night) -> None:
-    """Each part of the message keeps its own direction where the whole is read from the right."""
+    """Each part of a message keeps its direction in a language from right to left."""
     hass.config.language = "he"
     await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red, until 22, report meters=1112 motion=yes")

@@ -1,1 +1,1 @@
-"""Tests of where the trackers are."""
+"""Tests of polls: the list, positions and the history."""

@@ -1,4 +1,4 @@
-"""What tests of positions share."""
+"""Fixtures of tests of positions."""
 
 from collections.abc import AsyncIterator
 
@@ -14,7 +14,7 @@ from .places import HOME
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant, all_enabled: None) -> None:
-    """Put Home Assistant's home where the trackers begin, and show all there is."""
+    """Put the home zone at the first place of the trackers, and enable all entities."""
     await hass.config.async_update(**HOME)
     assert await async_setup_component(hass, "zone", {})
 
@@ -31,5 +31,5 @@ async def traccar() -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of the account there, not set up yet."""
+    """Return the entry of its account before the set-up."""
     return make_entry(url=traccar.url)

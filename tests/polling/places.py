@@ -1,4 +1,4 @@
-"""Where trackers are in these tests, and what was asked to know it."""
+"""Places of trackers, and the requests for them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 
 def asked(simulator: Simulator) -> dict[str, int]:
-    """Return how often each call was asked for."""
+    """Return the number of requests by endpoint."""
     counts = simulator.record.counts
     return {call: counts[f"/api/{call}"] for call in ("devices", "positions")}
 

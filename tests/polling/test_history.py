@@ -1,4 +1,4 @@
-"""When the service's own history is asked for, and what its answers mean."""
+"""Requests for the history, and their answers."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -34,13 +34,13 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @pytest.fixture(autouse=True)
 def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all waits be as long as they can be."""
+    """Set all random waits to their maximum."""
     monkeypatch.setattr("random.uniform", max)
 
 
 @dataclass
 class Asking:
-    """Asks for the gaps of an account, as time passes."""
+    """Requests the gaps of an account over time."""
 
     client: TrackingClient
     simulator: Simulator
@@ -69,13 +69,13 @@ class Asking:
     def note(
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
-        """Take in a gap that began so long ago."""
+        """Add a gap of this age."""
         now = self.now()
         self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
 
     def guard(self, *, is_triggered: bool = False) -> None:
-        """Have a guard for the red bike."""
+        """Guard the red bike."""
         now = self.now()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
@@ -83,7 +83,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Let time pass; return the IDs of what is told then."""
+        """Move the clock; return the IDs of the reports of the answer."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -101,7 +101,7 @@ class Asking:
         return [report.id for report in answer.reports]
 
     async def minutes_until_asked(self) -> int:
-        """Let time pass until something is asked for; return how many minutes that took."""
+        """Return the number of minutes until the next request."""
         before, minutes = len(self.asked), 0
         while len(self.asked) == before:
             await self.after()
@@ -110,7 +110,7 @@ class Asking:
 
     @property
     def asked(self) -> list[tuple[str, datetime, datetime]]:
-        """Which trackers were asked for, from when and until when."""
+        """Return the requested trackers with their times."""
         by_id = {str(device.id): key for key, device in self.simulator.devices.items()}
         asked = []
         for request in self.simulator.requests:
@@ -122,7 +122,7 @@ class Asking:
 
     @property
     def asked_for(self) -> list[str]:
-        """Which trackers were asked for."""
+        """Return the requested trackers."""
         return [tracker for tracker, _, _ in self.asked]
 
 
@@ -130,7 +130,7 @@ class Asking:
 async def asking(
     simulator: Simulator, freezer: FrozenDateTimeFactory
 ) -> AsyncIterator[Asking]:
-    """Ask that service on behalf of that account."""
+    """Return an account that requests its history from the service."""
     async with ClientSession() as session:
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
         devices = await client.async_get_devices()
@@ -142,7 +142,7 @@ async def asking(
 
 
 async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> None:
-    """From where it began up to now; without a gap nothing is asked for."""
+    """The request begins at the start of the gap and ends now; without a gap nothing is requested."""
     assert await asking.after() is None
     asking.note()
     start = asking.gaps[RED].start
@@ -178,7 +178,7 @@ def is_slow(
 
 
 async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
-    """Return how many requests are made in each minute, as far as they are due."""
+    """Return the number of requests in each minute."""
     counts: list[int] = []
     for _ in range(minutes):
         before, until = len(asking.asked), asking.now() + MINUTE
@@ -190,7 +190,7 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
 
 
 async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets the first five at once, and no service more than ten in ten minutes."""
+    """A quick service gets the first five requests at once, and every service at most ten in ten minutes."""
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
@@ -202,10 +202,10 @@ async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_backfill(asking: Asking, is_slow: bool) -> None:
-    """Ten days a minute from a quick service while nothing else waits; gaps come first."""
+    """A quick service gets requests for ten days a minute while no gap waits."""
     asking.untils[BLUE] = asking.now()
     counts = await requests_in_each_minute(asking, 3)
-    # The first one shows how quick the service is.
+    # The first answer shows the speed of the service.
     assert counts == ([1, 1, 1] if is_slow else [11, 10, 10])
     for number in range(6):
         asking.add(f"86{number:013}")
@@ -217,7 +217,7 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
-    """It is tried three times, each time once the last hour showed that there are answers."""
+    """A failed day is requested three times, each time after a request for the last hour succeeded."""
     asking.note()
     await asking.after()
     until = _milliseconds(asking.now()) - 5 * DAY
@@ -244,7 +244,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
 
 
 async def test_clock_that_is_ahead(asking: Asking) -> None:
-    """The request reaches up to the newest report, although that is not over yet."""
+    """The request ends at the newest report, even if its time is in the future."""
     asking.note()
     ahead = asking.now() + HOUR
     asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
@@ -254,7 +254,7 @@ async def test_clock_that_is_ahead(asking: Asking) -> None:
 
 
 async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> None:
-    """After a success the tracker has its place in the order again."""
+    """After a success, the tracker has its place in the order again."""
     asking.note()
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
@@ -269,10 +269,10 @@ async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> Non
 @pytest.mark.parametrize(
     ("red", "blue", "order"),
     [
-        # The newest gap first, unless it is of a bike that stands, and the other of a ride.
+        # The newest gap is first, unless its bike stands and the other one has a ride.
         ("stands", "stands", [BLUE, RED]),
         ("rode", "stands", [RED, BLUE]),
-        # A ride that is over can wait, but a guard that was triggered has no preference.
+        # A ride that ended can wait, but a triggered guard has no priority.
         ("is guarded", "rode", [RED, BLUE]),
         ("was guarded", "rode", [BLUE, RED]),
     ],
@@ -284,7 +284,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """Gaps are asked for one after another, also by a machine that has just booted."""
+    """Gaps are requested one after another, also soon after the machine started."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
@@ -296,10 +296,10 @@ async def test_order(
 
 
 async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
-    """It comes first once in ten minutes."""
+    """A guarded bike is first at most once in ten minutes."""
     asking.guard()
     for _ in range(14):
-        # Both want their history all the time, and BLUE is on a ride.
+        # Both always have a gap, and BLUE is on a ride.
         asking.gaps.clear()
         asking.note(RED)
         asking.note(BLUE, is_of_ride=True)
@@ -308,7 +308,7 @@ async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
 
 
 async def test_tracker_that_went(asking: Asking) -> None:
-    """Nobody can be asked for it, nor for one without an internal ID."""
+    """A removed tracker or one without an internal ID cannot be requested."""
     asking.note("gone")
     asking.note(RED)
     asking.trackers = {
@@ -320,7 +320,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
 
 
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
-    """It is asked for in portions, from the beginning, whatever comes in between."""
+    """A range that is too large is requested in portions from its beginning."""
     start = datetime.now(UTC) - 4 * HOUR
     reports = [
         simulator.report(RED, last_update=start + hours * HOUR).id
@@ -349,7 +349,7 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
 async def test_ranges_after_too_much(
     simulator: Simulator, asking: Asking, answers: str, hours: str
 ) -> None:
-    """They double; after two of full length, what was too large is forgotten."""
+    """The portions double; after two of full length, the limit is forgotten."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -362,7 +362,7 @@ async def test_ranges_after_too_much(
 
 
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
-    """What does not fit into a minute is given up, and what follows is asked for."""
+    """A minute that is too large is skipped."""
     asking.note(RED, 3 * MINUTE)
     simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
@@ -376,9 +376,9 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
 @pytest.mark.parametrize(
     ("faults", "is_supported", "waits"),
     [
-        # Such a service is left alone for an hour, then for days.
+        # A service without a history is asked again after an hour, then after days.
         (NOT_OFFERED, False, [60, 60 * 24, 60 * 24]),
-        # A failure that passes says nothing of whether history is offered.
+        # A temporary failure does not show whether the service has a history.
         (PASSING, None, [1, 2, 4, 5, 5, 5]),
     ],
 )
@@ -389,7 +389,7 @@ async def test_waits(
     is_supported: bool | None,
     waits: list[int],
 ) -> None:
-    """They grow from failure to failure, and the gap waits for an answer."""
+    """Waits grow with each failure, and the gap waits for an answer."""
     for fault in faults:
         asking.history = History(asking.client, ExtraRequests())
         simulator.fault(fault, path="history")
@@ -404,7 +404,7 @@ async def test_waits(
 async def test_failure_after_a_good_answer(
     simulator: Simulator, asking: Asking, fault: str
 ) -> None:
-    """Whatever it is, it passes; others have their turn before the same is asked again."""
+    """Any failure after a good answer is temporary; other trackers come first."""
     asking.note()
     assert await asking.after() is not None
     asking.note(BLUE)
@@ -419,7 +419,7 @@ async def test_failure_after_a_good_answer(
 
 
 async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
-    """May ask although the service was left alone, and finds out that it tells by now."""
+    """A user's request is sent even while the service is left alone, and may show that it has a history now."""
     device_id = simulator.devices[RED].id
     now = datetime.now(UTC)
     simulator.fault("status-404", path="history", times=2)
@@ -435,7 +435,7 @@ async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
 async def test_no_more_than_ten_questions_of_a_person_a_minute(
     asking: Asking, freezer: FrozenDateTimeFactory
 ) -> None:
-    """The eleventh is one too many, until a minute is over."""
+    """The eleventh request of a user in a minute is refused."""
     assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
     freezer.tick(MINUTE)
     assert asking.history.allows()

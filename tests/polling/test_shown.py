@@ -1,4 +1,4 @@
-"""What a position shows, what is none, and where a tracker is first that comes back."""
+"""The values of a position, reports without a place, and the place of a tracker that returns."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ from .places import AT_HOME, AWAY, HOME, asked, place
 
 
 def sensor(bikes: Bikes, key: str) -> str | None:
-    """Return what a sensor of the red bike shows, None if there is none."""
+    """Return the value of a sensor of the red bike, or None if it does not exist."""
     return bikes.value_of(f"{RED}_{key}", Platform.SENSOR)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
-    """It enters and leaves zones; of a report only what changed is written."""
+    """The tracker enters and leaves zones; only changed values are written."""
     assert bikes.value_of(RED) == "home"
     bikes.simulator.report(RED, **AWAY, accuracy=12.5)
     await bikes.poll()
@@ -63,7 +63,7 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """It exists once it is reported, and is that of the place, also after a restart."""
+    """The address exists once it was reported, and belongs to the place, also after a restart."""
     assert sensor(bikes, "address") is None
     expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
     for latitude, shown in expected.items():
@@ -85,7 +85,7 @@ async def test_address(bikes: Bikes) -> None:
 async def test_internal_id_that_leads_nowhere(
     bikes: Bikes, internal_id: str | None
 ) -> None:
-    """Without an `id` of its own a tracker stays where it was, and then is found again."""
+    """A tracker whose internal ID becomes invalid keeps its place until it is valid again."""
     shared = bikes.simulator.devices[BLUE].id if internal_id else None
     bikes.simulator.override_field(RED, "id", shared)
     bikes.simulator.report(RED, **AWAY)
@@ -115,7 +115,7 @@ async def test_internal_id_that_leads_nowhere(
 async def test_place_of_another_version(
     bikes: Bikes, stored: dict[str, Any], latitude: float
 ) -> None:
-    """Unknown keys are ignored, and what is unreadable costs the stored place alone."""
+    """Unknown keys are ignored, and unreadable values lose only the stored place."""
     bikes.hass.set_state(CoreState.starting)
     known = State("device_tracker.red_bike", "home")
     mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
@@ -126,7 +126,7 @@ async def test_place_of_another_version(
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("reloads", [0, 1, 2])
 async def test_ride_away(bikes: Bikes, reloads: int) -> None:
-    """A ride that begins during an outage or reloads is noticed seconds after: the tracker is first where it was."""
+    """A ride that begins during an outage or a reload is noticed seconds later: the tracker first has its old place."""
     calls = async_mock_service(bikes.hass, "notify", "theft")
     trigger = {
         "trigger": "zone.left",
@@ -160,7 +160,7 @@ async def test_ride_away(bikes: Bikes, reloads: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
-    """Until automations run, trackers stay where they were."""
+    """Trackers keep their places until automations run."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.hass.set_state(CoreState.starting)
     bikes.simulator.report(RED, **AWAY)
@@ -183,7 +183,7 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
-    """It moves to where it is by then; one that was not away moves at once."""
+    """The tracker moves to its newest place. A tracker without an outage moves at once."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     bikes.simulator.report(RED, **AWAY)

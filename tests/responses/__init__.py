@@ -1,1 +1,1 @@
-"""Tests of what actions and assistants are told of bikes."""
+"""Tests of the responses to actions and assistants."""

@@ -1,4 +1,4 @@
-"""What is asked, how Home Assistant lets it be asked, and where the bikes are then."""
+"""Questions of assistants, the tools of Home Assistant, and the places of the bikes."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -23,39 +23,39 @@ RED_BIKE: Final = "device_tracker.red_bike"
 BLUE_BIKE: Final = "device_tracker.blue_bike"
 
 type Ask = Callable[..., Awaitable[Any]]
-"""Asks with a tool, and returns what is said of each bike, or that it is wrong."""
+"""Calls a tool, and returns the answer for each bike or its error."""
 
 _ASSISTANT = "conversation"
 
 
 def expose(hass: HomeAssistant, *entity_ids: str, exposed: bool = True) -> None:
-    """Let assistants know of entities, or no longer."""
+    """Expose entities to assistants, or hide them."""
     for entity_id in entity_ids:
         async_expose_entity(hass, _ASSISTANT, entity_id, exposed)
 
 
 async def async_api(hass: HomeAssistant) -> llm.APIInstance:
-    """Return what an assistant is offered now."""
+    """Return the tools of an assistant now."""
     context = llm.LLMContext("test", Context(), "de", _ASSISTANT, None)
     return await llm.async_get_api(hass, llm.LLM_API_ASSIST, context)
 
 
 async def async_tools(hass: HomeAssistant) -> dict[str, llm.Tool]:
-    """Return those of its tools that are ours, by name."""
+    """Return the integration's tools by name."""
     tools = (await async_api(hass)).tools
     return {tool.name: tool for tool in tools if tool.name.startswith("bike_tracker")}
 
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Start no Home Assistant for tests that do without."""
+    """Start no Home Assistant for tests that do not need it."""
 
 
 @pytest.fixture
 async def hass(
     hass: HomeAssistant, socket_enabled: None, freezer: FrozenDateTimeFactory
 ) -> HomeAssistant:
-    """Return a Home Assistant two kilometers south of where the bikes are, which is a zone."""
+    """Return a Home Assistant with a zone two kilometers south of the bikes."""
     hass.data.pop(DATA_CUSTOM_COMPONENTS)
     freezer.move_to(datetime(2026, 11, 20, 12, tzinfo=UTC))
     await hass.config.async_set_time_zone("Europe/Berlin")
@@ -70,14 +70,14 @@ async def hass(
 
 @pytest.fixture
 def ask(hass: HomeAssistant) -> Ask:
-    """Return a function that asks with a tool, and returns what is said."""
+    """Return a function that calls a tool, and returns the answer."""
     if not hasattr(llm, "ToolResult"):
         pytest.skip("Home Assistant before 2026.10")
 
     async def _ask(tool: str = WHERE, *, is_wrong: bool = False, **args: Any) -> Any:
         result = await (await async_api(hass)).async_call_tool(ToolInput(tool, args))
         assert result.error is is_wrong
-        # As it goes to the assistant.
+        # The assistant gets the same JSON.
         data = json.loads(json.dumps(result.data))
         return data["error" if is_wrong else "bikes"]
 
@@ -86,6 +86,6 @@ def ask(hass: HomeAssistant) -> Ask:
 
 @pytest.fixture
 async def exposed(hass: HomeAssistant, setup: MockConfigEntry) -> MockConfigEntry:
-    """Return the entry of an account whose red bike assistants may know."""
+    """Return the entry of an account whose red bike is exposed to assistants."""
     expose(hass, RED_BIKE)
     return setup

@@ -1,4 +1,4 @@
-"""Tracks as GPX, read with a library that nobody here wrote: what they hold, and who may read them by link."""
+"""Tracks as GPX: their content, read with an independent library, and permissions for their links."""
 
 from datetime import datetime
 from itertools import zip_longest
@@ -28,7 +28,7 @@ NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
 def point(minutes: float, *place: float) -> dict[str, Any]:
-    """Return a point as the action answers it, with or without an altitude."""
+    """Return a point of the action's response, with or without an altitude."""
     values = zip_longest(("latitude", "longitude", "altitude"), place)
     time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
@@ -41,9 +41,9 @@ def read(text: str) -> GPXTrack:
 
 
 def test_points() -> None:
-    """Time, place and altitude are as they were, in a document that says what it is.
+    """Time, place and altitude are unchanged, and the document has a title.
 
-    Nobody knows which way it went within half an hour and more: a new segment begins.
+    After half an hour without a report, a new segment begins.
     """
     rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1)]
     text = gpx("Fahrrad", in_segments([point(*it) for it in rows]))
@@ -59,7 +59,7 @@ def test_points() -> None:
     ]
     assert list(in_segments([])) == []
     root = ET.fromstring(text)  # noqa: S314 - it is our own
-    # It says nothing of how its letters are written.
+    # The text declares no encoding.
     assert text.startswith("<gpx ")
     assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
     assert root.get("version") == "1.1"
@@ -74,7 +74,7 @@ def test_points() -> None:
     ],
 )
 def test_texts(name: str, known: str) -> None:
-    """The file is readable, without what no XML can hold. Points may have no time."""
+    """The file is valid, without characters that XML forbids. Points may have no time."""
     track = read(gpx(name, [[{"latitude": 48.0, "longitude": 8.0}]], f"of {name}"))
     assert (track.name, track.description) == (known, f"of {known}")
     assert track.segments[0].points[0].time is None
@@ -82,7 +82,7 @@ def test_texts(name: str, known: str) -> None:
 
 @pytest.fixture
 async def http(hass: HomeAssistant) -> None:
-    """Let Home Assistant serve pages before the integration is set up."""
+    """Serve Home Assistant's pages before the integration is set up."""
     assert await async_setup_component(hass, "http", {})
 
 
@@ -90,14 +90,14 @@ async def http(hass: HomeAssistant) -> None:
 async def client(
     http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
 ) -> TestClient[Any, Any]:
-    """Return a client that is signed in as the owner."""
+    """Return a client with the owner's sign-in."""
     return await hass_client()
 
 
 def path(
     device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
 ) -> str:
-    """Return the path of a track; a text stands for itself."""
+    """Return the path of a track; a text stands for a time."""
     times = [
         each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
         for each in (start, end)
@@ -106,7 +106,7 @@ def path(
 
 
 async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
-    """A browser saves it under the name of the bike and the day."""
+    """A browser saves the file with the name of the bike and the day."""
     bikes.simulator.rename(RED, 'Vélo "rouge"')
     bikes.simulator.forget_position(RED)
     for minutes in (50, 49, 10):
@@ -129,7 +129,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
 async def test_signed_link(
     bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
-    """A link that the frontend signed needs no sign-in; the same one unsigned does."""
+    """A signed link needs no sign-in; the same link without its signature does."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     client, link = await hass_client_no_auth(), path(device_of(hass, RED))
@@ -177,7 +177,7 @@ async def test_wrong_time(
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
-    # A device that is not a bike is not found.
+    # An unknown device is not found.
     assert (await client.get(path("unknown"))).status == 404
 
 
@@ -186,7 +186,7 @@ async def test_wrong_time(
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
-    """The stored routes of the rides of that time take its place, and the file says so."""
+    """The stored routes replace the track, and the file says so."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()
@@ -198,7 +198,7 @@ async def test_service_without_history(
     assert track.description
     why, source = track.description.split(" These are ")
     assert source == "the stored routes of the rides, within 10 meters."
-    # It says only once that there are no reports.
+    # The reason is in the file once.
     assert why.startswith("The server ")
     assert "reports of this time" not in why
     [segment] = track.segments

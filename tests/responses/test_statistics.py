@@ -20,7 +20,7 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 
 @pytest.fixture(autouse=True)
 def berlin() -> Iterator[None]:
-    """Live in Berlin."""
+    """Set the time zone of Berlin."""
     _live_in("Europe/Berlin")
     yield
     dt_util.set_default_time_zone(UTC)
@@ -59,7 +59,7 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
         ("week", None, "2026-11-26T11:00", "2026-10-05", "2026-11-30", 8),
         ("month", None, "2026-03-31T11:00", "2025-08-01", "2026-04-01", 8),
         ("year", None, "2024-02-29T11:00", "2017-01-01", "2025-01-01", 8),
-        # Periods are whole, wherever the range begins and ends.
+        # Periods are complete, wherever the range begins and ends.
         ("week", "2026-11-18T08:00", "2026-11-26T11:00", "2026-11-16", "2026-11-30", 2),
         ("year", "2025-12-31T23:59", "2026-01-01T00:01", "2025-01-01", "2027-01-01", 2),
         # A period that begins at the end is not part of the range.
@@ -79,7 +79,7 @@ def test_periods(
 
 
 def test_too_many_periods() -> None:
-    """The list of days is cut, so that its length tells."""
+    """The list of days has a limit."""
     days = _days("day", "1950-01-01T00:00", "2026-01-01T00:00")
     assert len(days) == MAX_PERIODS + 2
 
@@ -98,7 +98,7 @@ def test_too_many_periods() -> None:
     ],
 )
 def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) -> None:
-    """A day is as long as the clocks of the house make it."""
+    """The length of a day follows the clock changes."""
     _live_in(zone)
     days = [date.fromisoformat(day), date.fromisoformat(day) + timedelta(days=1)]
     begin, end = map(midnight, days)
@@ -121,7 +121,7 @@ def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) ->
     ],
 )
 def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
-    """A ride across midnight belongs to the day before, in the time zone of the house."""
+    """A ride across midnight counts for the day before, in the time zone of the house."""
     _live_in(zone)
     time = datetime.fromisoformat(start)
     ride = Ride(time, time + timedelta(hours=2), 5)
@@ -141,7 +141,7 @@ def sums(*values: float) -> dict[str, float]:
 
 
 def test_sums() -> None:
-    """Each bike has its own sums, in each period; the total has those of all."""
+    """Each bike has its own sums for each period; the total has the sums of all."""
     red = BikeRides(
         "red",
         "Red bike",
@@ -169,7 +169,7 @@ def test_sums() -> None:
         ],
         "total": sums(4, 21.35, 5100, 12.5, 2),
     }
-    # A period without a ride is no hole.
+    # A period without a ride is in the list.
     assert second["start"] == first["end"]
     assert second["bikes"][0] == names[0] | sums(0, 0, 0, 0, 0)
     assert second["total"] == sums(0, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Which bikes a target has."""
+"""The bikes of a target."""
 
 from typing import Any
 
@@ -26,9 +26,9 @@ async def test_targets(
     floor_registry: fr.FloorRegistry,
     label_registry: lr.LabelRegistry,
 ) -> None:
-    """Entities, devices, labels, areas and floors select bikes; disabled ones are in none.
+    """Entities, devices, labels, areas and floors select bikes; disabled bikes are left out.
 
-    An entity selects its bike though it is disabled. Devices of others are passed over.
+    A disabled entity selects its bike. Devices of other integrations are ignored.
     """
     floor = floor_registry.async_create("Cellar").floor_id
     area = area_registry.async_create("Garage", floor_id=floor).id
@@ -74,7 +74,7 @@ async def test_targets(
 )
 @pytest.mark.usefixtures("setup")
 async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
-    """An entity is left out alone, as Home Assistant does; a device with all it has."""
+    """An excluded entity excludes only itself, as in Home Assistant; a device excludes all its entities."""
     area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
     for tracker in (RED, BLUE):
         devices.async_update_device(bikes.device(tracker).id, area_id=area.id)
@@ -90,7 +90,7 @@ async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_listed_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A bike is listed, has a device, and its entity was not removed."""
+    """A selected bike is listed, has a device, and its entity exists."""
     bike = listed_bike(bikes.coordinator, RED)
     assert bike
     assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)

@@ -1,4 +1,4 @@
-"""The theft report: what it says, from where, and that all of it is text."""
+"""The theft report: its content, its sources, and that all values are shown as text."""
 
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -31,7 +31,7 @@ async def async_report(bikes: Bikes, **data: Any) -> Any:
 
 
 async def async_steal(bikes: Bikes, **more: Any) -> None:
-    """Let a guarded bike be carried off, a report a minute."""
+    """Let a guarded bike be carried off, with a report each minute."""
     for minute in range(1, 7):
         bikes.simulator.report(
             RED,
@@ -46,7 +46,7 @@ async def async_steal(bikes: Bikes, **more: Any) -> None:
 
 
 async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """The page says how the bike was guarded, why that triggered, and where it is now."""
+    """The page says how the bike was guarded, why the guard was triggered, and the current place."""
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
     bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
     await async_setup(bikes.hass, bikes.entry)
@@ -56,7 +56,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     assert report["positions"] == 6
     html = report["html"]
     assert html.partition("<body>")[2].splitlines() == snapshot
-    # An owner who left fields empty gets no empty lines.
+    # Empty fields are left out.
     assert "Insurance" not in html
     assert PASSWORD not in html
     [track] = gpxpy.parse(report["gpx"]).tracks
@@ -64,7 +64,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 
 async def test_guarded_again(bikes: Bikes) -> None:
-    """A bike that is guarded where the thief left it: the report has the theft."""
+    """A bike is guarded again where the thief left it: the report still has the theft."""
     bikes.simulator.report(RED, accuracy=5)
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -85,7 +85,7 @@ async def test_guarded_again(bikes: Bikes) -> None:
 
 
 async def test_everything_is_text(bikes: Bikes) -> None:
-    """Markup in whatever a server or a user writes is shown as it stands."""
+    """Markup in values from a server or a user is shown as text."""
     bikes.simulator.report(RED, accuracy=5, address=MARKUP)
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.rename(RED, MARKUP)
@@ -105,7 +105,7 @@ async def test_everything_is_text(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_long_track(bikes: Bikes) -> None:
-    """A page shows 24 positions, with the first and the last; the GPX file has all."""
+    """A page shows 24 positions, among them the first and the last; the GPX file has all."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
@@ -125,7 +125,7 @@ async def test_long_track(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_service_does_not_answer(bikes: Bikes) -> None:
-    """The last known places are in the report, which says why there are no more."""
+    """The report has the last known places, and says why it has no others."""
     bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
     await bikes.poll()
     await bikes.async_guard()
@@ -135,7 +135,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert "503" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
-    # Where it was guarded, where the guard triggered, where it is now.
+    # The places of the arming, of the trigger, and now.
     assert report["positions"] == 3
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 3
@@ -144,7 +144,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
 
 
 async def test_stored_routes(bikes: Bikes) -> None:
-    """Without history the drawing is the stored route of the last ride."""
+    """Without a history, the drawing is the stored route of the last ride."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)
@@ -159,14 +159,14 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
-    """A bike without a guard, a ride or an account has none, and the error says why."""
+    """A bike without a guard, a ride or an account has no report, and the error says why."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
         await async_report(bikes)
     with pytest.raises(ServiceValidationError, match="at most 7 days"):
         await async_report(bikes, start_date_time=-8 * DAY)
     with pytest.raises(ServiceValidationError, match="None of the targets"):
         await async_report(bikes, device_id="gone")
-    # It never had a fix.
+    # A tracker that never had a fix.
     green = "860000000000033"
     bikes.simulator.add_device(green, email=EMAIL, latitude=None)
     await bikes.poll()
@@ -181,7 +181,7 @@ async def test_no_report(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_guarded_for_long(bikes: Bikes) -> None:
-    """The report of a bike that is guarded for weeks begins seven days ago."""
+    """The report of a bike that has been guarded for weeks begins seven days ago."""
     await bikes.async_guard()
     bikes.freezer.tick(20 * DAY)
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
@@ -194,7 +194,7 @@ async def test_link(
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
 ) -> None:
-    """A link opens the page without sign-in, for a day and for this bike alone."""
+    """A link opens the page without sign-in, for a day and only for this bike."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -233,5 +233,5 @@ async def test_link(
     ],
 )
 def test_drawing(lines: Any, snapshot: SnapshotAssertion) -> None:
-    """The scale fits the route, which fits the drawing."""
+    """The scale fits the route, and the route fits the drawing."""
     assert route_as_svg(lines, "{:.1f} m".format).split("><") == snapshot

@@ -1,4 +1,4 @@
-"""What assistants are offered, and which rides they are told of."""
+"""The tools of assistants, and the rides in their answers."""
 
 from datetime import timedelta
 import json
@@ -33,7 +33,7 @@ from .conftest import (
 
 @pytest.mark.usefixtures("setup")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
-    """A bike that is not exposed is neither told of nor named; without any, no tool is there."""
+    """A bike that is not exposed is never named; without an exposed bike no tool exists."""
     assert await async_tools(hass) == {}
 
     expose(hass, RED_BIKE)
@@ -49,7 +49,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     expose(hass, BLUE_BIKE)
     assert [bike["name"] for bike in await ask()] == ["Red bike", "Blue bike"]
 
-    # What is there for an assistant that began before.
+    # The tools of an assistant that began earlier.
     before = await async_api(hass)
     expose(hass, RED_BIKE, BLUE_BIKE, exposed=False)
     result = await before.async_call_tool(llm.ToolInput(WHERE, {}))
@@ -59,7 +59,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("ask", "exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
-    """They say so, and what they take."""
+    """The tools are read-only, with a description of their parameters."""
     tools = await async_tools(hass)
     for tool in tools.values():
         assert tool.annotations == llm.ToolAnnotations(
@@ -80,7 +80,7 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
 async def test_names(
     hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
 ) -> None:
-    """A bike is known by the name a person gave it and by its aliases, however written."""
+    """A bike is found by its name from the user and by its aliases, in any spelling."""
     entity_registry.async_update_entity(
         RED_BIKE, name="Flitzer", aliases=[er.COMPUTED_NAME, "Old Betty"]
     )
@@ -92,7 +92,7 @@ async def test_names(
 
 @pytest.mark.usefixtures("exposed")
 async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
-    """Where people count miles they hear miles."""
+    """In a house with imperial units, distances are in miles."""
     bikes.hass.config.units = US_CUSTOMARY_SYSTEM
     await async_ride(bikes.simulator, bikes.poll)
     [bike] = await ask()
@@ -103,7 +103,7 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
-    """Today is a day; more than 31 are 31."""
+    """Today is a day; the maximum is 31 days."""
     await async_ride(bikes.simulator, bikes.poll)
     for days, since in ((1, "20"), (2, "19"), ("3", "18")):
         [answer] = await ask(RIDES, days=days)
@@ -125,7 +125,7 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
-    """A place is called by its zone, its address or its coordinates, if it is known."""
+    """A place is its zone, its address or its coordinates, if it is known."""
     work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
     away = {"latitude": 48.123456, "longitude": 7.8}
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
@@ -150,7 +150,7 @@ async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> 
 async def test_client_of_the_mcp_server(
     bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> None:
-    """A program that speaks the Model Context Protocol gets what an assistant gets."""
+    """A client of the Model Context Protocol gets the same answers as an assistant."""
     mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
     http = pytest.importorskip("mcp.client.streamable_http")
     data: dict[str, Any] = {"llm_hass_api": [llm.LLM_API_ASSIST], "require_admin": True}
@@ -185,7 +185,7 @@ async def test_older_home_assistant(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Nothing is offered there, and nothing is said."""
+    """Older releases have no tools, and nothing is logged."""
     for name in ("ToolAnnotations", "ToolResult"):
         monkeypatch.delattr(llm, name, raising=False)
     sys.modules.pop("custom_components.bike_tracker.llm", None)

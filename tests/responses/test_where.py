@@ -100,7 +100,7 @@ async def test_in_no_zone(
 
 
 async def test_no_position(bikes: Bikes, ask: Ask) -> None:
-    """The location of a tracker that never had a position is unknown."""
+    """The location of a tracker without a position is unknown."""
     bikes.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
     bikes.simulator.override_field("7", "lastUpdate", None)
     await bikes.poll()
@@ -126,9 +126,9 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
-    """A ride under way is in both answers, and not in the sums.
+    """A ride under way is in both answers, but not in the sums.
 
-    No serial number is told, and no place nearer than ten meters.
+    The answers contain no serial number and no place that is more exact than ten meters.
     """
     await async_ride(bikes.simulator, bikes.poll)
     go(bikes.simulator, 500, **riding(103))
@@ -149,7 +149,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_notes(bikes: Bikes, ask: Ask) -> None:
-    """A note says that values are old or missing, and why."""
+    """A note says that values are old or missing, with the reason."""
 
     async def answers() -> list[dict[str, Any]]:
         return [(await ask(tool))[0] for tool in (WHERE, RIDES)]
@@ -169,7 +169,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     notes = [answer["note"] for answer in await answers()]
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
-        # It does not say that the bike was not ridden.
+        # The text does not say that the bike was not ridden.
         assert answer.keys() - {"text"} == {"name", "note"}
         notes.append(answer["note"])
     assert {note.partition(":")[0] for note in notes} == {"No values are available"}
@@ -183,7 +183,7 @@ WORK = {"seen_latitude": DEFAULT_LATITUDE, "seen_longitude": DEFAULT_LONGITUDE}
 
 
 def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrence:
-    """Return what happened some minutes ago."""
+    """Return an occurrence of some minutes ago."""
     now = dt_util.utcnow()
     since = now - timedelta(minutes=minutes)
     return Occurrence(1, kind, now, since, None, attributes)
@@ -206,7 +206,7 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
 async def test_triggered_guard(
     hass: HomeAssistant, more: dict[str, Any], said: str, place: str | None
 ) -> None:
-    """Where no place is known, none is told; near is told in feet where miles are."""
+    """An unknown place is left out; short distances are in feet where others are in miles."""
     hass.config.units = US_CUSTOMARY_SYSTEM
     triggered = occurrence("guard_triggered", **NOWHERE | more)
     now = dt_util.as_local(triggered.since)
@@ -221,7 +221,7 @@ async def test_triggered_guard(
 
 
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """An older occurrence has its time; the end of a ride is new for an hour."""
+    """The sentence about an older occurrence has its time; the end of a ride is new for an hour."""
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
         *(occurrence("ride_ended", minutes, **ride) for minutes in (59, 60)),

@@ -1,1 +1,1 @@
-"""Checks of files that need no running Home Assistant: the rules of hassfest and HACS, and our own."""
+"""Checks of files without a running Home Assistant: the rules of hassfest and HACS, and the project's own."""

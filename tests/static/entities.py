@@ -1,4 +1,4 @@
-"""Descriptions of entities, triggers, conditions and actions, and the states that Home Assistant can name."""
+"""The keys of entities, triggers, conditions and actions, and the states with a name."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module

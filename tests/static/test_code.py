@@ -1,4 +1,4 @@
-"""Rules of the code: Python that needs no running Home Assistant, and JavaScript that shows texts as texts."""
+"""Rules of the code: Python without a running Home Assistant, and JavaScript that shows values as text."""
 
 import ast
 from collections import defaultdict
@@ -28,7 +28,7 @@ def lines_in(tree: ast.Module) -> Iterator[str]:
 
 
 def test_client_is_independent() -> None:
-    """The client could be published on its own, and what is known of trackers with it."""
+    """The client does not depend on Home Assistant, and neither does the state of trackers."""
     for path, tree in syntax_trees().items():
         if path.parent.name in ("api", "tracking"):
             code = ast.unparse(tree).replace("from ..api.", "")
@@ -60,7 +60,7 @@ def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def test_constants_have_one_value() -> None:
-    """A name means the same in each module. Each platform has its own entities."""
+    """A constant has the same value in each module. Each platform has its own entities."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in constants_in(tree):
@@ -70,7 +70,7 @@ def test_constants_have_one_value() -> None:
 
 
 def test_no_import_runs_back() -> None:
-    """No folder imports one that imports it, also by way of others, or in a function."""
+    """No folder imports a folder that imports it, also indirectly or in a function."""
     assert cycle(syntax_trees()) == []
 
 
@@ -97,7 +97,7 @@ MODULES = under(INTEGRATION / "frontend", "*.js")
 SOURCE = "\n".join(path.read_text() for path in MODULES)
 TEXTS: dict[str, Any] = read_json(INTEGRATION / "translations" / "en.json")
 
-# What would take a text for markup or code, or load something from elsewhere.
+# Code that would read a text as markup or code, or load a file from the internet.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|createContextualFragment"
     r"|parseFromString|\beval\b|new Function|https?://|\bfetch\("
@@ -111,20 +111,20 @@ IMPORT = re.compile(r'(?:from|import) "([^"]+)"')
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_texts_are_no_markup(path: Any) -> None:
-    """What a server sends becomes a text node; nothing is loaded from the internet."""
+    """Values from a server become text nodes; nothing is loaded from the internet."""
     text = path.read_text().replace(STYLE, "")
     assert not FORBIDDEN.findall(text)
 
 
 def test_modules_import_their_neighbors_alone() -> None:
-    """There is no library, and no module that nothing imports."""
+    """Modules import only each other, and each is imported."""
     imported = set(IMPORT.findall(SOURCE))
     names = {f"./{path.name}" for path in MODULES}
     assert imported == names - {"./bike-tracker.js"}
 
 
 def test_texts_are_those_the_cards_use() -> None:
-    """Each text of a card exists, and no other."""
+    """Each text of a card exists, and no other text."""
     texts = TEXTS["config_panel"].keys()
     assert texts >= set(CALL.findall(SOURCE))
     built = [

@@ -1,4 +1,4 @@
-"""The documents and blueprints: readable, right in links, commands, examples and quotations, and every rule of the quality scale is answered."""
+"""The documents and blueprints: links, commands, examples and quotations are right, and every rule of the quality scale has an answer."""
 
 from pathlib import Path
 import re
@@ -28,7 +28,7 @@ QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
 BLUEPRINT_NAME = re.compile(r"^ +name: \"?([^\"\n]+)\"?$", re.MULTILINE)
 ENGLISH = read_json(INTEGRATION / "translations" / "en.json")
 TROUBLESHOOTING = ROOT / "docs" / "troubleshooting.md"
-# Text in italics is exactly what people read in Home Assistant.
+# Documents whose text in italics is exactly a text in Home Assistant.
 QUOTING = [
     ROOT / "README.md",
     ROOT / "SECURITY.md",
@@ -197,7 +197,7 @@ def test_blueprint(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_inputs(path: Path) -> None:
-    """People choose bikes in one field and nothing else, and read what each field is for."""
+    """The user selects bikes in one field, and each field has a description."""
     blueprint = blueprint_in(path)
     of_ours = [{"integration": "bike_tracker", "domain": ["device_tracker"]}]
     bikes = blueprint.inputs["bikes"]
@@ -213,7 +213,7 @@ def test_inputs(path: Path) -> None:
 
 
 def test_blueprints_can_be_read() -> None:
-    """They have few lines of templates, and no long ones."""
+    """Blueprints have few and short lines of templates."""
     lines = jinja()
     assert 0 < len(lines) <= MAX_LINES_OF_TEMPLATES
     assert max(map(len, lines)) <= MAX_LENGTH

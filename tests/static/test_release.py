@@ -1,4 +1,4 @@
-"""What people install: manifest.json, hacs.json, the brand images, the changelog and the notes of a release."""
+"""The released files: manifest.json, hacs.json, the brand images, the changelog and the release notes."""
 
 import datetime as dt
 import json
@@ -19,7 +19,7 @@ HACS = read_json(ROOT / "hacs.json")
 
 
 def test_manifest() -> None:
-    """It needs no packages, and its version can be compared."""
+    """The integration needs no packages, and its version can be compared."""
     assert not MANIFEST.get("requirements")
     assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", MANIFEST["version"])
 
@@ -105,7 +105,7 @@ def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_changelog() -> None:
-    """It begins with the version of the manifest, in order of time, and has all links."""
+    """The changelog begins with the version of the manifest, in order of time, with all links."""
     text, home = CHANGELOG.read_text(), MANIFEST["documentation"]
     releases = re.findall(r"^## \[(\d.*?)\] - (.+)$", text, re.MULTILINE)
     assert releases[0][0] == VERSION

@@ -1,4 +1,4 @@
-"""The repository: nothing of one machine or person, its name, its commands and its workflows."""
+"""The repository: nothing that belongs to one machine or person, its name, its commands and its workflows."""
 
 from pathlib import Path
 import re
@@ -24,7 +24,7 @@ MACHINE_PATH = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"
 )
-# A host of packages: people configure their own.
+# A host of package registries: users configure their own.
 REGISTRY_HOST = re.compile(
     r"\w+://[\w.-]*\b(?:pypi|registry|mirrors?|artifactory|nexus|packages)\b[\w-]*\.",
     re.IGNORECASE,
@@ -107,7 +107,7 @@ def set_owner(tree: Path, argument: str) -> dict[str, str]:
 
 
 def test_set_owner(tree: Path) -> None:
-    """No place keeps the old name, and the way back changes nothing else."""
+    """The old name is replaced everywhere, and the way back changes nothing else."""
     after = set_owner(tree, "ann-42/two.wheels")
     assert not {name for name, text in after.items() if MENTION.search(text)}
     manifest = read_json(tree / name_of(MANIFEST))
@@ -136,7 +136,7 @@ def steps_of(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_workflow(name: str) -> None:
-    """Jobs time out and know their commands. `zizmor` checks permissions, pins and actions."""
+    """Jobs have a timeout, and their commands exist. `zizmor` checks permissions, pins and actions."""
     jobs = WORKFLOWS[name]["jobs"].values()
     assert all("uses" in job or job["timeout-minutes"] <= 30 for job in jobs)
     for part in steps_of(name):
@@ -146,7 +146,7 @@ def test_workflow(name: str) -> None:
 
 
 def test_workflows_run_all_checks() -> None:
-    """The workflows run the steps of .ci/run, the long tests on the newest release."""
+    """The workflows run the steps of .ci/run, with the long tests on the newest release."""
     runs = {
         step["run"].replace("${{ matrix.option }}", "").strip()
         for name in WORKFLOWS

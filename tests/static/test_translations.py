@@ -1,4 +1,4 @@
-"""The texts and icons: complete, by the rules of hassfest, and with the same meaning and words in 41 languages."""
+"""The texts and icons: complete, by the rules of hassfest, with the same meaning and terms in 41 languages."""
 
 from functools import cache
 import os
@@ -34,22 +34,22 @@ ENGLISH = NESTED["en"]
 TRANSLATED = sorted(TEXTS.keys() - {"en"})
 FOREIGN = sorted(TEXTS.keys() - {"en", "en-GB"})
 
-# No other language has one of these words.
+# Words of English that no other language has.
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
-# Names, and words that people type.
+# Names and words that users type.
 LATIN_WORDS = {
     *("assistant", "bike", "com", "example", "home", "http", "https", "tracker"),
     *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
     *("allowlist", "configuration", "dirs", "external", "yaml"),
 }
-# Languages in other scripts, and the Latin words that Home Assistant uses in them.
+# Languages in other scripts, with the Latin words that Home Assistant uses in them.
 OTHER_SCRIPTS: dict[str, set[str]] = {
     **{language: set() for language in ("ar", "bg", "he", "ko", "mk", "ru", "sr")},
     **{language: set() for language in ("uk", "zh-Hans", "zh-Hant")},
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# Languages that run from right to left. Names in them have a direction of their own.
+# Languages from right to left. Names in them have their own direction.
 FROM_RIGHT = ("ar", "he")
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 NUMBERS = {"battery"}
@@ -68,13 +68,13 @@ def words_of(text: str, word: re.Pattern[str]) -> set[str]:
 
 
 def texts_under(language: str, place: str) -> dict[str, str]:
-    """Return the texts of a language below a place."""
+    """Return the texts of a language below a key."""
     texts = TEXTS[language].items()
     return {key.removeprefix(place): it for key, it in texts if key.startswith(place)}
 
 
 def test_languages() -> None:
-    """People can choose each language, and the README promises as many."""
+    """Home Assistant offers each language, and the README has their number."""
     assert NESTED.keys() <= LANGUAGES
     assert f"[{len(NESTED)} languages](" in (ROOT / "README.md").read_text()
 
@@ -110,7 +110,7 @@ def test_no_english_is_left(language: str) -> None:
 
 @pytest.mark.parametrize("language", FROM_RIGHT)
 def test_right_to_left(language: str) -> None:
-    """Names and addresses are set apart; errors, which the frontend shows from left, too."""
+    """Names and addresses have their own direction; so have errors, which the frontend shows from left to right."""
     for place, text in TEXTS[language].items():
         rest = SET_APART.sub("", text)
         assert placeholders_in(rest) <= NUMBERS, place
@@ -139,7 +139,7 @@ def test_flow() -> None:
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
 def test_triggers_conditions_and_actions(kind: str) -> None:
-    """Each has an icon and a text, and so has each of its fields."""
+    """Each trigger, condition and action has an icon and a text, and so has each field."""
     assert ICONS[kind].keys() == described(kind).keys()
     fields = {name: set(it.get("fields", {})) for name, it in described(kind).items()}
     texts = {name: set(it.get("fields", {})) for name, it in ENGLISH[kind].items()}
@@ -147,7 +147,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option of a selection list has a name, and no other."""
+    """Each option of a selection has a name, and no other name exists."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -166,7 +166,7 @@ def test_choices() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_alarms(language: str) -> None:
-    """An alarm has one name, where people choose it and where it fires."""
+    """An alarm has the same name in the selection and in its event."""
     event_types = "entity.event.alarm.state_attributes.event_type.state."
     chosen = texts_under(language, "selector.alarm.options.")
     assert chosen == texts_under(language, event_types)
@@ -206,7 +206,7 @@ def test_failures(section: str) -> None:
 
 
 def test_sentences_of_triggers() -> None:
-    """Each trigger has a sentence. That of an alarm is its name."""
+    """Each trigger has a sentence. The sentence of an alarm is its name."""
     sentences = ENGLISH["selector"]["occurrence"]["options"]
     kinds = {key.removesuffix("_since") for key in sentences}
     assert kinds == described("triggers").keys() - {"alarm_raised"}
@@ -228,7 +228,7 @@ def test_names_in_the_editor(language: str) -> None:
 _ADDRESS = "minecraft_server.config.step.user.data.address"
 _EMAIL = "rituals_perfume_genie.config.step.user.data.email"
 _PASSWORD = "rituals_perfume_genie.config.step.user.data.password"
-# The place of our text, and the component and place of Home Assistant's text.
+# The key of our text, and the component and key of Home Assistant's text.
 SAME = {
     "config.step.reauth_confirm.data.password": _PASSWORD,
     "config.step.reconfigure.data.email": _EMAIL,

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from .project import INTEGRATION, syntax_trees
 
 RIGHT_TO_LEFT = "\u2067"
-"""Starts a text that runs from right to left."""
+"""Begins a text from right to left."""
 END = "\u2069"
-"""Ends a text with a direction of its own."""
+"""Ends a text with its own direction."""
 # Functions of the integration that fill in placeholders by keyword arguments, with the
 # section of the text, the position of its key, and placeholders that they add.
 _MAKERS: Mapping[str, tuple[str, int, set[str]]] = {
@@ -71,7 +71,7 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         section, position, added = _MAKERS[call.func.id]
         key, names = call.args[position], added | arguments.keys()
     elif {"translation_domain", "translation_key"} <= arguments.keys():
-        # The makers themselves fill in a variable.
+        # The makers fill in their own variables.
         filled = arguments.get("translation_placeholders")
         placeholders = filled.keys if isinstance(filled, ast.Dict) else []
         section, key = "exceptions", arguments["translation_key"]

@@ -1,1 +1,1 @@
-"""Tests of what is known of an account: values in, values out, without Home Assistant."""
+"""Tests of the state of an account: values in, values out, without Home Assistant."""

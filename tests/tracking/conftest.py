@@ -1,4 +1,4 @@
-"""What a service lists and where its trackers are, as plain values."""
+"""The lists and positions of a service, as plain values."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,18 +20,18 @@ RED_ID = sum(b"red")
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Do without Home Assistant and without a service."""
+    """Disable the fixture that loads Home Assistant."""
 
 
 class Listener:
     """A listener that receives each occurrence of a tracker once."""
 
     def __init__(self, last_fired: int = 0) -> None:
-        """Begin after the last one that was fired."""
+        """Begin after the last fired occurrence."""
         self.last_fired = last_fired
 
     def fired(self, state: TrackerState) -> list[Occurrence]:
-        """Return what is fired now."""
+        """Return the occurrences that are fired now."""
         new = [item for item in state.occurrences if item.seq > self.last_fired]
         self.last_fired = max((item.seq for item in new), default=self.last_fired)
         return new
@@ -69,7 +69,8 @@ class Service:
     def read(self, *devices: Device) -> Devices:
         """Return the next list as the client reads it.
 
-        A device that did not change is the same object, and so is the mapping if none did.
+        A device that did not change is the same object, and so is the mapping if no
+        device changed.
         """
         last, now = self._last, {it.unique_id: it for it in devices}
         if now != last:
@@ -94,7 +95,7 @@ class Service:
         return self.account.trackers["red"]
 
     def alarms(self, unique_id: str = "red") -> list[str]:
-        """Return the alarms of a tracker that are fired now."""
+        """Return the fired alarms of a tracker."""
         state = self.account.trackers[unique_id].state
         return [it.attributes["alarm"] for it in self.listener.fired(state)]
 
@@ -106,7 +107,7 @@ def service() -> Service:
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
-    """Return a device that announces no position, with other values in these fields."""
+    """Return a device without a position, with other values in these fields."""
     number = sum(unique_id.encode())
     device = Device(number, unique_id, unique_id, "online", None, None, None, False)
     return device._replace(**fields)

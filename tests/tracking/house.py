@@ -1,4 +1,4 @@
-"""A bike that is told how to move, and a house that receives its reports.
+"""A bike that moves by a script, and a house that receives its reports.
 
 `lived("stand 3, ride 10 @15, stand 6").rides` is "started 3, ended 13, 2.5 km".
 """
@@ -54,7 +54,7 @@ class Bike:
     """A bike whose tracker reports at intervals."""
 
     says: dict[str, Any] = field(default_factory=dict)
-    """Values of each report in place of the true ones."""
+    """Values of each report that replace the true ones."""
     every: float = 60
     """Seconds."""
     behind: float = 0
@@ -65,7 +65,7 @@ class Bike:
     """Minutes by which a fix is older than its report."""
     time: datetime = NOW
     meters: float = 0
-    """To the north."""
+    """Distance to the north."""
     sent: list[Position] = field(default_factory=list)
 
     def leg(self, text: str) -> Iterator[Position]:
@@ -119,7 +119,7 @@ def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
 
 @dataclass
 class House:
-    """An account with one tracker, and everything that was fired and booked."""
+    """An account with one tracker, and everything that was fired and stored."""
 
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     has_history: bool = True
@@ -133,7 +133,7 @@ class House:
     totals: list[float] = field(default_factory=list)
     listener: Listener = field(default_factory=Listener)
     clock: timedelta = timedelta()
-    """Time by which the house's clock is wrong."""
+    """The error of the house's clock."""
     _how: str = "poll"
     _held: list[Position] = field(default_factory=list)
     _requested: list[HistoryAnswer] = field(default_factory=list)
@@ -147,7 +147,7 @@ class House:
         """Return the context of an update."""
         return UpdateContext(now + self.clock, has_history=self.has_history, **how)
 
-    # What a house does
+    # Steps of a house
 
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
         """Apply the current report of a poll."""
@@ -179,13 +179,13 @@ class House:
         self.look(self.account.apply_history("red", answer, self.at(now)))
 
     def wait(self, now: datetime) -> None:
-        """Let time pass."""
+        """Move the clock."""
         known = self.state.position
         device = a_device(position_id=known and known.id)
         self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
 
     def look(self, changes: Changes) -> None:
-        """Fire and book."""
+        """Fire occurrences and store rides."""
         checked(changes)
         for occurrence in self.listener.fired(self.state):
             said, at = occurrence.attributes, self._minute(occurrence.since)
@@ -243,9 +243,9 @@ class House:
             setattr(self.bike, key, value)
 
     def _on_receive(self, text: str) -> None:
-        """Receive by "poll", "live" or each "sixth" report, or not: "outage", "hold".
+        """Receive each report by "poll", "live" or each "sixth" report, or receive none: "outage", "hold".
 
-        After "missed", the next report comes with a poll after others were missed.
+        After "missed", the next report comes with a poll after missed reports.
         """
         self._how = "back" if (self._how, text) == ("outage", "poll") else text
 
@@ -292,7 +292,7 @@ class House:
         self.look(self.account.disarm("red"))
 
     def _on_kill(self, _text: str) -> None:
-        """Start again with what was stored."""
+        """Restart with the stored state."""
         stored = self.state.stored()
         # The history has the reports.
         assert not any(it.report for it in stored.log.inputs)
@@ -301,7 +301,7 @@ class House:
         self.account = Account("Bikes", {"red": state} if self.account.states else {})
 
     def _on_wait(self, text: str) -> None:
-        """Let minutes pass without a report."""
+        """Move the clock by minutes without a report."""
         self.bike.time += timedelta(minutes=float(text))
         self.wait(self.bike.time)
 
@@ -309,7 +309,7 @@ class House:
         """Set the house's clock ahead by minutes."""
         self.clock = timedelta(minutes=float(text))
 
-    # What it was told
+    # Fired occurrences and stored rides
 
     @property
     def kinds(self) -> list[str]:
@@ -318,7 +318,7 @@ class House:
 
     @property
     def rides(self) -> str:
-        """Return the fired starts and ends with their minutes, and the booked distance."""
+        """Return the fired starts and ends with their minutes, and the stored distance."""
         parts = [
             f"{kind} {self._minute(it.moved_at if kind == 'ended' else it.started_at)}"
             for kind, it in self.fired
@@ -329,7 +329,7 @@ class House:
 
     @property
     def gap(self) -> str:
-        """Return the minute from which on the history is requested, "6 of a ride", or "none"."""
+        """Return the minute in which the requested history begins, "6 of a ride", or "none"."""
         if (gap := self.state.gap) is None:
             return "none"
         return self._minute(gap.start) + " of a ride" * gap.is_of_ride
@@ -347,18 +347,18 @@ class House:
 
 
 def lived(script: str, **says: Any) -> House:
-    """Return a house that lived through a script, with these values in each report."""
+    """Return a house after a script, with these values in each report."""
     return House(bike=Bike(says)).live(script)
 
 
 def rows(table: str) -> list[Any]:
-    """Return the parameters of a table of "script -> summary"; the rest are comments."""
+    """Return the parameters of a table of "script -> summary"; other lines are comments."""
     lines = [line.strip().split(" -> ") for line in table.splitlines() if "->" in line]
     return [pytest.param(*line, id=line[0]) for line in lines]
 
 
 def true_rides(reports: list[Position], now: datetime) -> list[Ride]:
-    """Return the rides of a house that received each report at its time."""
+    """Return the rides of a house that received each report without delay."""
     house = House(has_history=False)
     for report in reports:
         house.poll(report, is_complete=True)

@@ -1,4 +1,4 @@
-"""What lists, positions, messages and histories change; polls stay the truth."""
+"""The changes by lists, positions, messages and histories. A poll replaces earlier values."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ KNOWN = a_position(1, address="Lane", power_voltage=12.3, **OF_TRACKER)
 
 
 def test_tracker_that_leaves_the_list(service: Service) -> None:
-    """Where it was is known when it comes back, unless it was forgotten."""
+    """A tracker that returns to the list has its last place, unless it was forgotten."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
     service.poll(*both, red=a_position(1), blue=a_position(1))
     changes = service.poll(both[1])
@@ -63,7 +63,7 @@ def test_contacts(service: Service) -> None:
         (1, {}, NOW, False),
         (1, {"id": 2}, NOW, True),
         (2, {}, NOW, True),
-        # Its time cannot be read, or is after the tracker was received.
+        # The time is unreadable, or later than the last contact.
         (1, {"is_readable": False}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=25)}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=23)}, NOW, False),
@@ -99,7 +99,7 @@ def test_outdated(
     ],
 )
 def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
-    """What a report does not tell is as it was; the address is that of the place."""
+    """Missing values of a report stay as they were; the address belongs to the place."""
     position = merged(KNOWN, said)
     if isinstance(expected, Position):
         expected = expected._replace(id=2)._asdict()
@@ -125,7 +125,7 @@ def test_server_that_lags_behind(
     fix_time: datetime | None,
     is_taken: bool,
 ) -> None:
-    """A bike does not go back in time, unless the list says so."""
+    """A bike does not move to an older place, unless the list announces that position."""
     service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
     other = a_position(position_id, fix_time=fix_time)
     service.poll(a_device(position_id=3), red=other)
@@ -134,7 +134,7 @@ def test_server_that_lags_behind(
 
 
 def test_internal_ids(service: Service) -> None:
-    """Without one of its own, nobody can ask for the position of a tracker."""
+    """Without its own internal ID, the position of a tracker cannot be requested."""
     ids = {"red": 5, "blue": 5, "green": None, "white": 7}
     listed = service.read(*(a_device(it, id=ids[it], position_id=1) for it in ids))
     assert service.account.wanted(listed).keys() == {7}
@@ -144,7 +144,7 @@ def test_internal_ids(service: Service) -> None:
 
 
 def test_message(service: Service) -> None:
-    """Its device and position are shown at once, and announced as the list will do."""
+    """Its device and position are shown at once, and announced as in the list."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
     before = service.account.trackers
     changes = service.hear(a_device(status="offline", last_update=LATER))
@@ -198,7 +198,7 @@ def test_older_devices(
         (a_position(5, fix_time=LATER), a_position(4, fix_time=NOW), True),
         (a_position(5, fix_time=LATER), no_fix(6), True),
         (a_position(5, fix_time=LATER), no_fix(4), False),
-        # Before the first fix the newer ID counts, and a fix in any case.
+        # Before the first fix, the newer ID counts, and a fix always counts.
         (no_fix(5), no_fix(4), False),
         (no_fix(5), no_fix(6), True),
         (no_fix(5), a_position(2), True),
@@ -207,7 +207,7 @@ def test_older_devices(
 def test_older_positions(
     service: Service, known: Position, said: Position, counts: bool
 ) -> None:
-    """An older fix is dropped; of the same one the newer ID counts."""
+    """An older fix is dropped; of equal fixes, the newer ID counts."""
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
     position = service.red().position
@@ -220,7 +220,7 @@ def test_older_positions(
 def test_device_without_its_position(
     service: Service, known: int | None, said: int | None, announced: int | None
 ) -> None:
-    """A newer position that it announces is wanted; an older one or none is not believed."""
+    """A newer position ID from a device is requested; an older or missing one is ignored."""
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))
@@ -230,10 +230,7 @@ def test_device_without_its_position(
 
 
 def test_poll_wins(service: Service) -> None:
-    """A list that is the same as the one before takes back what a message said.
-
-    The first one after it may lag behind.
-    """
+    """A list that repeats the previous one replaces the values of a message, except the first list after it."""
     listed, account = a_device(position_id=1, last_update=EARLIER), service.account
     service.poll(listed, red=a_position(1))
     service.hear(
@@ -252,7 +249,7 @@ def test_poll_wins(service: Service) -> None:
 
 
 def test_message_of_a_tracker_that_left(service: Service) -> None:
-    """It does not keep the tracker, nor bring it back."""
+    """A message neither keeps nor restores a tracker that left the list."""
     service.poll(a_device(), a_device("blue"))
     service.hear(a_device(status="offline"), a_position(1))
     assert service.poll(a_device("blue")).keys == {"red"}
@@ -262,7 +259,7 @@ def test_message_of_a_tracker_that_left(service: Service) -> None:
 
 
 def test_late_report(service: Service) -> None:
-    """An older fix is dropped, but its alarm is told, once."""
+    """An older fix is dropped, but its alarm is fired once."""
     service.poll(a_device(position_id=2), red=a_position(2, fix_time=LATER))
     late = a_position(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
     for _ in range(2):
@@ -295,7 +292,7 @@ def test_gaps_of_an_account() -> None:
 
 
 def test_ends_with_a_poll_that_brings_nothing() -> None:
-    """The clock ends the ride of a silent tracker, once, and not while it comes back."""
+    """The clock ends the ride of a silent tracker once, but not while its service recovers."""
     account, devices = lived("ride 2 @15").account, {"red": a_device(position_id=3)}
     steps = ((3, False), (31, False), (33, True), (33, False), (34, False))
     contexts = [UpdateContext(minutes(at), is_back) for at, is_back in steps]
@@ -310,7 +307,7 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
 def test_error_costs_one_tracker(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected one is logged with the account; the tracker stays as it was."""
+    """An unexpected error is logged with the account; the tracker keeps its state."""
     known = a_position(device_time=NOW)
     service.poll(a_device(), red=known)
     answer = HistoryAnswer([known], NOW)

@@ -1,4 +1,4 @@
-"""Which alarms are fired, and that each is fired once."""
+"""Alarms: each is fired once."""
 
 from datetime import timedelta
 
@@ -41,24 +41,24 @@ TYPES = {
         ("general", "geofence", "SOS", "other", "Weg!", "fall_Down"), "other"
     ),
 }
-"""Traccar's words, and what each is called here."""
+"""Traccar's names of alarms, and the types of this integration."""
 
 
 def poll(
     service: Service, position: Position | None = None, unique_id: str = "red"
 ) -> list[str]:
-    """List a tracker with its position; return the alarms that are fired."""
+    """List a tracker with its position; return the fired alarms."""
     found = {unique_id: position} if position else {}
     service.poll(a_device(unique_id, position_id=position and position.id), **found)
     return service.alarms(unique_id)
 
 
 def test_alarm(service: Service) -> None:
-    """It is fired with its report, and is the last one from then on."""
+    """An alarm is fired with its report, and stays the last alarm."""
     poll(service, a_position(1))
     position = a_position(2, alarm="sos")
     assert poll(service, position) == ["sos"]
-    # Home Assistant's log names what a listener fails at.
+    # If a listener fails, Home Assistant logs the occurrence.
     [fired] = service.red().state.occurrences
     assert repr(fired) == "alarm_raised 1"
     assert position.fix_time and fired.since == position.fix_time
@@ -80,25 +80,25 @@ def test_alarm(service: Service) -> None:
     ],
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
-    """Several at once are fired apart; each is one line of bearable length."""
+    """Several alarms at once are fired separately; each is one line of limited length."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm=said)) == words
 
 
 def test_types() -> None:
-    """Each word of Traccar's has its type, all others are other."""
+    """Each alarm of Traccar has its type. The type of any other alarm is `other`."""
     assert {word: Alarm(word, 1, None).type for word in TYPES} == TYPES
     assert set(TYPES.values()) == set(ALARM_TYPES)
 
 
 def test_first_report(service: Service) -> None:
-    """One of a bike that was listed before it ever reported is fired."""
+    """An alarm in the first report of a tracker that was listed before is fired."""
     assert poll(service) == []
     assert poll(service, a_position(1, alarm="sos")) == ["sos"]
 
 
 def test_what_was_there_at_the_start(service: Service) -> None:
-    """Of a new account or tracker it is the last alarm, and not told: it may be old."""
+    """The first report of a new account or tracker sets its last alarm without firing it: it may be old."""
     for unique_id in ("red", "blue"):
         for _ in range(2):
             first = a_position(1, alarm="sos")
@@ -111,7 +111,7 @@ def test_what_was_there_at_the_start(service: Service) -> None:
 
 
 def test_restart(service: Service) -> None:
-    """What was told before it is not fired again, and what came meanwhile is told."""
+    """After a restart, fired alarms are not fired again, and alarms of the meantime are fired."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for first, fired in (
@@ -129,7 +129,7 @@ def test_restart(service: Service) -> None:
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
-    """Return reports of the last hour, with so many alarms each."""
+    """Return reports of the last hour with this number of alarms each."""
     said = ",".join(f"word{number}" for number in range(words))
     times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [
@@ -145,7 +145,7 @@ def _recall(service: Service, reports: list[Position]) -> list[str]:
 
 
 def test_storm_in_the_history(service: Service) -> None:
-    """The last 50 are fired in their order, and none of them again, nor those before."""
+    """The last 50 alarms are fired in order, and neither they nor older ones are fired again."""
     poll(service, a_position(1))
     storm = _storm(1_000, words=20)
     fired = _recall(service, storm)
@@ -157,13 +157,13 @@ def test_storm_in_the_history(service: Service) -> None:
     assert _recall(service, [late]) == ["late"]
     later = [it._replace(id=it.id + 2_000, alarm=f"{it.id}") for it in _storm(60)]
     assert _recall(service, later) == [it.alarm for it in later[-MAX_WAITING:]]
-    # Another server's numbers begin anew.
+    # The IDs of a new server begin at 1 again.
     position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
     assert poll(service, position) == ["sos"]
 
 
 def test_storm_over_live(service: Service) -> None:
-    """Each is fired as it comes, and none again when the history tells of it."""
+    """Each alarm is fired on arrival, and not again with the history."""
     poll(service, a_position(1))
     storm, fired = _storm(120), 0
     for report in storm:
@@ -188,7 +188,7 @@ def test_storm_over_live(service: Service) -> None:
     ],
 )
 def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
-    """One that is as old as each of 50 known ones may have been forgotten: it is not fired."""
+    """An alarm as old as the oldest of 50 known alarms may have been forgotten: it is not fired."""
     others = [Alarm("tow", 3, NOW)] * (many - 1)
     assert is_known(alarm, [Alarm("tow", 3, NOW), *others]) is known
 
@@ -202,7 +202,7 @@ steps = st.lists(happens | st.sampled_from(["fire", "write", "kill"]), max_size=
 @examples(100)
 @given(steps=steps)
 def test_once_and_in_order(steps: list[str]) -> None:
-    """A kill fires again what was fired since the last write, and loses what was new."""
+    """A kill repeats the occurrences that were fired since the last write, and loses new ones."""
     story, listener, fired = TrackerState(), Listener(), list[int]()
     written = (story.occurrences, 0, 0)
     for step in steps:
@@ -221,7 +221,7 @@ def test_once_and_in_order(steps: list[str]) -> None:
 
 
 def test_storm() -> None:
-    """The oldest alarms go; what else happened stays."""
+    """The oldest alarms are dropped; other occurrences stay."""
     story = TrackerState().with_occurrence("ride_started", NOW, NOW)
     for _ in range(MAX_WAITING + 20):
         story = story.with_occurrence("alarm_raised", NOW, NOW)
@@ -232,7 +232,7 @@ def test_storm() -> None:
 
 
 def test_kept() -> None:
-    """The newest event of each type stays, and so do those still to be fired."""
+    """The newest event of each type and all pending events are kept."""
     story = TrackerState()
     for step in ("alarm_raised", "alarm_raised", "ride_started", "ride_ended"):
         story = story.with_occurrence(step, NOW, NOW)

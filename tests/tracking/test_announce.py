@@ -1,4 +1,4 @@
-"""Which starts and ends of rides are fired: "announced; over; under way -> announced; events"."""
+"""The fired starts and ends of rides: "announced; over; under way -> announced; events"."""
 
 import pytest
 
@@ -50,14 +50,14 @@ def read(text: str) -> list[Announced]:
 
 
 def written(time: Announced) -> str:
-    """Return a time as `read` reads it."""
+    """Return a time in the notation of `read`."""
     start, end = (f"{(it - NOW).total_seconds() / 60:g}" for it in time[:2])
     return f"{start}-{end}{'+' * time.is_open}"
 
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_announce(script: str, summary: str) -> None:
-    """Each start and end once, whatever the history makes of the rides."""
+    """Each start and end is fired once, even if the history changes the rides."""
     known, over, riding = (read(part) for part in script.split(";"))
     rides = [Ride(it.start, it.end, 1.0) for it in over]
     under_way = [Ride(it.start, it.end, 1.0) for it in riding]

@@ -1,4 +1,4 @@
-"""How far it is from one fix to the next, and how much of that counts as a way."""
+"""Distances between fixes, and the part that counts."""
 
 from datetime import timedelta
 from itertools import chain, pairwise
@@ -27,7 +27,7 @@ from .house import METER
 
 
 def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None) -> Fix:
-    """Return a fix so far to the north, and so much later."""
+    """Return a fix this far to the north, and this much later."""
     time = NOW + timedelta(minutes=minutes)
     return Fix(time, 47.9 + 1_000 * kilometers * METER, 7.8, 0, total)
 
@@ -47,7 +47,7 @@ def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None)
 def test_meters(
     start: tuple[float, float], end: tuple[float, float], kilometers: float
 ) -> None:
-    """It is the way over the earth, the same there and back."""
+    """The distance along the earth is the same in both directions."""
     here, there = Fix(NOW, *start), Fix(NOW, *end)
     assert meters(here, there) == pytest.approx(kilometers * 1_000, rel=0.001)
     assert meters(there, here) == pytest.approx(meters(here, there))
@@ -71,9 +71,9 @@ def test_meters(
 def test_plausible(
     metres: float, minutes: float, speed: float | None, expected: bool
 ) -> None:
-    """It is up to 45 km/h, half more than is reported, and an hour's way at most.
+    """Up to 45 km/h, half more than the reported speed, and the distance of an hour are plausible.
 
-    What the accuracies explain, of which nothing is known here, does not count.
+    Noise does not count; the accuracies are unknown here.
     """
     start, end = a_fix(), a_fix((metres + 50) / 1_000, minutes)
     assert is_plausible(start, start, end, speed) is expected
@@ -97,7 +97,7 @@ def test_plausible(
 def test_way(
     straight: float, minutes: float, added: float | None, expected: float
 ) -> None:
-    """The server's count has its limits: five times the way and 1 km, 1,000 km, 60 km/h."""
+    """The server's distance has limits: five times the straight line and 1 km, 1,000 km, 60 km/h."""
     start = a_fix(total=7)
     end = a_fix(straight, minutes, total=None if added is None else 7 + added)
     assert way(start, start, start, end) == pytest.approx(expected, rel=0.001)

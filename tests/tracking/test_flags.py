@@ -1,4 +1,4 @@
-"""Flags: whether a tracker is online and moves, and since when; the first value is no change."""
+"""Flags: whether a tracker is online and moves, and the time of the change. The first value is no change."""
 
 from datetime import UTC, datetime, timedelta
 import json
@@ -16,7 +16,7 @@ from tests.long import some
 from .conftest import a_device, a_position
 from .house import minutes, rows
 
-# Status and motion minute by minute; the flags with their minutes, and each change.
+# Status and motion minute by minute, the flags with their minutes, and each change.
 TABLE = """
 The first value is known from then on.
   online stands -> online 0, stands 0
@@ -68,7 +68,7 @@ def test_flags(script: str, expected: str) -> None:
 
 
 def test_stored_flags_go_on() -> None:
-    """After a restart only a different value is a change."""
+    """After a restart, only a different value is a change."""
     state = TrackerState(
         online=Flag(False, minutes(-9)), moving=Flag(False, minutes(-8))
     )
@@ -88,7 +88,7 @@ def test_starts_of_waits() -> None:
     assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
 
 
-# Waits, however often the clock is set
+# Waits while the clock is set
 
 
 def test_clock_that_is_set_back() -> None:
@@ -103,7 +103,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """No wait fires twice, and each that goes on fires in the end."""
+    """No wait ends twice, and each wait whose state lasts ends finally."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

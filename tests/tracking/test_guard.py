@@ -1,4 +1,4 @@
-"""What triggers the guard of a bike, and what does not."""
+"""Causes that trigger the guard, and reports that do not."""
 
 import pytest
 
@@ -178,7 +178,7 @@ def test_where_it_was_seen() -> None:
 
 
 def test_who_did_it() -> None:
-    """The name of a person stays until the next arming or disarming."""
+    """The user's name stays until the next arming or disarming."""
     house, names = lived("stand 3"), list[str | None]()
     account = house.account
     account.arm("red", minutes(3), "Ada")
@@ -194,7 +194,7 @@ def test_who_did_it() -> None:
 
 
 def test_without_a_place() -> None:
-    """It cannot be armed."""
+    """A bike without a place cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}
     for positions in ({}, {"red": no_fix(1)}):
         account.apply_poll(devices, positions, UpdateContext(NOW))
@@ -202,7 +202,7 @@ def test_without_a_place() -> None:
 
 
 def test_tracker_that_left_the_list() -> None:
-    """It is not armed, and can be disarmed."""
+    """A tracker that left the list cannot be armed, but can be disarmed."""
     house = lived("stand 3, arm")
     house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
     assert house.account.arm("red", minutes(5)) is None

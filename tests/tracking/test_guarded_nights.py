@@ -9,7 +9,7 @@ from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
 
-# More are on docs/guard.md, as measured by its command.
+# docs/guard.md has more nights.
 _NIGHTS = 10 if IS_LONG else 3
 _NAMES = (
     "6 m, as reported",
@@ -28,7 +28,7 @@ _CASES = [case for case in CASES if case.world.name in _NAMES]
     "case", some(_CASES, every=4), ids=lambda case: case.world.name
 )
 def test_nights(case: Case) -> None:
-    """A parked bike is left alone, and each theft triggers by its third report."""
+    """A parked bike causes no alarm, and each theft triggers by its third report."""
     found = found_in(case, _NIGHTS)
     assert found.false_alarms == 0
     assert set(found.carried) <= {1, 2, 3}
@@ -37,7 +37,7 @@ def test_nights(case: Case) -> None:
 
 @pytest.mark.parametrize("dusk_in_outage", some([True, False], every=2))
 def test_night_guard(dusk_in_outage: bool) -> None:
-    """The night guard raises no false alarm, and a theft is told with its first report."""
+    """The night guard raises no false alarm, and reports a theft with its first report."""
     watch = watched(WORLDS[0], dusk_in_outage=dusk_in_outage)
     assert watch.nights >= NIGHTS
     assert watch.false_alarms == watch.breakfasts == 0
@@ -48,5 +48,5 @@ def test_night_guard(dusk_in_outage: bool) -> None:
 @longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
-    """docs/guard.md says what is measured."""
+    """docs/guard.md has the measured values."""
     assert tables_of(PAGE)[-2:] == list(tables())

@@ -64,7 +64,7 @@ def a_house(state: TrackerState) -> House:
     ("last", "distance"), [(ON_THE_SPOT, 5.5), (RIDE | {"distance": 7.5}, 7.5)]
 )
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
-    """Guard, total, last ride and occurrences are as they were."""
+    """Guard, total, last ride and occurrences are imported unchanged."""
     state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
@@ -78,7 +78,7 @@ def test_everything_stays(last: dict[str, Any], distance: float) -> None:
 
 
 def test_rides_go_on() -> None:
-    """The next ride is fired, and only that one."""
+    """Only the next ride is fired."""
     house = a_house(imported())
     house.poll(a_position(9, fix_time=minutes(-10)))
     assert house.state.position
@@ -96,14 +96,14 @@ def test_ride_during_the_update() -> None:
 
 
 def test_guard_goes_on() -> None:
-    """An alarm triggers it."""
+    """An alarm triggers the imported guard."""
     house = a_house(imported())
     house.poll(a_position(99, fix_time=minutes(1), alarm="tow"))
     assert house.guard == "alarm 1 0 m, triggered"
 
 
 def test_ride_under_way() -> None:
-    """Its start was fired, and its end is."""
+    """The start of the ride was fired before; only its end is fired."""
     ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
     state = imported(
         ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
@@ -117,7 +117,7 @@ def test_ride_under_way() -> None:
 
 @pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
 def test_little(stored: dict[str, Any]) -> None:
-    """A tracker that never reported a place is none that did."""
+    """A tracker without a place stays one without a place."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
     house = a_house(state)

@@ -1,4 +1,4 @@
-"""The log: whatever order reports arrive in, the rides are those of all reports."""
+"""The log: the rides do not depend on the order of arrival."""
 
 from datetime import timedelta
 from typing import Any
@@ -105,7 +105,7 @@ After a week the history is not requested.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_rides(script: str, summary: str) -> None:
-    """The book ends with the true rides, each fired once."""
+    """The database finally has the true rides, and each is fired once."""
     house = lived(script)
     assert house.rides == summary
     assert house.totals == sorted(house.totals)
@@ -221,7 +221,7 @@ def test_others(script: str, others: str) -> None:
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A buffer that is sent for long keeps the limit, and its ride is booked as one."""
+    """The log keeps its limit during a long upload, and its ride is stored as one."""
     monkeypatch.setattr(log, "_MAX_INPUTS", 50)
     script = "bike every=10, receive live, stand 5, receive hold, ride 30 @15, stand 9"
     house = lived(f"{script}, receive live, stand 1, deliver in order")
@@ -232,7 +232,7 @@ def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_rides_at_once() -> None:
-    """Of the rides of one answer the last hundred stay announced, and none is fired again."""
+    """The last hundred rides of an answer stay announced, and none is fired again."""
     rides = "ride 1 @15, stand 6, " * 110
     house = lived(f"stand 1, receive outage, {rides}receive poll, stand 1, history")
     assert len(house.book) == 110
@@ -243,14 +243,14 @@ def test_many_rides_at_once() -> None:
 
 
 def test_order_of_reports() -> None:
-    """Their fix counts, without one their message, of the same one the ID."""
+    """Reports are ordered by fix, then by message time, then by ID."""
     same, sent = a_position(3, fix_time=NOW), a_position(1, fix_time=None)
     reports = [sent._replace(device_time=minutes(1)), same, same._replace(id=2)]
     assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
 
 
 def test_answer_is_read_in_order() -> None:
-    """Its alarms and its motion are fired in the order of the reports."""
+    """The alarms and motions of an answer are fired in the order of its reports."""
     reports, house = story("stand 3, ride 2 @15, stand 3"), House()
     reports[4] = reports[4]._replace(alarm="tow")
     reports[6] = reports[6]._replace(alarm="sos")
@@ -264,7 +264,7 @@ def test_answer_is_read_in_order() -> None:
 
 
 def test_last_arming_is_stored() -> None:
-    """However often a bike is armed while a gap waits for the history, one is kept."""
+    """Only the last arming is stored while a gap waits for the history."""
     house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
     house.live("arm, stand 1, disarm, stand 1, arm")
     assert house.state.gap
@@ -274,11 +274,11 @@ def test_last_arming_is_stored() -> None:
 
 
 def test_answer_in_the_middle_of_an_upload() -> None:
-    """Reports that come after an answer, though measured before its last one, are requested."""
+    """Reports that arrive after an answer, with times before its end, are requested."""
     legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
     reports, house = story(legs, every=10), House()
     house.poll(reports[0])
-    # Parallel connections: the newest report overtook most others.
+    # Parallel connections: the newest report arrived before most others.
     house.poll(reports[120], minutes(37), recovering=True)
     house.answer([*reports[:40], reports[120]], minutes(37) + SECOND)
     house.polls(reports[-40::6])
@@ -288,7 +288,7 @@ def test_answer_in_the_middle_of_an_upload() -> None:
 
 
 def test_numbers_out_of_order() -> None:
-    """The server's total counts only between reports whose numbers rise with their fixes."""
+    """The server's total counts only between reports with rising IDs and fixes."""
     for ids, kilometers in (((3, 4), 0.8), ((4, 3), 0.5)):
         reports = story("stand 1, ride 2 @15, stand 9", total_distance=10.8)
         for index, number, total in zip((2, 3), ids, (10.3, 10.8), strict=True):
@@ -334,13 +334,13 @@ def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
     assert sorted(alarms) == sorted(filter(None, recent))
 
 
-# Rides from before: of each answer the whole ones, and from where on the rest comes
+# Rides from before: the whole rides of each answer, and the start of the rest
 
 _DAY = timedelta(days=1)
 
 
 def test_whole_rides() -> None:
-    """All of them come, also one that was not seen to end; the rest is what was before."""
+    """All whole rides count, also without a seen end; the rest is before them."""
     reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
     start, until = NOW - timedelta(hours=1), minutes(112)
     rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
@@ -352,7 +352,7 @@ def test_whole_rides() -> None:
     ("start", "until", "count"), [(15, 1_440, 1), (31, 1_440, 1), (15, 100, 0)]
 )
 def test_ride_across_the_start(start: float, until: float, count: int) -> None:
-    """It comes with what was before, whole, and only then."""
+    """A ride across the start is read completely with the earlier part."""
     reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
     now = NOW + _DAY
     answer = HistoryAnswer(reports, minutes(until))
@@ -365,7 +365,7 @@ def test_ride_across_the_start(start: float, until: float, count: int) -> None:
 
 
 def test_ride_of_a_day() -> None:
-    """One that lasts for more than half of what is asked for is taken as it is."""
+    """A ride longer than half of the requested time counts as it is."""
     reports = story("ride 800 @15, stand 300")
     start, until = minutes(10), NOW + _DAY
     rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
@@ -375,7 +375,7 @@ def test_ride_of_a_day() -> None:
 
 @pytest.mark.parametrize(("age", "has_rest"), [(30, False), (29.999, True)])
 def test_oldest_day(age: float, has_rest: bool) -> None:
-    """After 30 days there is no rest: what was under way then is taken as it is."""
+    """The oldest day has no rest: its first ride counts as it is."""
     reports = story("ride 30 @15, stand 30", every=10)
     start, answer = minutes(10), HistoryAnswer(reports, NOW + _DAY)
     rides, rest = rides_before(answer, start, start + age * _DAY)
@@ -384,7 +384,7 @@ def test_oldest_day(age: float, has_rest: bool) -> None:
 
 
 def test_nothing_of_that_time() -> None:
-    """A service that ignores the time tells of its newest report alone."""
+    """A service that ignores the time sends only its newest report."""
     reports = [a_position(1, fix_time=NOW + 3 * _DAY), a_position(2, fix_time=None)]
     answer = HistoryAnswer(reports, NOW + _DAY)
     assert rides_before(answer, NOW, NOW + 4 * _DAY) == ([], NOW)

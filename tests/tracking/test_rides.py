@@ -157,7 +157,7 @@ Motion without a fix begins a ride at the time of its message.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_rides(script: str, summary: str) -> None:
-    """Each start and end is fired with its time, and each ride is booked."""
+    """Each start and end is fired with its time, and each ride is stored."""
     house = lived(script)
     assert house.rides == summary
     assert house.totals == sorted(house.totals)
@@ -167,7 +167,7 @@ def test_rides(script: str, summary: str) -> None:
 
 
 def test_places_and_speed() -> None:
-    """A ride knows its places, their addresses, its highest speed and its route."""
+    """A ride has its places, their addresses, its highest speed and its route."""
     house = lived(
         "stand 3 address=Lane, ride 2 @15, ride 1 @24, ride 1 @24 speed=900,"
         "ride 1 @24 speed=none, stand 9 address=Road, stand 1 address=none"
@@ -197,7 +197,7 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places are known; another place is none, and one near it the same."""
+    """The last five places of drift are known; a near place counts as the same."""
     state, places = RideState(), [Fix(minutes(it), 47 + it, 7.8) for it in range(6)]
     for place in places:
         state = state.with_drift(place, _north(place, 400))
@@ -232,7 +232,7 @@ def test_address(script: str, address: str | None) -> None:
 
 
 def test_placeholder_before_the_first_fix() -> None:
-    """The way from 0/0 that servers add to the first fix does not count."""
+    """The distance from 0/0, which servers add to the first fix, does not count."""
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )
@@ -247,7 +247,7 @@ def test_placeholder_before_the_first_fix() -> None:
 
 
 def test_report_that_brings_nothing_new() -> None:
-    """The same report without its address changes nothing."""
+    """A repeated report without its address changes nothing."""
     house = lived("stand 3 address=Lane")
     state, last = house.state, house.state.position
     assert last

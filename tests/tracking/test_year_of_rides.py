@@ -1,4 +1,4 @@
-"""Months of rides, or a year as `scripts/soak --rides` has it: none lost, none invented."""
+"""Months of rides, or a year in a long run: none is lost, none is invented."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -23,7 +23,7 @@ from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
 _HISTORY = Service(has_history=True)
-# Days of a normal run, and of a long one in Home Assistant, where each takes seconds.
+# Days of a normal run, and of a long one in Home Assistant, where each lasts seconds.
 _SHORT = 60
 
 _OFTEN = 0.01
@@ -42,7 +42,7 @@ TRACKERS = (
     "tracker", some(TRACKERS, every=4), ids=lambda tracker: tracker.name
 )
 def test_year(tracker: Tracker) -> None:
-    """Each ride is fired as it was, whatever the service does, and nothing else is."""
+    """Exactly the true rides are fired, whatever the service does."""
     days = DAYS or _SHORT
     journey = a_journey(SEED, days)
     end = BEGIN + _DAY * (days + 1)
@@ -56,7 +56,7 @@ def test_year(tracker: Tracker) -> None:
     )
 
     _rides_are_right(tracker, journey, home, downs)
-    # The book has all others.
+    # The database has all others.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
     true = journey.kilometres
@@ -77,17 +77,17 @@ def _rides_are_right(
         before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
     )
     late = timedelta(minutes=10 if tracker.every == 600 else 6)
-    # Reports that come late are not seen at all until they come.
+    # Late reports are unknown until they arrive.
     late += timedelta(minutes=8 if tracker.buffers else 0)
-    # A first report from a red light starts nothing yet.
+    # A first report from a red light does not start a ride yet.
     starts_late = late * 2 if tracker.every == 600 else late
     left = list(home.rides)
-    # One that jumped on arrival adds its last minute to the next ride.
+    # A tracker that jumped on arrival adds its last minute to the next ride.
     most = 20 if tracker.jumps == _OFTEN else 5
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:
-            # What was ridden during an outage is known with the first fix after it.
+            # A ride during an outage is known with the first fix after it.
             known = timedelta(seconds=tracker.parked or 0) + max(
                 span.ends_at - trip.ends_at for span in struck
             )
@@ -95,7 +95,7 @@ def _rides_are_right(
             # The fix that would confirm the place may jump.
             assert (0 if tracker.jumps == _OFTEN else 1) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # There and back, of which nothing was received under way.
+            # There and back, without a received report under way.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
             assert tracker.every == 600
         else:
@@ -110,7 +110,7 @@ def _rides_are_right(
 
 @pytest.mark.parametrize("world", some(WORLDS, every=12), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
-    """No ride is lost where trackers err, and next to none is invented."""
+    """With faulty trackers, no ride is lost and almost none is invented."""
     found = found_in(world)
     assert (found.as_one, found.lost) == (TRIPS, 0)
     assert found.invented <= (0 if world.is_clear else 5)
@@ -120,7 +120,7 @@ def test_worlds(world: World) -> None:
 
 
 def test_always_stands_with_history() -> None:
-    """A tracker that never says it moves is told by its places, however near they are."""
+    """With a tracker that always reports rest, rides are found by places, even near ones."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=_HISTORY))
@@ -130,5 +130,5 @@ def test_always_stands_with_history() -> None:
 @longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
-    """docs/rides.md says what is measured."""
+    """docs/rides.md has the measured values."""
     assert tables_of(PAGE) == list(tables())

@@ -1,4 +1,4 @@
-"""The parts of the internet that Home Assistant asks for, on this machine."""
+"""The hosts on the internet that Home Assistant needs, simulated on this machine."""
 
 from .server import Internet, Site
 

@@ -1,6 +1,6 @@
-"""Run Home Assistant with an internet that is on this machine: the port is in an environment variable.
+"""Run Home Assistant with the simulated internet; the port is in an environment variable.
 
-Stands alone, as lean_home_assistant.py does, which it goes on with.
+It imports nothing from the project, and continues with lean_home_assistant.py.
 """
 
 import os
@@ -18,17 +18,17 @@ LEAN = Path(__file__).parents[2] / "tools" / "demo" / "lean_home_assistant.py"
 
 
 class Resolver(AbstractResolver):
-    """Finds every host at one port of this machine."""
+    """Resolves every host to one port of this machine."""
 
     def __init__(self, port: int) -> None:
-        """Find them at this port."""
+        """Resolve hosts to this port."""
         self._port = port
 
     @override
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the one place, whatever the host."""
+        """Return the same address for every host."""
         return [
             ResolveResult(
                 hostname=host,
@@ -45,11 +45,11 @@ class Resolver(AbstractResolver):
         """Do nothing."""
 
     async def real_close(self) -> None:
-        """Do nothing, as Home Assistant asks its own resolver to."""
+        """Do nothing. Home Assistant calls this method of its own resolver."""
 
 
 def main() -> None:
-    """Go on with the same arguments."""
+    """Continue with the same arguments."""
     resolver = Resolver(int(os.environ[PORT_VARIABLE]))
     sys.argv[0] = str(LEAN)
     with patch(

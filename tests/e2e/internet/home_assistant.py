@@ -1,4 +1,4 @@
-"""Home Assistant, connected to the internet that is on this machine."""
+"""A Home Assistant that is connected to the simulated internet."""
 
 from asyncio.subprocess import Process
 import os
@@ -12,21 +12,21 @@ from .server import Internet
 
 
 class ConnectedHomeAssistant(HomeAssistantProcess):
-    """A Home Assistant that finds every host in an internet, and trusts its authority."""
+    """A Home Assistant that resolves every host to the simulated internet, and trusts its authority."""
 
     program = Path(__file__).with_name("connected_home_assistant.py")
 
     def __init__(
         self, folder: Path, internet: Internet, *, with_integration: bool = True
     ) -> None:
-        """Lay the folder out, which has to be empty."""
+        """Prepare the folder, which must be empty."""
         super().__init__(folder, with_integration=with_integration)
         self._internet = internet
 
     @override
     async def run_program(self) -> Process:
-        """Begin a process that reaches this internet alone."""
-        # It inherits what is in the environment.
+        """Start a process that can only reach the simulated internet."""
+        # The process inherits the environment.
         os.environ[PORT_VARIABLE] = str(self._internet.port)
         os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)
         return await super().run_program()

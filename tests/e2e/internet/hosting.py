@@ -1,4 +1,4 @@
-"""The service that hosts this repository and its releases, and the catalogue of the Marketplace."""
+"""The hosting service of this repository and its releases, and the Marketplace's catalog."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ _ID = 1
 _TOKEN = "token"
 _REFUSED = (401, {"message": "Bad credentials"})
 _LISTS = {"critical", "removed"}
-"""What the catalogue has as a list; the rest is by ID."""
+"""Parts of the catalog that are lists; the other parts are by ID."""
 
 type Answer = tuple[int, object]
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository with one branch and one release, which is the head of the branch."""
+    """A repository with one branch and one release at the head of the branch."""
 
     full_name: str
     version: str
@@ -49,17 +49,17 @@ class Repository:
 
     @cached_property
     def commit(self) -> str:
-        """The name of the one commit."""
+        """The hash of the only commit."""
         return sha1(self.archive, usedforsecurity=False).hexdigest()
 
     def has(self, ref: str) -> bool:
-        """Return whether there is such a branch, tag or commit."""
+        """Return whether a branch, tag or commit has this name."""
         name = ref.removeprefix("refs/").removeprefix("heads/").removeprefix("tags/")
         return name in {BRANCH, self.version, self.commit}
 
 
 def this_repository() -> Repository:
-    """Return this repository, as a release of what is in its folder now would ship it."""
+    """Return this repository with the content of its working folder as a release."""
     git = shutil.which("git")
     assert git, "there is no git on this machine"
     listing = subprocess.run(  # noqa: S603
@@ -83,7 +83,7 @@ def this_repository() -> Repository:
 
 
 def sites(repository: Repository) -> dict[str, Site]:
-    """Return what answers for each host that has to do with the repository."""
+    """Return the simulated site of each host."""
     hosting = _Hosting(repository)
     return {
         "github.com": hosting.pages,
@@ -99,7 +99,7 @@ class _Hosting:
         self._repository = repository
 
     async def pages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Sign a device in without being asked, and send on to archives."""
+        """Sign in a device without a question, and redirect to archives."""
         if request.path == "/login/device/code":
             return web.json_response(
                 {
@@ -140,7 +140,7 @@ class _Hosting:
         return web.Response(status=404)
 
     async def api(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer somebody who is signed in."""
+        """Answer the API requests of a user who is signed in."""
         signed_in = request.headers.get("Authorization") == f"token {_TOKEN}"
         status, data = self._data(request) if signed_in else _REFUSED
         return web.json_response(data, status=status)
@@ -164,7 +164,7 @@ class _Hosting:
     def _path(
         self, request: web.BaseRequest, pattern: str, *, below: str = ""
     ) -> re.Match[str] | None:
-        """Match what follows the repository's name in the path."""
+        """Match the path after the repository's name."""
         start = re.escape(f"{below}/{self._repository.full_name}")
         return re.fullmatch(start + pattern, request.path)
 

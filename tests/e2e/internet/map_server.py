@@ -1,4 +1,4 @@
-"""The server that Home Assistant loads the map from, with the streets of the simulated town."""
+"""The server of Home Assistant's map, with the streets of the simulated town."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -11,21 +11,21 @@ from tests.tools.simulator.streets import STREETS, Point, metres
 
 HOST = "vector.openstreetmap.org"
 _DEEPEST = 14
-"""The zoom of the most detailed tiles, which are enlarged beyond that."""
+"""The zoom of the most detailed tiles. The map enlarges them for closer views."""
 _TILE = re.compile(r"/shortbread_v1/(\d+)/(\d+)/(\d+)\.mvt")
 
 _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
-# In Shortbread's schema, whose styles draw main streets broader.
+# Kinds of roads of the Shortbread schema. Its styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
-"""Metres: the name of a shorter street would lie under the bikes in it."""
+"""Minimum length in meters of a street with a name: a shorter name would be below the bikes."""
 
 _EXTENT = 4096
 """The width and height of a tile in its own units."""
 _KEYS = ("kind", "name")
 
 type TilePoint = tuple[int, int]
-"""Right and down from the upper left corner."""
+"""Units to the right and down from the upper left corner."""
 
 type Street = list[Point]
 
@@ -49,7 +49,7 @@ _WITH_NAMES = {
 
 
 async def site(request: web.BaseRequest) -> web.StreamResponse:
-    """Answer with what the map is, or a part of it."""
+    """Answer with the map's description or a tile."""
     if request.path == "/shortbread_v1/tilejson.json":
         return web.json_response(
             {
@@ -86,7 +86,7 @@ def _lines(
 
 
 def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
-    """Return where a place is in a tile, in Web Mercator."""
+    """Return the point of a place in a tile, in Web Mercator."""
     latitude, longitude = point
     across = (longitude + 180) / 360
     down = (1 - asinh(tan(radians(latitude))) / pi) / 2

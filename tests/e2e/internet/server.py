@@ -1,4 +1,4 @@
-"""One port that answers for every host there is."""
+"""One port that answers for every host."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -12,37 +12,37 @@ from tests.tools.simulator.listener import Listener
 from tests.tools.simulator.tls import Signer, server_context
 
 type Site = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
-"""What answers for a host."""
+"""Answers the requests to a host."""
 
 
 class Internet:
-    """Serves sites by the name they are asked for, over TLS; all other names answer with 404."""
+    """Serves sites by host name over TLS. Other hosts answer with 404."""
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
-        """Have these sites, by host."""
+        """Serve these sites by host."""
         self._sites = sites
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")
         self.authority = Path(self._folder.name, "authority.pem")
-        """The file that a client needs to trust the sites."""
+        """The certificate file of the authority that signs the sites."""
         self.authority.write_bytes(authority.sign(authority, [], authority=True))
         certificate = authority.sign(server, map(x509.DNSName, sites))
         tls = server_context(certificate + server.key_pem)
         self._listener = Listener(self._answer, tls=tls)
 
     async def __aenter__(self) -> Self:
-        """Go online."""
+        """Start to serve."""
         self._listener.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Go offline."""
+        """Stop serving."""
         await self._listener.stop()
         self._folder.cleanup()
 
     @property
     def port(self) -> int:
-        """The port on 127.0.0.1, once online."""
+        """The port on 127.0.0.1 while it serves."""
         return self._listener.port
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -1,1 +1,1 @@
-"""Tests through the user interface alone, in a real browser."""
+"""Browser tests that use only the user interface."""

@@ -1,4 +1,4 @@
-"""The dashboard *Bikes*, and what its cards show."""
+"""The dashboard *Bikes* and the content of its cards."""
 
 import re
 
@@ -8,9 +8,9 @@ from tests.e2e.frontend import Frontend
 
 CONFIG = {"strategy": {"type": "custom:bike-tracker"}}
 _PATHS = "map => map.paths.map(path => path.points.length)"
-# Chromium reports its own slow drawing. The simulated internet has no fonts of the map,
-# and not the tiles of older releases. Leaflet, the map of 2026.8, ends its zoom after the page
-# with the map is gone; Chromium then looks for Leaflet's source.
+# Chromium reports its own slow drawing. The simulated internet has no fonts and not the
+# tiles of older releases. Leaflet, the map of 2026.8, ends its zoom after the page is
+# closed; Chromium then looks for Leaflet's source.
 _NOT_OURS = re.compile(
     r"GL Driver|/api/map_tiles/|https://basemaps\.cartocdn\.com/"
     r"|_leaflet_pos|/node_modules/leaflet/"
@@ -18,10 +18,10 @@ _NOT_OURS = re.compile(
 
 
 class Cards:
-    """The cards of the dashboard, on a page whose console stays free of errors."""
+    """The cards of the dashboard, on a page without errors in its console."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Look at this page."""
+        """Wrap this page."""
         self.errors: list[str] = []
         self.page = page = frontend.page
         self.bikes = page.locator("bike-tracker-bikes-card")
@@ -44,7 +44,7 @@ class Cards:
         return self.list.locator(".day").nth(1).get_by_role("button").nth(number)
 
     async def expect_route(self) -> None:
-        """Expect a line with its start and its end on the map."""
+        """Expect a line with its start and end on the map."""
         line = self.map.locator("ha-map")
         await expect(line).to_be_visible()
         points: list[int] = []

@@ -1,4 +1,4 @@
-"""One Home Assistant, one service and one Chromium for all tests in a browser; a new account for each."""
+"""One Home Assistant, one service and one Chromium for all browser tests; each test has a new account."""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator
@@ -45,18 +45,18 @@ def pytest_runtest_makereport(
     return report
 
 
-# For all tests
+# Shared by all tests
 
 
 @pytest.fixture(scope="session")
 def repository() -> hosting.Repository:
-    """Return this repository, as it is hosted."""
+    """Return this repository on the hosting service."""
     return hosting.this_repository()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
-    """Return the parts of the internet that Home Assistant asks for."""
+    """Return the simulated internet."""
     sites = {map_server.HOST: map_server.site, **hosting.sites(repository)}
     async with Internet(sites) as internet:
         yield internet
@@ -73,7 +73,7 @@ async def service() -> AsyncIterator[SimulatedService]:
 async def shared_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant in the simulated town, with the integration; a phone may sign in."""
+    """Return a Home Assistant in the simulated town with the integration. A phone can sign in."""
     folder = tmp_path_factory.mktemp("home-assistant")
     connected = ConnectedHomeAssistant(folder, internet)
     async with connected as home_assistant:
@@ -87,14 +87,14 @@ async def browser() -> AsyncIterator[Browser]:
         yield browser
 
 
-# For each test
+# New for each test
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def home_assistant(
     shared_home_assistant: ConnectedHomeAssistant,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant without accounts and automations, in which the integration may fail but not break."""
+    """Return a Home Assistant without accounts and automations. The integration may log failures, but no unexpected errors."""
     before = len(shared_home_assistant.log)
     yield shared_home_assistant
     client = shared_home_assistant.client
@@ -109,7 +109,7 @@ async def home_assistant(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the trackers of a new account: one is at home, one in the office, one on its way."""
+    """Return the trackers of a new account: at home, in the office, and on a ride."""
     service.fault(None)
     fleet = Fleet(service, PLACES)
     await fleet.create()
@@ -118,14 +118,14 @@ async def fleet(service: SimulatedService) -> Fleet:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
-    """Return the trackers of an account that is set up in Home Assistant."""
+    """Return the trackers of an account that is set up."""
     await home_assistant.client.add_account(fleet.url, EMAIL, PASSWORD)
     return fleet
 
 
 @pytest.fixture
 def look(request: pytest.FixtureRequest) -> Look:
-    """Return the screen; a test may ask for another one."""
+    """Return the screen; a test may request another one."""
     look: Look = getattr(request, "param", DESKTOP)
     return look
 
@@ -134,7 +134,7 @@ def look(request: pytest.FixtureRequest) -> Look:
 async def context(
     request: pytest.FixtureRequest, browser: Browser, look: Look
 ) -> AsyncIterator[BrowserContext]:
-    """Return a browser that has been nowhere yet; what it did is kept when the test fails."""
+    """Return a browser without history. Keep its trace if the test fails."""
     context = await new_context(browser, look)
     await context.tracing.start(snapshots=True)
     yield context
@@ -151,7 +151,7 @@ async def frontend(
     home_assistant: HomeAssistantProcess,
     context: BrowserContext,
 ) -> AsyncIterator[Frontend]:
-    """Return the frontend; what it shows and Home Assistant's log are kept when the test fails."""
+    """Return the frontend. Keep a picture of it and Home Assistant's log if the test fails."""
     page = await context.new_page()
     yield Frontend(page, home_assistant.url)
     if request.node.stash.get(_failed, False):
@@ -166,7 +166,7 @@ async def words(
     home_assistant: HomeAssistantProcess,
     frontend: Frontend,
 ) -> Words:
-    """Return what Home Assistant says in the language that somebody has chosen, for the house too."""
+    """Return Home Assistant's texts in the selected language, which is also the language of the house."""
     words: Words = request.param
     await home_assistant.client.call("config/core/update", language=words.language)
     await frontend.open("/profile/localization")
@@ -184,7 +184,7 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 
 async def automations(client: HomeAssistantClient) -> list[str]:
-    """Return the keys of all automations that are loaded."""
+    """Return the keys of all loaded automations."""
     return [
         state.attributes["id"]
         for entity_id, state in (await client.states()).items()
@@ -193,10 +193,11 @@ async def automations(client: HomeAssistantClient) -> list[str]:
 
 
 async def remove_automations(client: HomeAssistantClient) -> None:
-    """Remove all automations, and the blueprints that were imported."""
+    """Remove all automations and imported blueprints."""
     for number in await automations(client):
         await client.delete(f"/api/config/automation/config/{number}")
-    # Home Assistant answers before, and keeps a blueprint that is in use.
+    # Home Assistant answers before the automation is gone, and keeps a blueprint that is
+    # in use.
     async with asyncio.timeout(60):
         while await automations(client):
             await asyncio.sleep(0.1)

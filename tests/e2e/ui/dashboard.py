@@ -1,4 +1,4 @@
-"""Dashboards that tests look at: cards, and the phone with its last message and the buttons of that."""
+"""Dashboards of tests: cards, and a phone with its last message and the message's buttons."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

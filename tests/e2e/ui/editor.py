@@ -1,4 +1,4 @@
-"""Home Assistant's automation editor, as a person clicks through it."""
+"""Home Assistant's automation editor, with the clicks of a user."""
 
 from dataclasses import dataclass
 import re
@@ -11,40 +11,41 @@ from tests.e2e.frontend import Frontend
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whose triggers, conditions and actions there are to choose from."""
+    """The target whose triggers, conditions and actions the editor offers."""
 
     kind: Literal["area", "device", "label"]
     name: str
 
 
 class Editor:
-    """An automation that is being made."""
+    """An automation in the editor."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Begin with none."""
+        """Begin without an automation."""
         self._frontend = frontend
         self._page = frontend.page
 
     async def open(self) -> None:
-        """Begin with an empty one."""
+        """Open an empty automation."""
         await self._frontend.open("/config/automation/edit/new")
 
     async def expect_to_find(self, word: str, trigger: str) -> None:
-        """Search among all triggers, and expect to see this one."""
+        """Search all triggers, and expect to find this one."""
         await self._frontend.button("Add trigger").click()
         await self._page.get_by_placeholder("Search").fill(word)
-        # Without it there are five, and so many more.
+        # Without the time pattern, the list shows five triggers and the number of further
+        # ones.
         await self._frontend.button("Triggers").click()
         found = re.compile(f"^{re.escape(trigger)}")
         await expect(self._page.get_by_role("button", name=found)).to_be_visible()
 
     async def add_trigger(self, name: str, target: Target) -> None:
-        """Choose whose triggers to see, and one of them."""
+        """Choose a target, and one of its triggers."""
         await self._frontend.button("Add trigger").click()
         await self._choose(name, target)
 
     async def add_condition(self, name: str, target: Target | None = None) -> None:
-        """Choose a condition, of a target or by its name."""
+        """Choose a condition, by target or by name."""
         await self._frontend.button("Add condition").click()
         await self._choose(name, target)
 
@@ -58,12 +59,12 @@ class Editor:
     async def last(
         self, *, hours: int = 0, minutes: int = 0, seconds: int = 0, days: int = 0
     ) -> None:
-        """Say for how long it must be so."""
+        """Set for how long the state must last."""
         times = {"dd": days, "hh": hours, "mm": minutes, "ss": seconds}
         for label, number in times.items():
             if number:
                 await self.number(f"{label}*").fill(str(number))
-        # A number is taken over when its field is left.
+        # The editor saves a number when its field loses the focus.
         await self._page.keyboard.press("Tab")
 
     def number(self, label: str) -> Locator:
@@ -76,7 +77,7 @@ class Editor:
         await self._frontend.option(name).click()
 
     async def fall_below(self, level: int) -> None:
-        """Fill in a level."""
+        """Fill in a lower limit."""
         await self._page.get_by_role("button", name=re.compile("^Fire when")).click()
         await self._page.get_by_role("menuitem", name="Below").click()
         selector = self._page.locator("ha-selector-numeric_threshold")
@@ -84,19 +85,19 @@ class Editor:
         await self._page.keyboard.press("Tab")
 
     async def be_between(self, after: int, before: int) -> None:
-        """Fill in hours of the day."""
+        """Fill in the hours of a day."""
         for name, hour in {"After": after, "Before": before}.items():
             group = self._page.get_by_role("group", name=name, exact=True)
             await group.get_by_role("spinbutton", name="hh").fill(str(hour))
             await self._page.keyboard.press("Tab")
 
     async def expect_met(self, number: int = 1) -> None:
-        """Expect to see that so many conditions are met now."""
+        """Expect this number of conditions to be met now."""
         met = self._page.get_by_role("status", name="Condition passes", exact=True)
         await expect(met).to_have_count(number)
 
     async def save(self, name: str) -> None:
-        """Give it a name, and save it."""
+        """Name the automation and save it."""
         await self._frontend.button("Save").click()
         await self._frontend.field("Name").fill(name)
         await self._frontend.save_automation()

@@ -1,4 +1,4 @@
-"""How soon the dashboard *Bikes* is painted with 50 bikes and 5,000 rides, beside Home Assistant's own map card.
+"""The time until the dashboard *Bikes* is painted with 50 bikes and 5,000 rides, beside Home Assistant's own map card.
 
 To print both: scripts/test --e2e tests/e2e/ui/first_paint.py -s
 """
@@ -21,7 +21,7 @@ _BIKES = 50
 _RIDES = 5_000
 _RUNS = 3
 _MOST_SECONDS = 1.0
-# Milliseconds from the navigation to the frame in which all elements are in sight.
+# Milliseconds from the navigation to the frame that shows all elements.
 _PAINTED = """names => new Promise(done => {
   const find = (root, name) => root.querySelector(name)
     ?? [...root.querySelectorAll("*")].map(it => it.shadowRoot && find(it.shadowRoot, name)).find(it => it);
@@ -72,7 +72,7 @@ async def test_first_paint(
                 page = await context.new_page()
                 await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
-                # Signed in now, and with a full cache.
+                # The browser is signed in and has a full cache.
                 await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)

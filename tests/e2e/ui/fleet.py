@@ -1,4 +1,4 @@
-"""The trackers of the account that a test has."""
+"""The trackers of a test's account."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -20,17 +20,17 @@ _serial_numbers: Iterator[int] = count(860_000_000_000_101)
 
 
 class Fleet:
-    """Bikes that nobody has seen before: Home Assistant remembers those it had."""
+    """Bikes with new IDs: Home Assistant remembers the bikes of earlier tests."""
 
     def __init__(self, service: SimulatedService, places: Mapping[str, Point]) -> None:
-        """Have bikes with these names at these places."""
+        """Create bikes with these names and places."""
         self.service = service
         self.url = service.url
         self.places = places
         self.serial_numbers = {name: str(next(_serial_numbers)) for name in places}
 
     async def create(self) -> None:
-        """Make the account anew, with these bikes and no others."""
+        """Create a new account with only these bikes."""
         self.service.add_account(EMAIL, PASSWORD)
         for name, serial_number in self.serial_numbers.items():
             self.service.add_device(serial_number, name=name)
@@ -60,7 +60,7 @@ class Fleet:
         )
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
-        """Do to a bike's tracker what the simulated service can do."""
+        """Change a bike's tracker in the simulated service."""
         getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
 
     async def add_account(self, frontend: Frontend) -> None:

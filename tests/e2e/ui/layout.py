@@ -1,4 +1,4 @@
-"""Whether what is written on a page can be read."""
+"""Checks that the texts on a page are readable."""
 
 from playwright.async_api import Page
 
@@ -45,12 +45,12 @@ _TOO_WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 async def cut_off(page: Page) -> list[str]:
-    """Return the texts of which a part cannot be seen."""
+    """Return the texts that are cut off."""
     texts: list[str] = await page.evaluate(_CUT_OFF)
     return texts
 
 
 async def too_wide(page: Page) -> int:
-    """Return by how many pixels the page is wider than the screen."""
+    """Return how many pixels the page is wider than the screen."""
     pixels: int = await page.evaluate(_TOO_WIDE)
     return pixels

@@ -14,7 +14,7 @@ from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
 from tests.tools.demo.furnish import add_rides
 
 _ENTITIES = 12
-"""At least so many for each bike."""
+"""Minimum number of entities per bike."""
 
 
 @asynccontextmanager
@@ -45,7 +45,7 @@ async def ridden(
 async def ridden_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return one whose log stays free of complaints."""
+    """Return a Home Assistant with rides. Its log must stay free of errors."""
     folder = tmp_path_factory.mktemp("ridden")
     async with (
         SimulatedService() as service,
@@ -56,8 +56,8 @@ async def ridden_home_assistant(
 
 
 async def list_rides(frontend: Frontend) -> None:
-    """List the rides of the week before this one."""
+    """List the rides of the previous week."""
     await frontend.open("/calendar")
-    # What is clicked is a button for those who do not see.
+    # The click hits a button that only screen readers show.
     await frontend.page.get_by_label("List (7 days)").click(force=True)
     await frontend.page.get_by_label("Previous").click()

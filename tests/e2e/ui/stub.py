@@ -1,4 +1,4 @@
-"""The cards in a browser, with a Home Assistant that is described and does not run."""
+"""The cards in a browser, with a simulated Home Assistant object instead of a running one."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -34,7 +34,7 @@ type House = dict[str, Any]
 
 
 def bike(number: int, /, **has: object) -> House:
-    """Return a bike at home with a tracker that is well, except for these states."""
+    """Return a bike at home without problems, except for these states."""
     color = f"#{number % 4 * 60:02x}80a0"
     name = f"Bike {number}"
     return {
@@ -103,20 +103,20 @@ class Stub:
 
     @classmethod
     async def create(cls, context: BrowserContext) -> Self:
-        """Open a page with the cards and no bikes."""
+        """Open a page with the cards and without bikes."""
         await context.route(f"{_URL}/**", _serve)
         stub = cls(await context.new_page())
         await stub.page.goto(_URL)
         return stub
 
     async def clear(self) -> None:
-        """Take the cards away, and forget what was done."""
+        """Remove the cards and the recorded calls."""
         await self.page.set_viewport_size({"width": 1200, "height": 800})
         await self.page.evaluate("() => clear()")
         self.errors.clear()
 
     async def show(self, house: House) -> None:
-        """Show a house, or how it has changed."""
+        """Show a house, or its changes."""
         await self.page.evaluate("house => show(house)", house)
 
     async def calls(self, action: str) -> list[House]:
@@ -125,7 +125,7 @@ class Stub:
         return [call for call in calls if call["action"] == action]
 
     async def paths(self) -> list[list[list[float]]]:
-        """Return the points of the lines on the map."""
+        """Return the points of all lines on the map."""
         paths: list[list[list[float]]] = await self.rides.locator("ha-map").evaluate(
             "map => map.paths.map(path => path.points.map(({point}) => point))"
         )

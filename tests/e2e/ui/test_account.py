@@ -1,4 +1,4 @@
-"""The life of an account, once it is there."""
+"""Later changes of an account: a new password, and its removal."""
 
 from playwright.async_api import expect
 import pytest
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """When the password has changed, Home Assistant asks for the new one, and goes on."""
+    """After a change of the password, Home Assistant requests the new one and continues with it."""
     account.service.set_password(EMAIL, "new password")
-    # The first refusal alone may be a slip of the server's.
+    # A single refusal may be an error of the server.
     await home_assistant.client.poll()
     await home_assistant.client.poll()
     await frontend.open("/config")
@@ -39,7 +39,7 @@ async def test_sign_in_again(
 async def test_remove(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """An account that was deleted leaves nothing behind."""
+    """A removed account leaves nothing behind."""
     client = home_assistant.client
     assert await client.devices()
     assert await client.entities()

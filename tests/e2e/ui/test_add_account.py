@@ -1,4 +1,4 @@
-"""From the start page to an account with its trackers, in other languages too."""
+"""Add an account from the start page, also in other languages."""
 
 from playwright.async_api import Locator, expect
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def find(frontend: Frontend, words: Words) -> Locator:
-    """Go where integrations are added, and return this one."""
+    """Search the integration in the list of integrations."""
     await frontend.open()
     await frontend.open_settings(words.integrations, settings=words.settings)
     await frontend.button(words.add).click()
@@ -24,7 +24,7 @@ async def find(frontend: Frontend, words: Words) -> Locator:
 
 @IN_EVERY_LANGUAGE
 async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> None:
-    """It is found by name, with its icon; a wrong password is said, and the right one does."""
+    """The search finds the integration with its icon; the form shows a wrong password and accepts the right one."""
     texts = Texts(words.language)
     found = await find(frontend, words)
     icon = frontend.page.locator("ha-integration-list-item img").first
@@ -56,7 +56,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
 
 
 async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
-    """Expect the page of a tracker in that language, and nothing in English."""
+    """Expect the page of a tracker in this language, without English texts."""
     await frontend.open_device("City bike", heading=words.device_info)
     for key, state in {"online": "on", "disabled": "off"}.items():
         row = frontend.entity(texts.entities[key])
@@ -67,6 +67,6 @@ async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
         if texts.entities[key] != name:
             await expect(frontend.text(name)).to_have_count(0)
     await frontend.settle()
-    # Home Assistant cuts off a name beside how long ago it was, which may be long.
+    # Home Assistant cuts off a name beside a long duration.
     assert set(await cut_off(frontend.page)) <= {texts.entities["last_update"]}
     assert await too_wide(frontend.page) == 0

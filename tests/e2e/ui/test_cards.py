@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* and its cards, in the frontends of the oldest release, the newest and one between."""
+"""The dashboard *Bikes* and its cards in the frontends of the oldest release, the newest, and a release in between."""
 
 from collections.abc import AsyncIterator
 import json
@@ -35,14 +35,14 @@ _BOTH = pytest.mark.parametrize(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
 async def release(request: pytest.FixtureRequest) -> str:
-    """Return the release whose frontend is loaded; the newest Home Assistant serves it."""
+    """Return the release of the frontend; the newest Home Assistant serves it."""
     release: str = request.param
     return release
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def service(release: str) -> AsyncIterator[SimulatedService]:
-    """Return a service with three trackers that rest."""
+    """Return a service with three resting trackers."""
     async with SimulatedService() as service:
         yield service
 
@@ -54,7 +54,7 @@ async def used(
     service: SimulatedService,
     release: str,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant whose bikes have been ridden for weeks."""
+    """Return a Home Assistant with weeks of rides."""
     folder = tmp_path_factory.mktemp("cards")
     frontend = _FRONTENDS / release if release else None
     async with ridden(folder, internet, service, frontend=frontend) as home_assistant:
@@ -63,7 +63,7 @@ async def used(
 
 @pytest.fixture
 def home_assistant(used: ConnectedHomeAssistant) -> ConnectedHomeAssistant:
-    """Return the Home Assistant that the browser opens."""
+    """Return the Home Assistant of the browser."""
     return used
 
 
@@ -71,7 +71,7 @@ def home_assistant(used: ConnectedHomeAssistant) -> ConnectedHomeAssistant:
 async def cards(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> AsyncIterator[Cards]:
-    """Return the cards of the dashboard, which everybody has; no error may have been logged."""
+    """Return the cards of the dashboard for all users. The log must stay free of errors."""
     cards = Cards(frontend)
     async with dashboard(home_assistant, CONFIG):
         yield cards
@@ -81,7 +81,7 @@ async def cards(
 async def test_from_nothing(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Three clicks make the dashboard; one more shows a ride, another one its file."""
+    """Three clicks add the dashboard, another one shows a ride, and another one downloads its file."""
     cards, clicks = Cards(frontend), Clicks(frontend.page)
     await frontend.open("/config/lovelace/dashboards")
     await expect(frontend.button("Add dashboard")).to_be_visible()
@@ -95,7 +95,8 @@ async def test_from_nothing(
     )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
-    # Saved once the dialog is closed: leaving the page before would lose it.
+    # The dashboard is saved once the dialog is closed. Leaving the page earlier would
+    # lose it.
     await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
     await frontend.settle()
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")
@@ -117,7 +118,7 @@ async def test_from_nothing(
 
 @_BOTH
 async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
-    """Everything can be read; previous and next lead from ride to ride, by keys too."""
+    """All texts are readable; previous and next show other rides, also by keys."""
     await frontend.open(PATH)
     await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
     await cards.ride(0).click()
@@ -132,7 +133,7 @@ async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
 
 
 async def test_bars(cards: Cards, frontend: Frontend) -> None:
-    """A bar shows its rides; months and years have bars as well."""
+    """A bar lists its rides; months and years have bars, too."""
     await frontend.open(PATH)
     bars = cards.distance.locator(".bars").get_by_role("button")
     await expect(bars).to_have_count(8)
@@ -152,7 +153,7 @@ async def test_guard(
     home_assistant: HomeAssistantProcess,
     service: SimulatedService,
 ) -> None:
-    """One tap guards a bike, saves the theft report, and ends both, after a reload in an outage too."""
+    """One tap guards a bike, saves the theft report, or ends both, also after a reload during an outage."""
     await frontend.open(PATH)
     city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
     await city.click()
@@ -183,7 +184,7 @@ async def test_guard(
 async def test_picker(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """The cards are offered with a preview, and for a bike's entities alone."""
+    """The card picker offers the cards with a preview, and only for entities of bikes."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     offered = await frontend.page.evaluate(
@@ -209,7 +210,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A person who adds a card sees its preview with their bikes, and then its form."""
+    """Adding a card shows a preview with the user's bikes, then its form."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):
@@ -229,7 +230,7 @@ async def test_picker_in_sight(
 async def test_update(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """After an update of the integration the browser loads the new modules."""
+    """After an update of the integration, the browser loads the new modules."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     manifest = (

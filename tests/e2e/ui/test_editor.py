@@ -1,7 +1,7 @@
-"""What people wish for, made by clicking from an empty editor; and that it happens once.
+"""Common automations, made by clicks from an empty editor; each runs once.
 
-Nobody waits ten minutes here: the same fields get seconds. For the silence of a day the service dates the last report
-back. Night is the hours around the present one.
+The fields get seconds instead of minutes. For a silence of one day, the service changes
+the time of the last report. For the night, the condition has the current hour.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _LABEL = Target("label", "Bikes")
 async def client(
     home_assistant: HomeAssistantProcess, account: Fleet
 ) -> AsyncIterator[HomeAssistantClient]:
-    """Return a Home Assistant with the bike in the shed and the label on it; leave nothing behind."""
+    """Return a Home Assistant with the bike in the shed and a label on it. Remove everything afterwards."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     label = await client.call("config/label_registry/create", name="Bikes")
@@ -48,7 +48,7 @@ async def client(
         area_id=area["area_id"],
         labels=[label["label_id"]],
     )
-    # No morning and afternoon to be chosen beside the hour.
+    # With 24 hours, the time fields have no AM and PM.
     language = {"language": "en", "time_format": "24"}
     await client.call("frontend/set_user_data", key="language", value=language)
     yield client
@@ -65,13 +65,13 @@ async def editor(client: HomeAssistantClient, frontend: Frontend) -> Editor:
 
 
 async def save(editor: Editor) -> None:
-    """Have it tell, and save it."""
+    """Add a notification, and save the automation."""
     await editor.tell(_FIRED)
     await editor.save("My bikes")
 
 
 async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
-    """Expect to be told, and once."""
+    """Expect exactly one notification."""
     await client.poll()
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await expect(frontend.text(_FIRED)).to_be_visible()
@@ -83,7 +83,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
 
 
 async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) -> None:
-    """A search for what may happen finds the trigger."""
+    """A search for an event finds its trigger."""
     for word, found in {
         "alarm": "Alarm raised by bike tracker",
         "sos": "Alarm raised by bike tracker",
@@ -98,19 +98,19 @@ async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) 
 
 
 async def offline_for_a_while(editor: Editor, target: Target) -> None:
-    """It has been offline for ten minutes; seconds here."""
+    """The bike has been offline for ten minutes (seconds in the test)."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.last(seconds=2)
 
 
 async def left_home(editor: Editor, target: Target) -> None:
-    """It left home."""
+    """The bike left home."""
     await editor.add_trigger("Zone left", target)
     await editor.choose_zone("Home")
 
 
 async def battery_below(editor: Editor, target: Target) -> None:
-    """Its battery is below 20 %, and it is online."""
+    """The battery is below 20 %, and the bike is online."""
     await editor.add_trigger("Battery level crossed threshold", target)
     await editor.fall_below(20)
     await editor.add_condition("Bike tracker is online", target)
@@ -118,7 +118,7 @@ async def battery_below(editor: Editor, target: Target) -> None:
 
 
 async def starts_moving_at_night(editor: Editor, target: Target) -> None:
-    """It starts moving at night while nobody is at home."""
+    """The bike starts moving at night while nobody is at home."""
     now = datetime.now(ZoneInfo("Europe/Berlin"))
     await editor.add_trigger("Bike tracker started moving", target)
     await editor.add_condition("Time")
@@ -130,13 +130,13 @@ async def starts_moving_at_night(editor: Editor, target: Target) -> None:
 
 
 async def no_report_for_a_day(editor: Editor, target: Target) -> None:
-    """It has not reported for a day, which is the default."""
+    """The tracker has not reported for a day, which is the default."""
     await editor.add_trigger("Bike tracker became silent", target)
     await expect(editor.number("dd*")).to_have_value("1")
 
 
 async def offline_at_home(editor: Editor, target: Target) -> None:
-    """It goes offline while it is at home."""
+    """The bike goes offline at home."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.add_condition("Is in zone", target)
     await editor.choose_zone("Home")
@@ -149,7 +149,7 @@ async def go_offline(fleet: Fleet) -> None:
 
 
 async def fall_silent(fleet: Fleet) -> None:
-    """Have the last report be a day ago in a moment."""
+    """Change the last report to almost a day ago."""
     then = datetime.now(UTC) - timedelta(days=1) + timedelta(seconds=_SECONDS)
     await fleet.change(_BIKE, "set_last_update", last_update=then)
 
@@ -182,7 +182,7 @@ async def test_wishes(
     event: Event,
     target: Target,
 ) -> None:
-    """Each is made by clicks, and happens once."""
+    """Each automation is made by clicks, and runs once."""
     await wish(editor, target)
     await save(editor)
     await event(account)

@@ -1,4 +1,4 @@
-"""As the README tells it: from an empty Home Assistant to a message on the phone about a bike that is offline."""
+"""The set-up of the README: from an empty Home Assistant to a message on the phone about an offline bike."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 _BIKE = "City bike"
 _SECONDS_TO_TELL = 60
-# The frontend of a slow machine asks without a word: it has not loaded them yet.
+# On a slow machine, the frontend asks for confirmation before its texts are loaded.
 _TRIES = 5
 
 
@@ -49,7 +49,7 @@ async def test_from_nothing_to_a_message(
     repository: Repository,
     fleet: Fleet,
 ) -> None:
-    """What is installed is what was released; and whoever does what the README says is told, once."""
+    """The installed files are those of the release, and following the README leads to one message."""
     await install(frontend, repository)
     assert installed(home_assistant.folder) == shipped(repository)
 
@@ -72,13 +72,13 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return where the README's buttons with this in their address lead, in one's own Home Assistant."""
+    """Return the addresses of the README's buttons with this text, in the user's own Home Assistant."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 
 
 async def install(frontend: Frontend, repository: Repository) -> None:
-    """Follow the first button: the release is found fit, and goes on to the form without a restart."""
+    """Follow the first button: the Marketplace accepts the release and opens the form without a restart."""
     [button] = buttons("hacs_repository")
     await frontend.open(button)
     await connect_account(frontend)
@@ -98,7 +98,7 @@ async def install(frontend: Frontend, repository: Repository) -> None:
 
 
 async def connect_account(frontend: Frontend) -> None:
-    """Agree to what the Marketplace warns of, and sign in at the hosting service."""
+    """Accept the Marketplace's warning, and sign in at the hosting service."""
     await frontend.saying("I understand the risks").click()
     await frontend.button("Continue").click()
     await expect(frontend.text("Connect GitHub")).to_be_visible()
@@ -108,7 +108,7 @@ async def connect_account(frontend: Frontend) -> None:
 
 
 async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
-    """Add the account, and see the bikes."""
+    """Add the account, and expect the bikes."""
     await fleet.add_account(frontend)
     await frontend.button(ENGLISH.finish).click()
     for name in fleet.places:
@@ -116,7 +116,7 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 
 
 async def automate(frontend: Frontend) -> None:
-    """Import all blueprints, and have the first one watch a bike and tell the phone."""
+    """Import all blueprints; the first one watches a bike and sends messages to the phone."""
     for button in buttons("blueprint_import"):
         await frontend.open(button)
         await frontend.import_blueprint()

@@ -1,4 +1,4 @@
-"""On a desk and on a phone, by day and by night."""
+"""The pages on a desktop and on a phone, in light and dark themes."""
 
 from playwright.async_api import expect
 import pytest
@@ -27,11 +27,11 @@ IN_EVERY_LOOK = pytest.mark.parametrize(
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), IN_EVERY_LOOK]
 
 _SHADES = {"light": range(200, 256), "dark": range(60)}
-"""How bright the background is, of 255."""
+"""Brightness of the background, of 255."""
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
-    """Expect that everything can be read, in the right colours, and keep a picture for people to look at."""
+    """Expect readable texts in the right colors, and keep a picture."""
     page = frontend.page
     await frontend.settle()
     path = RESULTS / "looks" / f"{name}-{look.name}.png"
@@ -45,7 +45,7 @@ async def check(frontend: Frontend, look: Look, name: str) -> None:
 
 
 async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None:
-    """The form can be read, also with an error in it."""
+    """The form is readable, also with an error."""
     await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
     await frontend.button("OK").click()
     await expect(frontend.field("Password")).to_be_visible()
@@ -59,7 +59,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None
 
 
 async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> None:
-    """The page of a tracker can be read."""
+    """The page of a tracker is readable."""
     await frontend.open_device("City bike")
     await expect(frontend.entity("Connectivity")).to_be_visible()
     await check(frontend, look, "device")
@@ -68,7 +68,7 @@ async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> No
 async def test_demo(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess, look: Look
 ) -> None:
-    """What the demo shows of the bikes is there and can be read."""
+    """The demo's dashboard shows the bikes and is readable."""
     await home_assistant.client.wait_for_entities(len(account.places))
     async with dashboard(home_assistant, {"views": [bikes_page()]}):
         await frontend.open(PATH)

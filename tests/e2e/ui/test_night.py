@@ -1,4 +1,4 @@
-"""A night: from a new account to the messages on a phone about a bike that is moved."""
+"""A night: from a new account to the messages on a phone about a moved bike."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ _CARD = {"type": "custom:bike-tracker-bikes-card"}
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
-    """Move the house to a time zone in which it is night."""
+    """Set the house to a time zone in which it is night."""
     ahead = (_MIDNIGHT - datetime.now(UTC).hour + 12) % 24 - 12
     # The names of these zones have the opposite sign.
     zone = f"Etc/GMT{-ahead:+d}"
@@ -40,7 +40,7 @@ async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
 async def test_a_night(
     frontend: Frontend, fleet: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A new account is guarded by a few clicks; messages follow a theft up to *It's me*."""
+    """A few clicks set up a night guard for a new account; messages follow a theft until *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
     async with phone_on_dashboard(home_assistant, _CARD):
         await fleet.add_account(frontend)

@@ -1,4 +1,4 @@
-"""A person who may see one of three bikes, by a policy of Home Assistant."""
+"""A user who may see one of three bikes, by a policy of Home Assistant."""
 
 from collections.abc import AsyncIterator
 import json
@@ -40,7 +40,7 @@ async def home_assistant(
     internet: Internet,
     devices: dict[str, str],
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant that signs everybody in as the person with one bike."""
+    """Return a Home Assistant that signs in everybody as the user with one bike."""
     async with (
         SimulatedService() as service,
         ridden(tmp_path_factory.mktemp("one"), internet, service) as home_assistant,
@@ -57,7 +57,7 @@ async def home_assistant(
 
 
 def permit(folder: Path, user: str, device: str) -> None:
-    """Give a user the entities of one device, in a Home Assistant that is stopped."""
+    """Give a user the entities of one device, while Home Assistant is stopped."""
     path = folder / ".storage" / "auth"
     content = json.loads(path.read_text())
     policy = {"entities": {"device_ids": {device: True}}}
@@ -71,7 +71,7 @@ def permit(folder: Path, user: str, device: str) -> None:
 
 
 async def test_cards(frontend: Frontend) -> None:
-    """Strip, map, bars and rides are those of one bike."""
+    """All cards show only one bike."""
     cards = Cards(frontend)
     await frontend.open(PATH)
     await expect(cards.distance.locator(".legend")).to_contain_text(_OWN)
@@ -90,7 +90,7 @@ async def test_cards(frontend: Frontend) -> None:
 async def test_links(
     frontend: Frontend, home_assistant: HomeAssistantProcess, devices: dict[str, str]
 ) -> None:
-    """GPX, statistics and calendar of another bike are refused."""
+    """GPX files, statistics and the calendar of another bike are refused."""
     client = home_assistant.client
     await frontend.open(PATH)
     await expect(Cards(frontend).bikes.get_by_role("listitem")).to_have_count(1)
@@ -98,7 +98,7 @@ async def test_links(
     for name, device in devices.items():
         path = f"/api/bike_tracker/gpx/{device}?{times}"
         status = await frontend.page.evaluate(_SIGN, path)
-        # It has no track of that day.
+        # The bike has no track of that day.
         assert status == (404 if name == _OWN else 401), name
         data, statistics = {"device_id": device}, "bike_tracker.get_statistics"
         if name == _OWN:

@@ -1,4 +1,4 @@
-"""The pictures for the README: Home Assistant as it is now."""
+"""The README's pictures, taken from the current Home Assistant."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ _START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1
 async def take(
     frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
 ) -> None:
-    """Take a picture of a part of the page in a window of this size, where nothing may be cut off."""
+    """Take a picture of a part of the page in a window of this size. No text may be cut off."""
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
@@ -49,7 +49,7 @@ async def take(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the bikes that the README tells of: one is at home, the other one about to be moved."""
+    """Return the bikes of the README: one is at home, the other one will be moved."""
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()
     return fleet
@@ -58,7 +58,7 @@ async def fleet(service: SimulatedService) -> Fleet:
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """One bike that is guarded, and one that somebody rides off with: the message, and the card."""
+    """A guarded bike, and a bike that is stolen: the message and the card."""
     client = home_assistant.client
     [entry] = await client.call("config_entries/get", domain=DOMAIN)
     guards = {
@@ -85,7 +85,7 @@ async def test_guard(
 async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
-    """Those of a week in the calendar, and a ride on the dashboard *Bikes*, on a phone as well."""
+    """The rides of a week in the calendar, and a ride on the dashboard *Bikes*, also on a phone."""
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
@@ -102,7 +102,7 @@ async def test_rides(
 async def test_triggers(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """What there is to choose from for an area."""
+    """The triggers that the editor offers for an area."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     devices = await client.devices()

@@ -1,4 +1,4 @@
-"""Rides in the calendar and in the tools."""
+"""Rides in the calendar and in the developer tools."""
 
 import re
 
@@ -23,13 +23,13 @@ _RIDE = re.compile(r"\d[.\d]* km")
 def home_assistant(
     ridden_home_assistant: ConnectedHomeAssistant,
 ) -> ConnectedHomeAssistant:
-    """Return one whose bikes have been ridden."""
+    """Return a Home Assistant with rides."""
     return ridden_home_assistant
 
 
 @IN_EVERY_LOOK
 async def test_calendar(frontend: Frontend, look: Look) -> None:
-    """The rides of a week can be read, and opened."""
+    """The rides of a week are readable, and each can be opened."""
     page = frontend.page
     await list_rides(frontend)
     ride = page.locator("ha-full-calendar").get_by_text(_RIDE).first
@@ -42,7 +42,7 @@ async def test_calendar(frontend: Frontend, look: Look) -> None:
 
 
 async def test_get_rides(frontend: Frontend) -> None:
-    """The action answers in the tools, of a bike that one chooses there."""
+    """The action answers in the developer tools for a selected bike."""
     await frontend.open(
         "/_my_redirect/developer_call_service?service=bike_tracker.get_rides"
     )

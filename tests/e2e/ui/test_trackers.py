@@ -1,4 +1,4 @@
-"""What one sees of a tracker, and how that changes before one's eyes."""
+"""The pages of a tracker, and their live changes."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_map_live(frontend: Frontend, account: Fleet) -> None:
-    """A bike that rides off moves on the open map, without a poll."""
+    """A bike that starts a ride moves on the open map without a poll."""
     service = account.service
     async with asyncio.timeout(60):
         while not service.live.sockets:
@@ -28,7 +28,7 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
     async with asyncio.timeout(60):
-        # While it is drawn anew it is nowhere.
+        # The marker has no place while it is redrawn.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)
     assert service.polls == polls
@@ -40,7 +40,7 @@ async def open_map(frontend: Frontend) -> Locator:
     devices = frontend.page.get_by_role("tab", name="Devices")
     markers = frontend.page.locator("ha-map")
     city_bike = markers.get_by_role("button", name="City bike")
-    # The map shows one kind of thing at a time, or all at once while it does not know how much room it has.
+    # The map shows one kind of entity, or all kinds until it knows its size.
     await expect(devices.or_(city_bike).first).to_be_visible()
     if await devices.is_visible():
         await devices.click()
@@ -48,7 +48,7 @@ async def open_map(frontend: Frontend) -> Locator:
 
 
 async def centre(marker: Locator) -> float:
-    """Return how far to the right the middle of a marker is."""
+    """Return the horizontal center of a marker."""
     box = await marker.bounding_box()
     assert box
     return box["x"] + box["width"] / 2
@@ -57,7 +57,7 @@ async def centre(marker: Locator) -> float:
 async def test_rename(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A name that a person gives stays; without one, that of the service is followed."""
+    """A name from the user stays. Otherwise the name follows the service."""
     await frontend.open_device("City bike")
     await frontend.button("Edit settings").click()
     await frontend.fill_in({"Name": "Ann's bike"})

@@ -1,4 +1,4 @@
-"""What is written in the frontend: by Home Assistant, and by the integration."""
+"""Texts in the frontend: Home Assistant's own and the integration's."""
 
 from dataclasses import dataclass
 import json
@@ -12,7 +12,7 @@ from tests.tools.demo.config_folder import INTEGRATION
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Home Assistant's own words on the way to an account."""
+    """Home Assistant's own texts in the set-up of an account."""
 
     language: str
     own_name: str
@@ -35,7 +35,7 @@ ENGLISH = next(words for words in _WORDS if words.language == "en")
 IN_EVERY_LANGUAGE = pytest.mark.parametrize(
     "words", _WORDS, ids=lambda words: words.language, indirect=True
 )
-"""For each language that is tried: somebody has chosen it."""
+"""Runs a test in each of these languages, which the user has selected."""
 
 
 class Texts:

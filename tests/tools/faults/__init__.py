@@ -1,1 +1,1 @@
-"""Every way the service can fail, and what is decided for it, which tests/faults holds against what happens."""
+"""The faults of the service with their outcomes, which tests/faults compares with the real ones."""

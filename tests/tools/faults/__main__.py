@@ -1,4 +1,4 @@
-"""Writes the table of docs/faults.md, the outcomes of all faults of the device list: python -m tests.tools.faults."""
+"""Write the table of docs/faults.md with the outcomes of all faults: python -m tests.tools.faults."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def _while_running(decided: Decided) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text that Markdown shows as it is, with names in backticks."""
+    """Return a text with escaped Markdown, and names in backticks."""
     for character in "\\*_{}[]<>|":
         text = text.replace(character, f"\\{character}")
     return text

@@ -1,4 +1,4 @@
-"""What is decided for each trouble: what a person sees of it, and when it is over."""
+"""The outcome of each fault: its effects for the user, and its end."""
 
 from enum import StrEnum
 import json
@@ -15,7 +15,7 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# aiohttp asks a second time when a connection ends before it is answered.
+# aiohttp repeats a request if the connection ends before the answer.
 _REQUESTS = {
     **dict.fromkeys(["name-not-found", "connection-refused"], 0),
     **dict.fromkeys(["tls-expired", "tls-self-signed", "tls-other-host"], 0),
@@ -51,7 +51,7 @@ _MESSAGES = {
     "redirected": "status {} <- redirect-.*",
     "unauthorized": " <- status-401.*|status-400-sign-in",
 }
-"""Faults by what the log says of them: the key of the text, and the error in it."""
+"""Faults by their log message: the key of the text, and the error in it."""
 _CHANGES = {
     ("last_update", UNKNOWN): "field-lastUpdate-.*|time-(no-offset|epoch|nonsense)",
     ("last_update", SOMETHING_ELSE): "time-(1970|future)",
@@ -62,7 +62,7 @@ _CHANGES = {
     ("position_id", UNKNOWN): "field-positionId-.*|number-(64-bit|fraction)",
     ("group_id", UNKNOWN): "field-groupId-.*|number-(64-bit|fraction)",
 }
-"""Faults by the entities that change, and to what, while all others stay as they were."""
+"""Faults by the entities that change, with their new states. All others stay."""
 _FORM_ERRORS = {
     "certificate not valid": "invalid_certificate",
     "connection refused": "connection_refused",
@@ -72,7 +72,7 @@ _FORM_ERRORS = {
 
 
 class Outcome(StrEnum):
-    """What becomes of an account."""
+    """The outcome for an account."""
 
     AVAILABLE = "available"
     TRIED_AGAIN = "tried again"
@@ -81,7 +81,7 @@ class Outcome(StrEnum):
 
 
 class Message(NamedTuple):
-    """Why a poll failed, as the log has it: the key of the text, and what goes into it."""
+    """The reason of a failed poll in the log: the key of the text, and its placeholders."""
 
     key: str
     error: str
@@ -94,30 +94,30 @@ class Message(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """What one trouble does."""
+    """The outcome of one fault."""
 
     message: Message | None
     changes: frozenset[tuple[str, str]]
     requests: int
     next_poll: int
     then: Outcome | None
-    """What the second poll in a row makes of it, if something else."""
+    """The outcome of the second failed poll in a row, if it differs."""
 
     @property
     def at_setup(self) -> Outcome:
-        """What becomes of the account if Home Assistant starts meanwhile."""
+        """The state of the account if Home Assistant starts during the fault."""
         if self.message is None:
             return Outcome.AVAILABLE
         return Outcome.SIGN_IN if self.then else Outcome.TRIED_AGAIN
 
     @property
     def while_running(self) -> Outcome:
-        """What becomes of it otherwise."""
+        """The state of the account if Home Assistant was running."""
         return Outcome.UNAVAILABLE if self.message else Outcome.AVAILABLE
 
     @property
     def form_error(self) -> str | None:
-        """The key of the error in the sign-in form, None if signing in succeeds."""
+        """The key of the error in the sign-in form, None if the sign-in succeeds."""
         match self.message:
             case None:
                 return None
@@ -138,7 +138,7 @@ def form_text(error: str | None) -> str:
 
 
 def _message(name: str) -> Message | None:
-    """Return the first message that fits."""
+    """Return the first message that matches."""
     [status] = re.findall(r"\d{3}|$", name)[:1]
     for key, table in _MESSAGES.items():
         for line in table.strip().splitlines():
@@ -166,14 +166,14 @@ DECIDED = {name: _decided(name) for name in TROUBLES}
 
 
 class DecidedPlace(NamedTuple):
-    """What one trouble of the call for positions alone does, the device list being well."""
+    """The outcome if only the requests for positions fail."""
 
     is_kept: bool
-    """Whether the place of a bike that moves stays as it was, and the log says so."""
+    """Whether a moving bike keeps its place, and the log reports the failure."""
     position_time: str | None
-    """What the time of the position is, if it is not as sent."""
+    """The time of the position if it is not the sent one."""
     asked_again: int | None
-    """Seconds until the call is tried again; None: at the next report."""
+    """Seconds until the request is repeated; None: at the next report."""
     requests: int
 
 

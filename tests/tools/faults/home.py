@@ -1,4 +1,4 @@
-"""A home with bikes whose service gets into trouble, and what is seen of it."""
+"""A home with bikes whose service has faults, and what a user sees of them."""
 
 import asyncio
 from collections.abc import Iterator
@@ -40,15 +40,15 @@ from tests.tools.simulator.render import Endpoint
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
-# For so many seconds the client waits for an answer.
+# Seconds for which the client waits for an answer.
 _PATIENCE = 30
-# What is due within so many seconds of something else is waited for with it.
+# Timers within this number of seconds are handled together.
 _AT_ONCE = 0.5
-# Time stands still between whole microseconds: what is less would never pass.
+# The frozen clock has whole microseconds: a shorter time would never pass.
 _LEAST = 0.001
-# The time of the last report follows in such steps.
+# The steps of *Last update*.
 _STEP = timedelta(minutes=5)
-# A knot.
+# The number of kilometers in a nautical mile.
 _KILOMETRES_PER_HOUR = 1.852
 _turns = count(1)
 
@@ -59,7 +59,7 @@ type Registries = dict[str, dict[str, Any]]
 
 @dataclass
 class Home:
-    """Home Assistant with one account, while time stands still."""
+    """Home Assistant with one account and a frozen clock."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -68,13 +68,13 @@ class Home:
     trouble: Trouble
     caplog: pytest.LogCaptureFixture | None = None
     is_live: bool = False
-    """Whether there is a live connection, which is a task that never ends."""
+    """Whether the live connection runs, which is a task that never ends."""
     polls: int = field(default=0, init=False)
-    """How often the device list was asked for, whether or not that reached the server."""
+    """The number of requests for the device list, also if the server was not reached."""
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls, and let the server's name be found unless that is the trouble."""
+        """Count polls, and resolve the server's name unless the name is the fault."""
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -101,13 +101,13 @@ class Home:
             )
         ]
 
-    # What happens
+    # Steps
 
     @contextmanager
     def in_trouble(
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
-        """Let the service fail: all of it, one endpoint, or every so many-th call."""
+        """Let all requests of the service fail, or one endpoint, or every n-th call."""
         self.trouble.begin(self.simulator, path, every)
         self._in_trouble = True
         yield
@@ -115,14 +115,14 @@ class Home:
         self.simulator.fault(None)
 
     async def wait(self, seconds: float) -> None:
-        """Let time pass, and what is due come to its end."""
+        """Move the clock, and run everything that is due."""
         self._tick(seconds)
         await self._settle()
 
     async def wait_until_due(self, at_most: float) -> None:
-        """Let time pass until the next timer of anybody is due, or so many seconds.
+        """Move the clock to the next timer, by at most this number of seconds.
 
-        A day passes in as many steps as there are polls, and a few more.
+        A day has little more steps than polls.
         """
         now = self.hass.loop.time()
         later = (
@@ -134,18 +134,18 @@ class Home:
         await self.wait(max(min(due, at_most), _LEAST))
 
     async def unload(self) -> None:
-        """Stop, as before a restart."""
+        """Stop the account, as before a restart."""
         await self.hass.config_entries.async_unload(self.entry.entry_id)
 
     async def set_up(self) -> None:
-        """Start, as after a restart."""
+        """Start the account, as after a restart."""
         self.hass.async_create_task(
             self.hass.config_entries.async_setup(self.entry.entry_id)
         )
         await self._settle()
 
     async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
-        """Wait, and return the first of these seconds that a poll comes at, if any.
+        """Return the first of these seconds at which a poll comes, if any.
 
         Home Assistant polls up to a second early and half a second late.
         """
@@ -162,7 +162,7 @@ class Home:
         return None
 
     async def sign_in_again(self, password: str) -> None:
-        """Do what the person is asked for."""
+        """Sign in with the requested password."""
         [flow] = self.hass.config_entries.flow.async_progress()
         await self.hass.config_entries.flow.async_configure(
             flow["flow_id"], {CONF_PASSWORD: password}
@@ -174,7 +174,7 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way; a slow server is given the time it gets."""
+        """Wait until nothing is under way, with the time that a slow server needs."""
         settled = asyncio.create_task(
             settle(self.hass)
             if self.is_live
@@ -187,7 +187,7 @@ class Home:
         await settled
 
     async def _be_patient(self, seconds: float) -> None:
-        """Let the time pass that the client waits for such an answer."""
+        """Move the clock past the client's timeout."""
         if seconds < _PATIENCE:
             self._tick(seconds)
             return
@@ -197,11 +197,11 @@ class Home:
         assert self.polls == polls
         self._tick(2)
 
-    # What is seen
+    # Observations
 
     @property
     def now(self) -> float:
-        """The time that passed, in seconds since some moment."""
+        """The seconds since an arbitrary start."""
         return self.hass.loop.time()
 
     @property
@@ -211,31 +211,31 @@ class Home:
 
     @property
     def reason(self) -> str | None:
-        """Why the entry is not set up."""
+        """The reason of a failed set-up."""
         return self.entry.reason
 
     @property
     def asks_to_sign_in(self) -> bool:
-        """Whether the person is asked for the password."""
+        """Whether the user is asked for the password."""
         return any(self.entry.async_get_active_flows(self.hass, {"reauth"}))
 
     @property
     def requests(self) -> int:
-        """How many requests reached the server, wherever they went there."""
+        """The number of requests that reached the server, for any path."""
         record = self.simulator.record.counts.total()
         return record + self.simulator.other_record.counts.total()
 
     @property
     def position_requests(self) -> int:
-        """How often the server was asked for positions."""
+        """The number of requests for positions."""
         return self.simulator.record.counts["/api/positions"]
 
     def places(self) -> dict[str, str]:
-        """Return where each tracker is shown."""
+        """Return the shown place of each tracker."""
         return {tracker: values["tracker"] for tracker, values in self.states().items()}
 
     def true_places(self) -> dict[str, str]:
-        """Return where each tracker is."""
+        """Return the true place of each tracker."""
         return {
             tracker: f"{device.position.latitude}, {device.position.longitude}"
             for tracker, device in self.simulator.devices.items()
@@ -243,7 +243,7 @@ class Home:
         }
 
     def states(self) -> States:
-        """Return all states, with coordinates and the name that is shown."""
+        """Return all states with coordinates and names."""
         registry = er.async_get(self.hass)
         states: States = {}
         for entity in er.async_entries_for_config_entry(registry, self.entry.entry_id):
@@ -263,7 +263,7 @@ class Home:
         return states
 
     def registries(self) -> Registries:
-        """Return what Home Assistant keeps of devices and entities, but for when."""
+        """Return the device and entity registries without timestamps."""
         entry_id = self.entry.entry_id
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
         entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
@@ -275,18 +275,19 @@ class Home:
         }
 
     def log(self) -> list[str]:
-        """Return the lines since the last call that a person finds in the log.
+        """Return the log lines since the last call.
 
-        Warnings of anybody and everything of the integration, and not one traceback.
+        They are warnings of all components and all lines of the integration, without a
+        traceback.
         """
         assert self.caplog is not None
         records = [
             record
             for record in self.caplog.records
-            # The requests of a test's browser are no trouble.
+            # Requests of the test's own browser.
             if record.name not in {"asyncio", "aiohttp.access"}
             and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
-            # Home Assistant's own, which its page of integrations shows as well.
+            # Home Assistant's own message, which its integrations page shows, too.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()
@@ -294,9 +295,9 @@ class Home:
         return [record.getMessage() for record in records]
 
     def wrong(self) -> set[tuple[str, str]]:
-        """Return which entities, by tracker and key, show anything but what is true now.
+        """Return the entities that do not show the current value, by tracker and key.
 
-        What depends on more than the last answer, as a ride does, has to be available.
+        Entities that depend on more than the last answer only have to be available.
         """
         known, shown = truth(self.simulator), self.states()
         assert shown.keys() == known.keys()
@@ -334,7 +335,7 @@ def change(simulator: Simulator, tracker: str) -> None:
 
 
 def truth(simulator: Simulator) -> States:
-    """Return the states that say what the service knows of its trackers, without the integration's own code."""
+    """Return the states that follow from the service's data, without the integration's own code."""
     states: States = {}
     for tracker, device in simulator.devices.items():
         states[tracker] = {

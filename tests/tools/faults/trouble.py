@@ -1,14 +1,14 @@
-"""Troubles: the simulator's faults, and what fails before a server is reached."""
+"""Faults: those of the simulator, and failures before a server is reached."""
 
 from dataclasses import dataclass
 
 from tests.tools.simulator import FAULTS, Simulator
 from tests.tools.simulator.render import Endpoint
 
-# As long as a fault lasts that comes to an end by itself.
+# The length of a fault that ends by itself.
 _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
-# One takes the list of trackers away as well, the other is in a field that positions lack.
+# The first stops the whole server, the second is in a field that positions lack.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
 
 NAME_NOT_FOUND = "name-not-found"
@@ -16,23 +16,23 @@ NAME_NOT_FOUND = "name-not-found"
 
 @dataclass(frozen=True)
 class Trouble:
-    """Something that goes wrong until it is ended."""
+    """A fault that lasts until it is ended."""
 
     name: str
     description: str
     tls: bool = False
     strikes_positions: bool = False
-    """Whether it can strike the call for positions alone."""
+    """Whether it can affect only the requests for positions."""
 
     @property
     def is_large(self) -> bool:
-        """Whether the answer would take up much memory."""
+        """Whether the answer would need much memory."""
         return self.name in _LARGE
 
     def begin(
         self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
     ) -> None:
-        """Fail from the next call on: all calls, one endpoint, or every so many-th call."""
+        """Begin the fault with the next call: for all calls, one endpoint, or every n-th call."""
         if self.name != NAME_NOT_FOUND:
             simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 

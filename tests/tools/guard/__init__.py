@@ -1,1 +1,1 @@
-"""Nights in which a bike is guarded: what is told of a parked one, and of a stolen one."""
+"""Nights of a guarded bike: false alarms at rest, and messages about thefts."""

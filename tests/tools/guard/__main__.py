@@ -63,7 +63,7 @@ def _row(case: Case) -> list[str]:
 
 
 def _triggered_with(with_report: Counter[int]) -> str:
-    """Return with which report it was triggered as a rule, and at worst."""
+    """Return the report that usually triggered the guard, and the latest one."""
     times = with_report.total()
     never = with_report[NEVER]
     numbers = sorted(number for number in with_report.elements() if number != NEVER)

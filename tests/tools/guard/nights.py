@@ -1,4 +1,4 @@
-"""Nights of a bike that is armed when it arrives, and what its guard makes of them."""
+"""Nights of a bike that is armed on arrival, and the alarms of its guard."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,40 +16,40 @@ from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
 CARRIED = 200
-"""Metres."""
+"""Meters."""
 NEVER = 0
 MINUTE = timedelta(minutes=1)
 SILENT = timedelta(minutes=31)
-"""A ride is over then."""
+"""After this time, a ride is over."""
 _DAYS = 60
 _SEED = 1
 _HOUR = timedelta(hours=1)
 _CARRIED_AFTER = timedelta(hours=3)
-# So many reports are waited for.
+# Number of reports that the guard has for its alarm.
 _SOON = 20
-# Metres between two reports of a bike in a van.
+# Meters between two reports of a bike in a van.
 _DRIVEN = 600
-# By how much a clock is wrong in one night after the other, and when it is put right.
+# Errors of a clock in successive nights, and the minutes at which it is corrected.
 _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
 @dataclass(frozen=True)
 class Case:
-    """What goes wrong in the nights of a world, and what a thief does."""
+    """Special events in the nights of a world, and the thief's actions."""
 
     world: World
     is_outage: bool = False
-    """Whether the service is down while a thief shakes the bike where it stands."""
+    """Whether the service is down while a thief shakes the bike."""
     is_again: bool = False
-    """Whether the bike that was carried off is the same each night, and brought back."""
+    """Whether the same bike is carried off each night and brought back."""
     is_armed_there: bool = False
-    """Whether the guard is armed again where the bike was carried, and it is carried on."""
+    """Whether the guard is armed again at the second place, before the bike is carried further."""
     is_clock_wrong: bool = False
-    """Whether the house's clock is put right shortly before or after it arms."""
+    """Whether the house's clock is corrected shortly before or after the arming."""
 
 
 def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Yield reports but those of the last minutes, and then one each hour."""
+    """Yield reports without those of the last minutes before the arrival, then one each hour."""
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
@@ -59,7 +59,7 @@ def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Yield what Traccar makes of a receiver whose speed is never 0: motion, mostly."""
+    """Yield the reports of a receiver whose speed is never 0: Traccar reports motion for most."""
     random = Random("noise")  # noqa: S311 - no secret
     for report in said:
         speed = max(report.position.speed or 0, random.uniform(-1, 2))
@@ -89,10 +89,10 @@ CASES = (
 
 
 class Coming:
-    """The reports of a world, in the order in which its server has them."""
+    """The reports of a world in the order of their arrival."""
 
     def __init__(self, world: World, journey: Journey, days: int) -> None:
-        """Begin with the first one."""
+        """Begin with the first report."""
         end = BEGIN + timedelta(days=days)
         said = world.bend(reports(world.tracker, journey, BEGIN, end, _SEED), journey)
         self.reports = told(world, said)
@@ -100,7 +100,7 @@ class Coming:
         self.number = 0
 
     def until(self, time: datetime) -> Iterator[tuple[Report, Report]]:
-        """Yield each report up to a time, after the one before it."""
+        """Yield the reports up to a time."""
         for number in range(self.number, len(self.reports)):
             if self.reports[number].comes_at > time:
                 break
@@ -109,12 +109,12 @@ class Coming:
 
     @property
     def last(self) -> Report:
-        """Return the report that came last."""
+        """Return the report that arrived last."""
         return self.reports[self.number - 1]
 
     @property
     def left(self) -> Sequence[Report]:
-        """Return those to come."""
+        """Return the remaining reports."""
         return self.reports[self.number :]
 
 
@@ -131,10 +131,7 @@ def told(world: World, said: Iterable[Report]) -> list[Report]:
 
 @dataclass
 class Found:
-    """What was made of the nights in a world.
-
-    Of each theft: with which report it was triggered, by how often.
-    """
+    """The results of the nights in a world. For each kind of theft, the number of triggers by report."""
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)
@@ -145,12 +142,12 @@ class Found:
 
 @cache
 def found_in(case: Case, nights: int = NIGHTS) -> Found:
-    """Return what is made of the last nights of some weeks in a world."""
+    """Return the results of the last nights of some weeks in a world."""
     return _Nights(case).run(nights)
 
 
 class _Nights:
-    """A bike that is armed when it arrives, or some time later."""
+    """A bike that is armed on arrival or some time later."""
 
     def __init__(self, case: Case) -> None:
         self._case, self._found = case, Found()
@@ -158,7 +155,7 @@ class _Nights:
         self._coming = Coming(case.world, a_journey(_SEED, _DAYS), _DAYS)
 
     def run(self, nights: int) -> Found:
-        """Live through all of them, with a thief in each of the last ones."""
+        """Run all nights, with a thief in each of the last ones."""
         random = Random("nights")  # noqa: S311 - no secret
         all_nights = [
             (trip, following, random.choice([0, 0, random.uniform(0, 120)]))
@@ -178,7 +175,7 @@ class _Nights:
         return self._found
 
     def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
-        """Arm the bike, with a clock that is off for an hour before it is put right."""
+        """Arm the bike. The clock is wrong for an hour before its correction."""
         home, clock = self._home, self._home.clock
         self._live(right_at - _HOUR)
         home.clock = clock + off
@@ -190,7 +187,7 @@ class _Nights:
         home.clock = clock
 
     def _live(self, until: datetime) -> None:
-        """Let reports come."""
+        """Receive reports."""
         for before, report in self._coming.until(until):
             if report.comes_at - before.comes_at > SILENT:
                 self._home.poll(before, report.comes_at - MINUTE)
@@ -200,14 +197,14 @@ class _Nights:
         if _is_triggered(self._home):
             self._found.false_alarms += 1
             return
-        # In a tunnel nothing is received before its arrival.
+        # In a tunnel, nothing is received before the arrival.
         end = trip.ends_at + 10 * MINUTE
         after = [it for it in self._coming.left if it.comes_at <= end]
         self._found.ridden[_fired_with(self._home.copied(), after)] += 1
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
-        """Steal the bike in some ways."""
+        """Steal the bike in several ways."""
         case, home, found = self._case, self._home, self._found
         soon = self._coming.left[:_SOON]
         found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
@@ -222,14 +219,14 @@ class _Nights:
             number = _fired_with(it, map(_shifted, soon))
         found.carried[number] += 1
         if case.is_again:
-            # It is brought back, and guarded again.
+            # The bike is brought back and guarded again.
             self._coming.number += _SOON
             self._live(soon[-1].comes_at + _HOUR)
             home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
 
 
 def _carried_on(home: Home, soon: Sequence[Report]) -> int:
-    """Return with which report of its second place the guard is triggered."""
+    """Return the number of the report from the second place that triggers the guard."""
     _fired_with(home, map(_shifted, soon[:3]))
     home.account.disarm(BIKE)
     home.account.arm(BIKE, soon[2].comes_at + MINUTE / 10)
@@ -239,7 +236,7 @@ def _carried_on(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _shaken(home: Home, soon: Sequence[Report]) -> int:
-    """Return with which poll after an outage it is triggered that the bike was moved."""
+    """Return the number of the poll after an outage that triggers the guard."""
     moved = [
         Report(report.position._replace(motion=count in (3, 4)), report.comes_at)
         for count, report in enumerate(soon)
@@ -251,7 +248,7 @@ def _shaken(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _fired_with(home: Home, coming: Iterable[Report]) -> int:
-    """Return with which of these reports the guard is triggered."""
+    """Return the number of the report that triggers the guard."""
     fired = NEVER
     for number, report in enumerate(coming, 1):
         home.poll(report, report.comes_at)

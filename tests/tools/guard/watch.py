@@ -1,4 +1,4 @@
-"""Weeks of a bike under a night guard: its own decisions, its alerts, and thefts."""
+"""Weeks of a bike with a night guard: its decisions, its messages, and thefts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,25 +25,25 @@ from tests.tools.rides.worlds import World, middle
 
 from .nights import MINUTE, NEVER, SILENT, Coming, told
 
-# Night begins while the bike is ridden home, and ends before it is ridden off.
+# Night begins during the ride home, and ends before the next ride.
 _DUSK = time(17, 30)
 _NIGHT = NightGuard.from_data("night", {**DEFAULTS, "night_begins": str(_DUSK)})
 _DAYS = 35
 _SEED = 1
-# Reports of the arrival may come this late.
+# The reports of the arrival may come this late.
 _LATE = 15 * MINUTE
 
 
 @dataclass
 class Watched(Home):
-    """A home with a night guard, as `night_guard/arming.py` runs it.
+    """A home with a night guard, as in `night_guard/arming.py`; `schedule.decide` makes the decisions.
 
-    `schedule.decide` decides. Running `arming.py` itself needs Home Assistant, whose clock
-    and registries would make a million reports last hours.
+    Running `arming.py` itself needs Home Assistant, whose clock and registries would make
+    a million reports last hours.
     """
 
     alerts: list[str] = field(default_factory=list)
-    """Causes of the messages about a guard that was triggered."""
+    """Causes of the messages about a triggered guard."""
     is_up: bool = True
     mine: bool = False
     """Whether the rider tapped *It's me*."""
@@ -57,13 +57,13 @@ class Watched(Home):
 
     @override
     def copied(self) -> Watched:
-        """Return a home with the same past and another future."""
+        """Return a copy of the home with the same past."""
         other = super().copied()
         other.alerts = []
         return other
 
     def hear(self, report: Report, now: datetime | None = None) -> list[str]:
-        """Poll or receive a message, or note that the service is out of reach; return new alerts."""
+        """Apply a poll, a message, or a failed poll; return new messages."""
         now = now or report.comes_at
         if not self.is_up:
             self._came_back = self._is_due = True
@@ -89,7 +89,7 @@ class Watched(Home):
         return news
 
     def compare(self, now: datetime) -> None:
-        """Arm or disarm the guard if it is not as it should be."""
+        """Arm or disarm the guard according to the night guard."""
         self._is_due = False
         tracker = self.account.trackers[BIKE]
         began = _NIGHT.last_began(now)
@@ -119,30 +119,30 @@ class Watched(Home):
 
 @dataclass
 class Watch:
-    """What a night guard made of the weeks in a world."""
+    """The results of a night guard in the weeks of a world."""
 
     nights: int = 0
     false_alarms: int = 0
     ridden: list[int] = field(default_factory=list)
-    """With which report of each theft a message was sent."""
+    """For each theft, the number of the report with the message."""
     shaken_first: list[int] = field(default_factory=list)
-    """The same for a bike that was shaken a minute before, which is a message already."""
+    """The same for a bike that was shaken a minute before, which is already a message."""
     guarded_again: list[int] = field(default_factory=list)
-    """The same for a bike that was ridden off, guarded again while it rode, and taken from there."""
+    """The same for a bike that was guarded again while it rode, and stolen from there."""
     breakfasts: int = 0
     """Alarms on the ride after *Guard again* was tapped at night."""
 
 
 @cache
 def watched(world: World, *, dusk_in_outage: bool = False) -> Watch:
-    """Return what the night guard makes of some weeks in a world."""
-    # A report each 10 seconds takes long to simulate, and the guard is the same.
+    """Return the results of the night guard in some weeks of a world."""
+    # Reports each 10 seconds take long to simulate, and the guard is the same.
     tracker = replace(world.tracker, every=max(60, world.tracker.every))
     return _Weeks(replace(world, tracker=tracker), dusk_in_outage).run()
 
 
 class _Weeks:
-    """A bike under a night guard."""
+    """A bike with a night guard."""
 
     def __init__(self, world: World, dusk_in_outage: bool) -> None:
         self._world, self._found = world, Watch()
@@ -152,7 +152,7 @@ class _Weeks:
         self._home = Watched(world.service, world.clock)
 
     def run(self) -> Watch:
-        """Live through all nights, with a thief in each."""
+        """Run all nights, with a thief in each."""
         found = self._found
         # The first report.
         for _, report in self._coming.until(self._coming.reports[0].comes_at):
@@ -170,7 +170,7 @@ class _Weeks:
         return found
 
     def _live(self, until: datetime) -> None:
-        """Let reports come, and the rider answer messages."""
+        """Receive reports, and let the rider answer messages."""
         home = self._home
         for before, report in self._coming.until(until):
             now = report.comes_at
@@ -190,7 +190,7 @@ class _Weeks:
                     home.guard_again(now)
 
     def _breakfast(self, end: datetime) -> bool:
-        """Tap *Guard again* at night after the bike was shaken, and ride off in the morning."""
+        """Tap *Guard again* at night after the bike was shaken, and start a ride in the morning."""
         home, last = self._home.copied(), self._coming.last
         assert home.hear(_later(last, alarm="vibration"))
         home.guard_again(last.comes_at + 2 * MINUTE)
@@ -215,7 +215,7 @@ class _Weeks:
         shaken = self._home.copied()
         alerts = shaken.hear(_later(last, alarm="vibration"))
         assert alerts
-        # After a fix that jumped, the same report may tell that the bike is elsewhere.
+        # After a fix that jumped, the same report may show that the bike is elsewhere.
         is_told = _says_where(alerts)
         found.shaken_first.append(1 if is_told else _alerted_with(shaken, ride))
         again, half = self._home.copied(), len(ride) // 2
@@ -235,7 +235,7 @@ class _Weeks:
 
 
 def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the begins and ends of the night."""
+    """Yield the beginnings and ends of the night."""
     assert _NIGHT.night
     day = start.date()
     while day <= end.date():
@@ -246,7 +246,7 @@ def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
 
 
 def _around_dusk(journey: Journey) -> Iterator[Span]:
-    """Yield outages from the middle of the ride home until the bike stands and night began."""
+    """Yield outages from the middle of the ride home until the bike stands and the night began."""
     for trip in journey.trips:
         dusk = datetime.combine(trip.starts_at.date(), _DUSK, UTC)
         if abs(trip.ends_at - dusk) < 120 * MINUTE:
@@ -266,7 +266,7 @@ def _later(report: Report, **fields: object) -> Report:
 
 
 def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
-    """Return the reports of a ride of a thief, without the one before the bike is off."""
+    """Return the reports of a thief's ride, from the first one away from the place."""
     tracker = replace(world.tracker, parked=None, repeats=None)
     ride = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
     said: Iterator[Report] = islice(ride, 1, None)
@@ -289,7 +289,7 @@ def _says_where(alerts: list[str]) -> bool:
 
 
 def _alerted_with(home: Watched, ride: Sequence[Report]) -> int:
-    """Return with which of these reports a message about motion or a place is sent."""
+    """Return the number of the report with a message about motion or a place."""
     for number, report in enumerate(ride, 1):
         if _says_where(home.hear(report)):
             return number

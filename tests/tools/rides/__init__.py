@@ -1,1 +1,1 @@
-"""Rides whose truth is known, what trackers report of them, and what is made of that."""
+"""Simulated rides, the reports of their trackers, and the rides that the integration detects."""

@@ -1,4 +1,4 @@
-"""A home that polls for one tracker, and notes the rides that it reports."""
+"""A home that polls one tracker, and records its detected rides."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -31,34 +31,34 @@ _POLL = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Service:
-    """How a service behaves."""
+    """The behavior of a service."""
 
     has_history: bool = False
     is_live: bool = False
-    """Whether it pushes each report as it comes."""
+    """Whether it pushes each report at once."""
     answers: tuple[float, float] = (1, 1)
-    """Seconds from a history request to its answer: the least and the most."""
+    """Minimum and maximum seconds from a history request to its answer."""
     queue: timedelta = timedelta()
-    """How long the requests for other bikes come first."""
+    """Time for which the requests for other bikes come first."""
     refuses: float = 0
-    """Share of the history requests whose answer is too large."""
+    """Part of the history requests whose answer is too large."""
     says_time: bool = True
     """Whether its device list has `lastUpdate`."""
 
 
 @dataclass
 class Home:
-    """The state of one tracker, and everything that was fired for it."""
+    """The state of one tracker, and its fired events."""
 
     service: Service = Service()
     clock: timedelta = timedelta()
-    """How far the house's clock is ahead."""
+    """Time by which the house's clock is ahead."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     started: list[Ride] = field(default_factory=list)
     ended: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """The rides that are over."""
+    """Rides that ended."""
     _sent: list[Report] = field(default_factory=list)
     _newest: Report | None = None
     _last_fired: int = 0
@@ -66,19 +66,19 @@ class Home:
     _pending: tuple[datetime, HistoryAnswer] | None = None
 
     def __post_init__(self) -> None:
-        """Set up the integration's own requests for history."""
+        """Use the integration's own requests for the history."""
         self._random = Random("service")  # noqa: S311 - no secret
         client, limit = cast(TrackingClient, self), backoff.ExtraRequests()
         self._history = history.History(client, limit)
 
     @property
     def rides(self) -> list[Ride]:
-        """Return the rides with a distance, as they were fired."""
+        """Return the fired rides with a distance."""
         return [ride for ride in self.ended if ride.distance]
 
     @property
     def booked(self) -> list[Ride]:
-        """Return the rides with a distance, as they are known in the end."""
+        """Return the finally stored rides with a distance."""
         return [ride for ride in self.book if ride.distance]
 
     def live(
@@ -88,7 +88,7 @@ class Home:
         outages: Iterable[Span] = (),
         restarts: Iterable[datetime] = (),
     ) -> None:
-        """Poll every minute, but skip polls that bring nothing and can end nothing."""
+        """Poll every minute, except polls that would change nothing."""
         coming = deque(sorted(reports, key=lambda report: report.comes_at))
         down, starts = list(outages), deque(sorted(restarts))
         now = coming[0].comes_at
@@ -111,11 +111,11 @@ class Home:
             now += _POLL
 
     def _receive(self, coming: deque[Report], now: datetime) -> bool:
-        """Let the service receive the reports that come by now; return whether any did."""
+        """Let the service receive the reports that are due; return whether any came."""
         before = len(coming)
         while coming and coming[0].comes_at <= now:
             report = coming.popleft()
-            # The server's current report is the one that was measured last.
+            # The server's current report is the newest by its own time.
             if self._newest is None or _time(report) > _time(self._newest):
                 self._newest = report
             self._sent.append(report)
@@ -130,7 +130,7 @@ class Home:
         return bool(state and state.ride_state.ride)
 
     def copied(self) -> Self:
-        """Return a home with the same past and another future."""
+        """Return a copy of the home with the same past."""
         other, account = copy(self), copy(self.account)
         for name in ("states", "gaps", "_touched"):
             setattr(account, name, {**getattr(account, name)})
@@ -139,7 +139,7 @@ class Home:
         return other
 
     def restart(self) -> None:
-        """Start again with the stored state."""
+        """Restart with the stored state."""
         states = {key: it.stored() for key, it in self.account.states.items()}
         self.account = Account("Bikes", states)
         self._came_back, self._pending = True, None
@@ -157,7 +157,7 @@ class Home:
         self._request(now)
 
     def push(self, report: Report) -> None:
-        """Apply a message; an answer of the history that came before it goes first."""
+        """Apply a message, after an answer of the history that arrived before it."""
         now = report.comes_at
         self._answer(now)
         context = self._context(now)._replace(is_complete=True)
@@ -167,7 +167,7 @@ class Home:
         return UpdateContext(now + self.clock, has_history=self.service.has_history)
 
     def _request(self, now: datetime) -> None:
-        """Request the history if it is needed; the answer holds what is known by now."""
+        """Request the history if it is needed; the answer has the reports that the service knows now."""
         asked_at, trackers = now + self.clock, self.account.trackers
         noticed_by = asked_at - self.service.queue
         gaps = {
@@ -195,22 +195,22 @@ class Home:
     async def async_get_history(
         self, _device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
-        """Return the reports between two times, as the service's client."""
+        """Return the reports between two times, as the client does."""
         if self.service.refuses and self._random.random() < self.service.refuses:
             raise InvalidResponseError("more than 8 MiB", is_too_large=True)
-        # Nothing before is requested again.
+        # Earlier reports are not requested again.
         self._sent = [report for report in self._sent if fix_time(report) >= start]
         return [it.position for it in self._sent if fix_time(it) <= end]
 
     def _answer(self, now: datetime) -> None:
-        """Apply an answer of the history that has come by now."""
+        """Apply an answer of the history that has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
             context = self._context(at)
             self._fire(self.account.apply_history(BIKE, answer, context), at)
 
     def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
-        """Book rides, and return what occurred."""
+        """Store rides, and return the occurrences."""
         if BIKE not in changes.keys:
             return []
         tracker = changes.after[BIKE]

@@ -1,4 +1,4 @@
-"""Trackers of every rhythm: what each reports of a journey."""
+"""Trackers with different intervals, and their reports of a journey."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,41 +17,41 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Tracker:
-    """How a tracker reports."""
+    """The behavior of a tracker."""
 
     name: str
     every: float
     """Seconds between two reports under way."""
     parked: float | None = None
-    """Seconds between two while it stands; None is that it sleeps."""
+    """Seconds between two reports at rest; None if it sleeps."""
     repeats: float | None = None
-    """Seconds between two messages without a fix while it stands."""
+    """Seconds between two messages without a fix at rest."""
     accuracy: float = 6
-    """Metres that two of three fixes keep."""
+    """Meters of error that two of three fixes do not exceed."""
     claims: float | None = None
-    """Metres of accuracy that it reports, 0 for none; None is what is true."""
+    """The reported accuracy in meters, 0 for none; None for the true one."""
     drifts: float = 0.8
-    """How much of the error of a fix the next one has too."""
+    """Part of a fix's error that the next fix has, too."""
     strays: float = 0
-    """How many of its fixes while it stands begin a walk of minutes, a house or two away."""
+    """Part of the fixes at rest that begin minutes of fixes a house or two away."""
     spikes: float = 0
-    """How many of its fixes are some streets away."""
+    """Part of the fixes that are some streets away."""
     says_speed: bool = True
     says_total: bool = True
     jumps: float = 0
-    """How many of its fixes are anywhere."""
+    """Part of the fixes that are anywhere."""
     buffers: float = 0
-    """How many of its reports come minutes late."""
+    """Part of the reports that arrive minutes late."""
 
     @property
     def claimed(self) -> float:
-        """Return the metres of accuracy that it reports."""
+        """Return the reported accuracy in meters."""
         return self.accuracy if self.claims is None else self.claims
 
 
 @dataclass(frozen=True)
 class Report:
-    """A position, and when the server has it."""
+    """A position, and the time at which the server receives it."""
 
     position: Position
     comes_at: datetime
@@ -59,22 +59,22 @@ class Report:
 
 @dataclass
 class _Sensors:
-    """What a tracker measures, and what the server adds."""
+    """The measurements of a tracker, and the values that the server adds."""
 
     tracker: Tracker
     random: Random
     position: Position = field(default_factory=lambda: Position(1, 0))
-    """The last one."""
+    """The last position."""
     off: Point = (0, 0)
-    """Metres to the north and the east that the fixes are off."""
+    """The error of the fixes in meters to the north and to the east."""
     total: float = 0
     last: Point | None = None
     is_astray: list[Point] = field(default_factory=list)
-    """Metres that it is going to be off besides."""
+    """Additional errors of the next fixes in meters."""
     late_until: datetime = _NEVER
 
     def report(self, moment: Moment, time: datetime) -> Report:
-        """Return what is reported of a moment."""
+        """Return the report of a time."""
         tracker, random = self.tracker, self.random
         point = self._measured(moment)
         if self.last is not None:
@@ -99,7 +99,7 @@ class _Sensors:
         return Report(self.position, max(time + delay, self.late_until))
 
     def repeated(self, time: datetime) -> Report:
-        """Return a message that repeats the last fix, as Traccar makes them of a heartbeat."""
+        """Return a message that repeats the last fix, as Traccar sends for a heartbeat."""
         says_speed = self.tracker.says_speed
         self.position = self.position._replace(
             id=self.position.id + 1,
@@ -110,9 +110,10 @@ class _Sensors:
         return Report(self.position, time)
 
     def _measured(self, moment: Moment) -> Point:
-        """Return where the tracker thinks it is: off by what it was off before, and more."""
+        """Return the measured place. Its error depends on the previous error."""
         tracker, random, point = self.tracker, self.random, moment.point
-        # Of a deviation of 1 in both directions, two of three are nearer than 1.5.
+        # With a deviation of 1 in both directions, two of three fixes are closer than
+        # 1.5.
         deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
         self.off = (
             tracker.drifts * self.off[0] + random.gauss(0, deviation),
@@ -140,7 +141,7 @@ def _added(one: Point, other: Point) -> Point:
 
 
 def _astray(random: Random) -> list[Point]:
-    """Return how far a fix is off, report by report, while walls reflect the satellites."""
+    """Return the errors of the next fixes while walls reflect the signals."""
     far = random.gauss(0, 120), random.gauss(0, 120)
     return [
         _added(far, (random.gauss(0, 30), random.gauss(0, 30)))
@@ -151,7 +152,7 @@ def _astray(random: Random) -> list[Point]:
 def reports(
     tracker: Tracker, journey: Journey, begin: datetime, end: datetime, seed: int
 ) -> Iterator[Report]:
-    """Yield what a tracker reports from here to there, in the order of its clock."""
+    """Yield the reports of a tracker between two times, in the order of its clock."""
     random = Random(f"{tracker.name}-{seed}")  # noqa: S311 - no secret
     sensors = _Sensors(tracker, random)
     yield sensors.report(journey.at(begin), begin)
@@ -169,7 +170,7 @@ def _under_way(sensors: _Sensors, trip: Trip) -> Iterator[Report]:
     while time < trip.ends_at:
         yield sensors.report(trip.at(time), time)
         time += step
-    # It tells that it stands, in its own rhythm.
+    # At rest, it reports at its own interval.
     yield sensors.report(trip.arrived, time)
 
 
@@ -185,6 +186,6 @@ def _parked(
 
 
 def _each(seconds: float | None, begin: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield each so many-th second between these times, none without a number."""
+    """Yield the times with this interval in seconds, or none without an interval."""
     while seconds and (begin := begin + timedelta(seconds=seconds)) < end:
         yield begin

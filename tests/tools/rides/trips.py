@@ -1,4 +1,4 @@
-"""Trips of a bike through the streets of the simulator: when, how far, and where to; and what goes wrong."""
+"""Trips of a bike through the simulated town: time, length, destination and interruptions."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -11,28 +11,28 @@ from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 _LONGEST_OUTAGE = 180
-# A town through which it takes half an hour, so many times as large as that of the simulator.
+# Size of the town relative to the simulator's: crossing it takes half an hour.
 _TOWN = 6
 
 
 @dataclass(frozen=True)
 class Moment:
-    """Where a bike is, and how fast."""
+    """The place and speed of a bike."""
 
     point: Point
     speed: float = 0
-    """Metres per second."""
+    """Meters per second."""
 
 
 @dataclass
 class Span:
-    """A time in which something holds."""
+    """A time range."""
 
     starts_at: datetime
     ends_at: datetime
 
     def __contains__(self, time: datetime) -> bool:
-        """Return whether it holds at this time."""
+        """Return whether it includes this time."""
         return self.starts_at <= time < self.ends_at
 
     def is_near(self, other: Span, margin: timedelta) -> bool:
@@ -47,9 +47,9 @@ class Trip(Span):
     def __init__(
         self, random: Random, starts_at: datetime, start: Point, hops: int
     ) -> None:
-        """Set off at this time from a junction."""
+        """Start at this time from a junction."""
         self._routes: list[Route] = []
-        # Seconds since the start, and metres up to there.
+        # Seconds since the start, and the meters ridden by then.
         self._seconds, self._metres = [0.0], [0.0]
         self.end = start
         for hop in range(hops):
@@ -60,7 +60,7 @@ class Trip(Span):
         self.kilometres = self._metres[-1] / 1_000
 
     def at(self, time: datetime) -> Moment:
-        """Return where it is at a time between start and end."""
+        """Return the place at a time between start and end."""
         seconds = (time - self.starts_at).total_seconds()
         part = min(bisect_right(self._seconds, seconds), len(self._seconds) - 1)
         (begin, end), (start, stop) = (
@@ -76,11 +76,11 @@ class Trip(Span):
 
     @property
     def arrived(self) -> Moment:
-        """Return where it stands when it has arrived."""
+        """Return the place after the arrival."""
         return Moment(_in_town(self.end))
 
     def _ride(self, random: Random, away_from: Point) -> None:
-        """Ride on to another junction, at last to another one than it came from."""
+        """Ride on to another junction, finally not back to the previous one."""
         others = [place for place in JUNCTIONS if place not in (self.end, away_from)]
         route = Route(self.end, random.choice(others))
         self._routes.append(route)
@@ -99,10 +99,10 @@ def _in_town(point: Point) -> Point:
 
 
 class Journey:
-    """All trips of one bike, and where it stands between them."""
+    """All trips of a bike, and its places between them."""
 
     def __init__(self, trips: list[Trip]) -> None:
-        """Stand at home before the first of these trips."""
+        """Stand at home before the first trip."""
         assert all(
             trip.ends_at < following.starts_at for trip, following in pairwise(trips)
         )
@@ -111,24 +111,24 @@ class Journey:
 
     @property
     def kilometres(self) -> float:
-        """Return how far it is."""
+        """Return the total length."""
         return sum(trip.kilometres for trip in self.trips)
 
     def at(self, time: datetime) -> Moment:
-        """Return where the bike is."""
+        """Return the place of the bike."""
         trip = self.begun(time)
         if trip is None:
             return Moment(HOME)
         return trip.at(time) if time < trip.ends_at else trip.arrived
 
     def begun(self, time: datetime) -> Trip | None:
-        """Return the trip that began last, over or not."""
+        """Return the last trip that began, even if it is over."""
         number = bisect_right(self._starts, time)
         return self.trips[number - 1] if number else None
 
 
 def a_journey(seed: int, days: int) -> Journey:
-    """Return so many days of a person who rides: to work and back, at weekends, not in winter."""
+    """Return the trips of a person in this number of days: to work and back, at weekends, not in winter."""
     random = Random(f"journey-{seed}")  # noqa: S311 - no secret
     place, trips = HOME, list[Trip]()
     for number in range(days):
@@ -141,7 +141,7 @@ def a_journey(seed: int, days: int) -> Journey:
 
 
 def _rides_of(random: Random, day: date) -> Iterator[datetime]:
-    """Yield when rides of a day start; in winter the bike is in the cellar."""
+    """Yield the starts of a day's rides; there are none in winter."""
     if (day.month, day.day) >= (12, 15) or (day.month, day.day) < (2, 15):
         return
     begin, hours = datetime.combine(day, time(), UTC), list[float]()
@@ -155,9 +155,9 @@ def _rides_of(random: Random, day: date) -> Iterator[datetime]:
 
 
 def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
-    """Return when the service is out of reach, twice a week, for minutes or hours.
+    """Return the outages: two a week, for minutes or hours.
 
-    Of two rides in one outage nobody could tell the first.
+    Each has at most one ride: of two rides, the first could not be detected.
     """
     random = Random(f"outages-{seed}")  # noqa: S311 - no secret
     now, spans, margin = BEGIN + timedelta(hours=1), list[Span](), timedelta(minutes=40)
@@ -170,7 +170,7 @@ def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
 
 
 def restarts(seed: int, end: datetime) -> Iterator[datetime]:
-    """Yield when Home Assistant is restarted, about once a week."""
+    """Yield the restarts of Home Assistant, about one a week."""
     random = Random(f"restarts-{seed}")  # noqa: S311 - no secret
     now = BEGIN + timedelta(hours=1)
     while (now := now + timedelta(hours=random.uniform(24, 300))) < end:

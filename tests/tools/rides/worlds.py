@@ -1,4 +1,4 @@
-"""Worlds in which trackers err, clocks are wrong and reports are lost: what is found there."""
+"""Worlds with faulty trackers, wrong clocks and lost reports, and the rides that are detected in them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _LATE = timedelta(minutes=10)
 _AT_ONCE = timedelta()
 
 type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
-"""What becomes of reports on their way."""
+"""Changes the reports on their way."""
 
 
 def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
@@ -33,7 +33,7 @@ def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
 
 
 def days_of_riding(days: int) -> Callable[[], Journey]:
-    """Return what makes a journey of so many days."""
+    """Return a function that creates a journey of this number of days."""
     return lambda: a_journey(_SEED, days)
 
 
@@ -48,30 +48,30 @@ _PLAIN, _HISTORY = Service(), Service(has_history=True)
 
 @dataclass(frozen=True)
 class World:
-    """A tracker, its trips, what becomes of its reports, and the service and the house."""
+    """A tracker, its trips, the changes of its reports, the service and the house."""
 
     name: str
     tracker: Tracker = _EACH_MINUTE
     bend: Bend = _as_sent
     behind: timedelta = _AT_ONCE
-    """How far the times that it reports are behind."""
+    """Time by which the tracker's clock is behind."""
     service: Service = _PLAIN
     clock: timedelta = _AT_ONCE
-    """How far the house's clock is ahead."""
+    """Time by which the house's clock is ahead."""
     journey: Callable[[], Journey] = _usual
     outages: Callable[[Journey], Iterable[Span]] = lambda _journey: ()
     restarts: bool = False
     is_clear: bool = True
-    """Whether its fixes are as good as it says, and the arrival is reported."""
+    """Whether fixes are as exact as reported, and the arrival is reported."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What became of the trips in a world."""
+    """The detected rides of a world."""
 
     trips: int
     as_one: int
-    """Trips that are one ride."""
+    """Trips that became one ride."""
     lost: int
     invented: int
     """Rides without a trip."""
@@ -79,16 +79,16 @@ class Found:
     """Starts that were fired."""
     ended: int
     distances: list[float]
-    """Of each trip too much, in per cent."""
+    """Errors of the distance of each trip, in percent."""
     in_all: float
-    """Of the total distance too much, in per cent."""
+    """Error of the total distance, in percent."""
     starts: list[float]
-    """Seconds too late."""
+    """Errors of the starts, in seconds."""
     ends: list[float]
 
 
 def middle(trip: Trip) -> datetime:
-    """Return the time half way."""
+    """Return the middle of the time range."""
     return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
 
 
@@ -98,7 +98,7 @@ def place(report: Report) -> Point:
 
 
 def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
-    """Return what becomes of a report so long after its trip began, and before it ends."""
+    """Return a change of the reports of this time after the start of a trip."""
 
     def bend(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
         for report in said:
@@ -121,7 +121,7 @@ def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report |
 
 
 def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | None:
-    """Hear nothing in the first minute under way, and then know the place badly."""
+    """Receive nothing in the first minute of a trip, then inexact fixes."""
     if left < timedelta() or gone > 3 * _MINUTE:
         return report
     if gone < _MINUTE:
@@ -133,7 +133,7 @@ def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | No
 
 
 def _changed(report: Report, **fields: object) -> Report:
-    # It takes whatever a test of its fields puts in there.
+    # The fields of a test are not typed.
     position = report.position._replace(**fields)  # type: ignore[arg-type]
     return Report(position, report.comes_at)
 
@@ -144,7 +144,7 @@ def _says_it_stands(said: Iterable[Report], _journey: Journey) -> Iterator[Repor
 
 
 def clock(ahead: timedelta) -> Bend:
-    """Let the tracker's clock be ahead by this time."""
+    """Return a change that sets the tracker's clock ahead by this time."""
 
     def bend(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
         for report in said:
@@ -159,7 +159,7 @@ def _changed_time(report: Report, ahead: timedelta) -> Report:
 
 
 def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Set the tracker's clock back by ten minutes in the middle of each third trip, for an hour."""
+    """Set the tracker's clock back by ten minutes for an hour, in the middle of every third trip."""
     back = [middle(trip) for trip in journey.trips[::3]]
     for report in said:
         is_back = any(it <= report.comes_at < it + _HOUR for it in back)
@@ -168,7 +168,7 @@ def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Date some reports an hour too early or too late."""
+    """Change the time of some reports by an hour."""
     random = Random("glitches")  # noqa: S311 - no secret
     for report in said:
         is_off = random.random() < 0.02
@@ -177,9 +177,9 @@ def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
 
 
 def _as_received(said: Iterable[Report]) -> Iterator[Report]:
-    """Yield reports with the IDs and kilometers that a server like Traccar adds.
+    """Yield reports with the IDs and kilometers that a server such as Traccar adds.
 
-    It counts from the newest fix that it has, so late fixes count the way back and forth.
+    It counts from its newest fix, so late fixes count back and forth.
     """
     newest: Report | None = None
     total = 0.0
@@ -197,7 +197,7 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """Send what a dead zone held back newest first, in a minute."""
+    """Send the delayed reports of a dead zone within a minute, newest first."""
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
         is_held = gone > _MINUTE and left > _MINUTE
@@ -208,7 +208,7 @@ def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
 
 
 def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """Upload each trip after its end, over connections that overtake each other."""
+    """Upload each trip after its end, over parallel connections."""
     random = Random("parallel")  # noqa: S311 - no secret
 
     def bend(report: Report, _gone: timedelta, left: timedelta) -> Report:
@@ -225,7 +225,7 @@ def _until_half_way(journey: Journey) -> list[Span]:
 
 
 def _pairs() -> Journey:
-    """Return trips of which each second one follows a quarter of an hour after another."""
+    """Return pairs of trips with a quarter of an hour between them."""
     random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
     for number in range(TRIPS):
         starts_at = BEGIN + 8 * _HOUR + number // 2 * _DAY
@@ -240,7 +240,7 @@ class _Spin(Trip):
     """A ride there and back between two polls."""
 
     def __init__(self, number: int) -> None:
-        """Ride so many thirds of an hour after the begin."""
+        """Start this number of thirds of an hour after the beginning."""
         start = BEGIN + 20 * (number + 1) * _MINUTE + _MINUTE / 12
         super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
         self.ends_at = start + 2 / 3 * _MINUTE
@@ -258,18 +258,18 @@ class _Spin(Trip):
 
 
 def spins() -> Journey:
-    """Return rides of which polls see nothing."""
+    """Return rides that polls cannot see."""
     return Journey([_Spin(number) for number in range(100)])
 
 
 def _around_stops(journey: Journey) -> list[Span]:
-    """Return outages from the middle of a trip to the middle of the one after the stop."""
+    """Return outages from the middle of a trip to the middle of the next one."""
     pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
     return [Span(middle(first), middle(second)) for first, second in pairs]
 
 
 def each_second_day(journey: Journey) -> list[Span]:
-    """Return outages from midnight to midnight."""
+    """Return outages of every second day, from midnight to midnight."""
     days = (journey.trips[-1].ends_at - BEGIN).days + 1
     return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
 
@@ -310,7 +310,7 @@ _UNCLEAR: tuple[tuple[str, dict[str, Any], Bend], ...] = (
         _with(_lost_arrival),
     ),
 )
-"""Worlds in which fixes are worse than they say, or the arrival is lost."""
+"""Worlds in which fixes are less exact than reported, or the arrival is lost."""
 WORLDS = (
     World("6 m, as reported"),
     World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
@@ -384,7 +384,7 @@ WORLDS = (
 
 @cache
 def lived(world: World) -> tuple[Journey, Home]:
-    """Let all trips of a world be ridden."""
+    """Run all trips of a world."""
     journey, home = world.journey(), Home(world.service, world.clock)
     end = journey.trips[-1].ends_at + _DAY
     said = reports(world.tracker, journey, BEGIN, end, _SEED)
@@ -398,7 +398,7 @@ def lived(world: World) -> tuple[Journey, Home]:
 
 
 def found_in(world: World) -> Found:
-    """Return what is found of the trips in a world."""
+    """Return the detected rides of a world."""
     journey, home = lived(world)
     rides = home.booked if world.service.has_history else home.rides
     rides = [
@@ -424,7 +424,7 @@ def found_in(world: World) -> Found:
 
 
 def unseen(world: World) -> tuple[int, int]:
-    """Return how many trips were ridden while nothing was heard, if there are outages, and how many are found."""
+    """Return the number of trips during outages, and the number of detected ones."""
     (journey, home), spans = lived(world), list(world.outages(world.journey()))
     trips = [
         trip
@@ -436,10 +436,10 @@ def unseen(world: World) -> tuple[int, int]:
 
 
 def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
-    """Return by how many per cent the rides of a trip are too long."""
+    """Return the error of a trip's distance in percent."""
     return (sum(ride.distance for ride in rides) / trip.kilometres - 1) * 100
 
 
 def rides_of(trip: Trip, rides: Iterable[Ride], late: timedelta) -> list[Ride]:
-    """Return what a trip was taken for."""
+    """Return the detected rides of a trip."""
     return [it for it in rides if trip.is_near(Span(it.started_at, it.moved_at), late)]

@@ -1,1 +1,1 @@
-"""A home whose bikes have a story: what happens, and what Home Assistant tells of it."""
+"""A home whose bikes have a story: events, and the runs of automations."""

@@ -1,4 +1,4 @@
-"""Home Assistant with accounts, that stops, starts, and is killed, as often as told."""
+"""Home Assistant with accounts. It can be stopped, started and killed."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -46,14 +46,14 @@ from .listener import TRIGGERS, Listener, automation, label_bikes
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 LIVE_AFTER = 12
-"""Seconds after a start in which there is a live connection."""
-# What is due within so many seconds of something else is waited for with it.
+"""Seconds from a start to the live connection."""
+# Timers within this number of seconds are handled together.
 _AT_ONCE = 0.5
 
 
 @dataclass
 class Home:
-    """A house in which one Home Assistant follows the other, with the same storage."""
+    """A house in which one Home Assistant follows another with the same storage."""
 
     freezer: FrozenDateTimeFactory
     simulator: Simulator
@@ -61,25 +61,25 @@ class Home:
     config_dir: str
     listener: Listener = field(default_factory=Listener)
     clock_off: timedelta = timedelta()
-    """By how much its clock is ahead."""
+    """The error of its clock."""
     settled: Callable[[], None] = lambda: None
-    """Called whenever all that was under way came to its end."""
+    """Called each time everything under way has ended."""
     _hass: HomeAssistant | None = None
     _end: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
     def is_running(self) -> bool:
-        """Return whether there is a Home Assistant."""
+        """Return whether a Home Assistant runs."""
         return self._hass is not None
 
     @property
     def hass(self) -> HomeAssistant:
-        """Return the Home Assistant that runs."""
+        """Return the running Home Assistant."""
         assert self._hass is not None
         return self._hass
 
     def utcnow(self) -> datetime:
-        """Return what its clock shows."""
+        """Return the time by its clock."""
         return datetime.now(UTC) + self.clock_off
 
     def entry(self, email: str) -> ConfigEntry:
@@ -91,7 +91,7 @@ class Home:
         )
 
     def owner(self, tracker: str) -> str | None:
-        """Return the account that a tracker is set up by."""
+        """Return the account of a tracker's device."""
         devices = dr.async_get(self.hass)
         for entry in self.hass.config_entries.async_entries(DOMAIN):
             identifier = (DOMAIN, tracker)
@@ -107,17 +107,17 @@ class Home:
         database: Database = self.entry(owner).runtime_data.coordinator.database
         return await database.rides(tracker, *_EVER)
 
-    # Home Assistant comes and goes
+    # Start and stop of Home Assistant
 
     async def async_move_in(self, *emails: str) -> None:
-        """Begin with these accounts, and wait until all is well known."""
+        """Begin with these accounts, and wait until they are set up."""
         await self.async_start()
         for email in emails:
             await self.async_add(email)
         await self.async_wait(120)
 
     async def async_add(self, email: str) -> None:
-        """Add an account as a person does."""
+        """Add an account as a user does."""
         flow = await self.hass.config_entries.flow.async_init(
             DOMAIN,
             context={"source": SOURCE_USER},
@@ -134,13 +134,13 @@ class Home:
         self.label()
 
     def label(self) -> None:
-        """Let automations aim at all bikes that there are."""
+        """Give all bikes the label of the automations."""
         label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
-        """Start Home Assistant with what is stored."""
+        """Start Home Assistant with the stored data."""
         assert self._hass is None
-        # What is loaded is not to change with what is in memory.
+        # The loaded data must not change with the data in memory.
         kept = deepcopy(self.storage)
         self.storage.clear()
         self.storage.update(kept)
@@ -173,10 +173,11 @@ class Home:
         await self.async_settle()
 
     async def async_stop(self) -> None:
-        """Stop it, as a person does: what is to be written is."""
+        """Stop Home Assistant regularly: pending data is written."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
-        # Its timers end with the process, as that of a calendar for the end of a ride.
+        # The process ends with all its timers, for example a calendar's timer for the end
+        # of a ride.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
         for calendar in self.hass.data[DATA_CALENDARS].entities:
@@ -185,7 +186,7 @@ class Home:
         self._hass = None
 
     async def async_kill(self) -> None:
-        """Cut it off: what is not written by now is lost."""
+        """Kill it: data that is not written is lost."""
         written, files = deepcopy(self.storage), self._read_databases()
         self.listener.is_deaf = True
         await self.async_stop()
@@ -198,12 +199,12 @@ class Home:
             file.write_bytes(content)
 
     def _read_databases(self) -> dict[Path, bytes]:
-        """Return the databases and their logs, as a power cut leaves them."""
+        """Return the databases and their logs as they are on the disk."""
         files = Path(self.config_dir, ".storage", DOMAIN).glob("*.db*")
         return {file: file.read_bytes() for file in files}
 
     async def async_restart(self, *, down: float = 20) -> None:
-        """Stop it, and start it a while later."""
+        """Stop it, and start it again later."""
         await self.async_stop()
         await self.async_wait(down)
         await self.async_start()
@@ -215,7 +216,7 @@ class Home:
         return state
 
     async def async_arm(self, tracker: str) -> bool:
-        """Guard a bike; return whether that can be done now."""
+        """Guard a bike; return whether this is possible now."""
         entity_id = er.async_get(self.hass).async_get_entity_id(
             "alarm_control_panel", DOMAIN, f"{tracker}_guard"
         )
@@ -239,7 +240,7 @@ class Home:
     # Time
 
     async def async_wait(self, seconds: float) -> None:
-        """Let time pass, from one thing that is due to the next."""
+        """Move the clock from one timer to the next."""
         await self.async_settle()
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
@@ -247,7 +248,7 @@ class Home:
             await self._async_pass(min([left, *self._due(loop)]))
 
     def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
-        """Yield in how many seconds something is due, but for what is due by now."""
+        """Yield the seconds until each timer, without timers that are due."""
         for timer in get_scheduled_timer_handles(loop):
             wait = timer.when() - loop.time()
             if not timer.cancelled() and wait > _AT_ONCE:
@@ -260,8 +261,8 @@ class Home:
         await self.async_settle()
 
     async def async_settle(self) -> None:
-        """Let what is under way come to its end, but for listening."""
-        # Each message of a burst takes a turn.
+        """Wait until everything under way has ended, except listening."""
+        # Each message of a burst needs a turn.
         for _ in range(2):
             await settle(self._hass)
         self.settled()

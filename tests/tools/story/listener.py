@@ -1,4 +1,4 @@
-"""What an automation is told of alarms and rides: by event entities, and by triggers."""
+"""The alarms and rides that automations receive, by event entities and by triggers."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
 FIRED = "fired"
-"""The event that an automation fires when its trigger tells something."""
+"""The event that an automation fires when it runs."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
 _LABEL = "bikes"
 _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
@@ -25,18 +25,18 @@ _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 @dataclass(frozen=True)
 class Run:
-    """One thing that was told."""
+    """One run of an automation."""
 
     tracker: str
     what: str
     """`alarm`, `started` or `ended`."""
     at: datetime
-    """When it was told."""
+    """The time of the run."""
     details: dict[str, Any] = field(compare=False)
 
     @property
     def word(self) -> str:
-        """The service's word for an alarm."""
+        """The service's name of an alarm."""
         word: str = self.details["alarm"]
         return word
 
@@ -47,14 +47,14 @@ class Run:
 
     @property
     def since(self) -> datetime:
-        """Since when it is so, as a trigger says."""
+        """The time of the change, from the trigger."""
         return _time(self.details["since"])
 
 
 def _named(fired: Run) -> str | datetime:
     if fired.what == "alarm":
         return fired.word
-    # Triggers tell whole seconds.
+    # Triggers have whole seconds.
     return fired.started_at.replace(microsecond=0)
 
 
@@ -66,28 +66,28 @@ def _time(value: datetime | str) -> datetime:
 
 @dataclass
 class Listener:
-    """Notes what is told, whatever becomes of Home Assistant."""
+    """Records the runs of automations in each Home Assistant."""
 
     entities: list[Run] = field(default_factory=list)
-    """What event entities told, as automations on them notice it."""
+    """Runs by event entities, as automations notice them."""
     triggers: list[Run] = field(default_factory=list)
-    """What the triggers told."""
+    """Runs by triggers."""
     unnoticed: list[Run] = field(default_factory=list)
-    """What event entities told in a way that no automation notices."""
+    """Changes of event entities that no automation notices."""
     is_deaf: bool = False
-    """Whether nobody is there to be told anything any more."""
+    """Whether Home Assistant was killed, and runs no longer count."""
     _seen: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
-        """Return the words of a tracker's alarms, as entities and triggers alike told."""
+        """Return a tracker's alarms, which entities and triggers fired alike."""
         return [fired.word for fired in self.alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:
-        """Return in the same way what was told of its rides."""
+        """Return a tracker's rides, which entities and triggers fired alike."""
         return [fired.what for fired in self.alike(tracker, "started", "ended")]
 
     def alike(self, tracker: str, *what: str) -> list[Run]:
-        """Return what both told of a tracker; each trigger tells in an order of its own."""
+        """Return the runs of a tracker by both; each trigger has its own order."""
         assert not self.unnoticed
         for one in what:
             by_entity, by_trigger = (
@@ -99,7 +99,7 @@ class Listener:
 
     @callback
     def async_listen(self, hass: HomeAssistant) -> None:
-        """Listen to this Home Assistant as long as it runs."""
+        """Record runs until this Home Assistant stops."""
 
         @callback
         def note_state(event: Event[Any]) -> None:
@@ -122,19 +122,21 @@ class Listener:
         entity = er.async_get(hass).async_get(entity_id)
         if entity is None or entity.platform != DOMAIN:
             return
-        # Restored, it may show when it was noticed, some seconds before it was fired.
+        # A restored state may show the time at which an event was noticed, some seconds
+        # before it was fired.
         shown = tuple(map(now.attributes.get, ("event_type", "started_at", "alarm")))
         is_new = (entity.unique_id, *shown) not in self._seen
         self._seen.add((entity.unique_id, *shown))
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
         fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
-        # As event.received has it.
+        # As in Home Assistant's trigger event.received.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
                 self.entities.append(fired)
         elif is_new and now.attributes["event_type"]:
-            # Without a type it shows when the last one was, of which a kill took the rest.
+            # Without a type, it shows only the time of the last event: a kill lost the
+            # rest.
             self.unnoticed.append(fired)
 
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
@@ -147,7 +149,7 @@ class Listener:
 
 
 def automation(trigger: str, **options: Any) -> dict[str, Any]:
-    """Return an automation on all bikes that tells what its trigger gives it."""
+    """Return an automation for all bikes that records the variables of its trigger."""
     variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
     return {
         "id": trigger,
@@ -169,7 +171,7 @@ def automation(trigger: str, **options: Any) -> dict[str, Any]:
 
 @callback
 def label_bikes(hass: HomeAssistant) -> None:
-    """Give all bikes the label that automations aim at."""
+    """Give all bikes the label of the automations."""
     labels, devices = lr.async_get(hass), dr.async_get(hass)
     if labels.async_get_label_by_name(_LABEL) is None:
         labels.async_create(_LABEL)

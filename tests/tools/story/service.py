@@ -1,4 +1,4 @@
-"""A service that knows which reports Home Assistant got to see."""
+"""A service that records the reports that reached Home Assistant."""
 
 from typing import NamedTuple, override
 
@@ -11,7 +11,7 @@ from tests.tools.simulator.world import SimDevice, SimPosition
 
 
 class Reached(NamedTuple):
-    """A report that an account was told of."""
+    """A report that reached an account."""
 
     email: str
     tracker: str
@@ -19,10 +19,10 @@ class Reached(NamedTuple):
 
 
 class Service(Simulator):
-    """Notes what it told whom, live and in answers."""
+    """Records the reports of its messages and answers."""
 
     def __init__(self, *, tls: bool = False) -> None:
-        """Begin with nothing told."""
+        """Begin without reports."""
         super().__init__(tls=tls)
         self.reached: list[Reached] = []
         self.polled: set[int] = set()
@@ -30,7 +30,7 @@ class Service(Simulator):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Note who is connected as well."""
+        """Record the connected accounts, too."""
         super().tell(device, position)
         if position is None or self.live.fault is not WELL:
             return
@@ -45,8 +45,8 @@ class Service(Simulator):
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Note what the answer tells as well."""
-        # What is answered instead of positions is none of them.
+        """Record the reports of the answer, too."""
+        # A raw answer contains no positions.
         devices = [] if endpoint in self.raw_answers else self.devices_of(email)
         for device in devices:
             known = self._announced.setdefault(email, {})

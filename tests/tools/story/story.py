@@ -1,4 +1,4 @@
-"""What happens to bikes, and what of it Home Assistant has to tell. Each public method is a step."""
+"""The life of bikes, and the events that Home Assistant must fire. Each public method is a step."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -19,28 +19,28 @@ from .service import Service
 _METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
 _ACCURACY = 5.0
-# What was told, or received, later than this before a kill may be lost or fired again.
+# Events of the last seconds before a kill may be lost or fired again.
 _UNWRITTEN = timedelta(seconds=11)
-# So long a bike stands between two rides: they are two without a doubt.
+# Time between two rides that makes them separate rides without doubt.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# So long after its end a ride was seen to be over that was out of reach, in seconds.
+# Seconds after its end at which a ride out of reach was certainly noticed.
 _UNTIL_SEEN = 600
-# By so much the start of a ride may be seen earlier, or its end later.
+# Maximum error of the start and end of a ride.
 _MARGIN = timedelta(minutes=6)
-# After a failure of all, polls are tried again within so many seconds.
+# Seconds until polls are tried again after a failure of all.
 _WELL_AGAIN = 190
 
 
 @dataclass
 class Alarm:
-    """One word of one report."""
+    """One alarm of a report."""
 
     word: str
     report: int
     fix_time: datetime
     reached_at: datetime | None = None
-    """When Home Assistant received it for sure; None is that it need not have."""
+    """The time at which Home Assistant certainly received it; None if it may not have."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Ride:
 
 @dataclass
 class Bike:
-    """A bike, where it is, when it reports, and all that happened to it."""
+    """A bike with its place, the time of its next report, and everything that happened to it."""
 
     tracker: str
     reports_at: datetime
@@ -68,10 +68,10 @@ class Bike:
 
 
 class Story:
-    """Bikes, the service and a home. In steps, bikes and accounts are numbers of any size."""
+    """Bikes, the service and a home. Steps may use any number for a bike or an account."""
 
     def __init__(self, home: Home, service: Service) -> None:
-        """Begin with bikes that stand."""
+        """Begin with standing bikes."""
         self._home, self._service = home, service
         self._bikes = [Bike(tracker, self._now) for tracker in service.devices]
         self._kills: list[datetime] = []
@@ -84,7 +84,7 @@ class Story:
 
     @property
     def _now(self) -> datetime:
-        """The time, whatever the clock of the house shows."""
+        """The true time, independent of the house's clock."""
         return datetime.now(UTC)
 
     def _bike(self, number: int) -> Bike:
@@ -93,7 +93,7 @@ class Story:
     # Bikes
 
     async def pass_time(self, seconds: float) -> None:
-        """Let time pass, in which bikes report."""
+        """Move the clock while bikes report."""
         until = self._now + timedelta(seconds=seconds)
         while self._now < until:
             due = min([until, *(bike.reports_at for bike in self._bikes)])
@@ -119,13 +119,14 @@ class Story:
         with live.in_one_message() if in_one_message else nullcontext():
             for left in range(number, 0, -1):
                 words = self._words(1) if (number - left) % every == 0 else []
-                # A tracker sends its buffer in order: each fix is newer than the one before.
+                # A tracker sends its buffer in order, so each fix is newer than the
+                # previous one.
                 self._report(self._bike(bike), *words, age=left / 1000)
         if settles:
             await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
-        """Let a bike begin to ride, once it stood for long enough."""
+        """Start a ride, once the bike stood long enough."""
         bike = self._bike(number)
         if bike.ride:
             return
@@ -136,7 +137,7 @@ class Story:
         bike.rides.append(bike.ride)
 
     def _go_on(self, bike: Bike) -> None:
-        """Let a bike report where it is by now."""
+        """Let a bike report from its current place."""
         bike.reports_at = self._now + (bike.ride.every if bike.ride else _HEARTBEAT)
         if bike.ride and self._now >= bike.ride.end:
             bike.ride, bike.arrived_at = None, self._now
@@ -145,7 +146,7 @@ class Story:
     def _report(
         self, bike: Bike, *words: str, how: str = "fix", age: float = 0
     ) -> None:
-        """Let a bike report, for some reason or none."""
+        """Let a bike report, with or without alarms."""
         now, moves, has_fix = self._now, bike.ride is not None, how != "no fix"
         if moves and bike.seen_at and how == "fix":
             bike.metres += _METRES_PER_SECOND * (now - bike.seen_at).total_seconds()
@@ -170,40 +171,40 @@ class Story:
         ]
 
     def _words(self, number: int) -> list[str]:
-        """Return words for an alarm that no other one has."""
+        """Return new names of alarms."""
         return [f"alarm {next(self._numbers)}" for _ in range(number)]
 
     async def _stand(self, *bikes: Bike) -> None:
-        """Wait until bikes stood for so long that their next ride is another one."""
+        """Wait until bikes stood so long that their next ride is a separate one."""
         arrivals = [bike.arrived_at for bike in bikes if bike.arrived_at]
         if arrivals:
             left = max(arrivals) + _STANDS - self._now
             await self.pass_time(max(0, left.total_seconds()))
         rides = (ride for bike in bikes for ride in bike.rides)
         if self._history_failed and any(ride.was_out_of_reach for ride in rides):
-            # What nobody can ask for has to be seen: one report may be of a red light.
+            # Without a history, the end of the ride must be noticed first.
             await self.pass_time(_UNTIL_SEEN)
 
     # The service
 
     async def switch_list(self) -> None:
-        """Let the list fail, or be well again, unless live fails."""
+        """Let the list fail or recover, unless the live connection fails."""
         if not self._live_fails:
             self._let_list_fail(not self._list_fails)
 
     async def switch_live(self) -> None:
-        """Let live fail, or be well again, unless the list fails."""
+        """Let the live connection fail or recover, unless the list fails."""
         if not self._list_fails:
             await self._home.async_settle()
             self._live_fails = not self._live_fails
             self._service.live_fault("session-503" if self._live_fails else None)
-            # Connections are cut off by then.
+            # Connections are closed afterwards.
             await self._home.async_settle()
 
     async def switch_history(
         self, fault: Literal["status-400", "status-503", "html"]
     ) -> None:
-        """Let the history fail, or be well again."""
+        """Let the history fail or recover."""
         self._history_failed = True
         self._history_fails = not self._history_fails
         self._service.fault(fault if self._history_fails else None, path="history")
@@ -213,7 +214,7 @@ class Story:
         self._service.set_max_positions(rows)
 
     async def outage(self, seconds: int) -> None:
-        """Let the whole service be out of reach for a while."""
+        """Let the whole service be unreachable for a while."""
         await self._leave()
         self._service.fault("status-503")
         self._service.live_fault("session-503")
@@ -221,7 +222,7 @@ class Story:
         await self.be_well(_WELL_AGAIN)
 
     async def be_well(self, seconds: int) -> None:
-        """Let nothing fail any more, for a while."""
+        """End all faults, and wait."""
         self._list_fails = self._live_fails = self._history_fails = False
         self._service.fault(None)
         self._service.live_fault(None)
@@ -249,13 +250,13 @@ class Story:
         await self._answer()
 
     async def kill(self, down: int) -> None:
-        """Cut Home Assistant off, and start it a while later."""
+        """Kill Home Assistant, and start it again later."""
         await self._leave(settles=False)
         self._note_reached()
         self._kills.append(self._now)
         for alarm in (alarm for bike in self._bikes for alarm in bike.alarms):
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
-                # Unless a poll finds it still.
+                # Unless a poll still finds it.
                 alarm.reached_at = None
         await self._home.async_kill()
         await self.pass_time(down)
@@ -268,7 +269,7 @@ class Story:
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self, *, settles: bool = True) -> None:
-        """Let each ride be out of reach once at the most, and all messages arrive before."""
+        """Let each ride be out of reach at most once, and let all messages arrive first."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self.arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
@@ -277,17 +278,17 @@ class Story:
             await self._home.async_settle()
 
     async def _answer(self) -> None:
-        """Let a failed set-up succeed: without it, nobody listens."""
+        """Let a failed set-up succeed: otherwise no automation runs."""
         if self._list_fails:
             await self.pass_time(20)
             self._let_list_fail(False)
             await self.pass_time(_WELL_AGAIN)
         await self.pass_time(1)
 
-    # What is true
+    # Checks
 
     def _note_reached(self) -> None:
-        """Note which alarms Home Assistant received, now that it had the time to."""
+        """Record the alarms that Home Assistant has received by now."""
         reached, self._service.reached = self._service.reached, []
         before, is_up = self._owners, self._home.is_running
         self._owners = {
@@ -309,7 +310,7 @@ class Story:
         await self._stand(*self._bikes)
 
     async def check(self) -> None:
-        """Hold what was told against what is true."""
+        """Compare the fired events with the true ones."""
         listener = self._home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
         for bike in self._bikes:
@@ -318,7 +319,7 @@ class Story:
                 self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
                     rides = [it for it in own if it.what == what]
-                    # What the history alone tells comes after what was told by then.
+                    # Events that only the history contains are fired later.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
             booked = await self._home.booked(bike.tracker)
@@ -330,10 +331,10 @@ class Story:
         assert set(firsts) <= true.keys(), ("invented", firsts)
         reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
-        # What the history alone tells comes after what was told by then.
+        # Events that only the history contains are fired later.
         told = [word for word in firsts if word in reached]
         for word, after in pairwise(reached):
-            # A poll may overtake messages that are on their way in that very moment.
+            # A poll may overtake messages that are on their way.
             is_overtaking = reached[after].report in self._service.polled and (
                 reached[word].reached_at == reached[after].reached_at
             )
@@ -341,7 +342,7 @@ class Story:
                 assert told.index(word) < told.index(after), ("order", firsts)
 
     def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
-        """Return what was told, without what may be fired again after a kill."""
+        """Return the fired events without allowed repetitions after a kill."""
         last: dict[T, datetime] = {}
         for name, run in zip(names, fired, strict=True):
             is_right = name not in last or any(
@@ -354,13 +355,13 @@ class Story:
 
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
-    """Return which ride was told of."""
+    """Return the true ride of an event."""
     [*_, number] = [
         number
         for number, ride in enumerate(rides)
         if ride.begin - _MARGIN <= fired.started_at
     ]
-    # One that was out of reach may be told by its place alone, long after it was over.
+    # A ride out of reach may be known only by its places, long after its end.
     ride = rides[number]
     assert ride.was_out_of_reach or fired.started_at <= ride.end + _MARGIN, "invented"
     return number
