@@ -94,8 +94,8 @@ A better fix of the same place replaces it, while the bike stands.
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=25, jump 40, stand 9 accuracy=5 -> 0 km
   says accuracy=20 motion=none speed=none, stand 3, jump 20, stand 1 accuracy=0, jump -90, stand 9 accuracy=5 -> 0 km
 A fix that was 400 m off hides short rides: for a day, and until a ride.
-  ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1430, stand 1, jump 300, stand 5 -> started 0, ended 4, 1 km
-  ride 4 @15, stand 9, jump 400, stand 1, jump -400, sleep 1439, stand 1, jump 300, stand 10 -> started 0, ended 4, started 1454, ended 1455, 1.3 km
+  ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1, sleep 1420, stand 1, jump 300, stand 12 -> started 0, ended 4, 1 km
+  ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1, sleep 1440, stand 1, jump 300, stand 12 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 300, stand 10 -> 0 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 600, stand 10 -> 0 km
   stand 9, jump 140, stand 10, jump 130, stand 10 -> started 9, ended 10, 0.14 km
