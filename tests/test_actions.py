@@ -301,16 +301,19 @@ async def test_names(
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
-    """Only the name of a bike that left the account is known."""
+    """Only the name of a bike that left the account is known, and its track is an error."""
     bikes.simulator.override_field(RED, "status", "offline")
     await bikes.poll()
-    [bike] = await async_list(bikes.hass, "where")
-    assert bike["text"].endswith(", its tracker is offline.")
+    [listed] = await async_list(bikes.hass, "where")
+    assert listed["text"].endswith(", its tracker is offline.")
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     [bike] = await async_list(bikes.hass, "where")
+    assert bike.keys() == listed.keys()
     known = {key for key, value in bike.items() if value is not None}
     assert known == {"device_id", "name", "on_ride", "text"}
+    with pytest.raises(HomeAssistantError, match="not available"):
+        await async_act(bikes.hass, "get_track", **LAST_HOUR)
 
 
 @pytest.mark.usefixtures("rides")

@@ -5,6 +5,7 @@ from xml.etree import ElementTree as ET
 
 import gpxpy
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
@@ -12,6 +13,7 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.drawing import route_as_svg
 from custom_components.bike_tracker.responses.theft_report import async_link_to_report
 from custom_components.bike_tracker.tracking.routes import decode
@@ -61,6 +63,12 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     assert PASSWORD not in html
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 6
+
+    bikes.hass.config.language = "de"
+    await async_load_integrations(bikes.hass, {DOMAIN})
+    html = (await async_report(bikes))["html"]
+    for words in ("Bewacht", "Wird bewegt", "Zuletzt gesehen", "Tracking-Dienst"):
+        assert f"<th>{words}</th>" in html
 
 
 async def test_guarded_again(bikes: Bikes) -> None:

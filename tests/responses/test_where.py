@@ -47,16 +47,25 @@ async def test_at_work(ask: Ask) -> None:
     }
 
 
-async def test_guarded(bikes: Bikes, ask: Ask) -> None:
+@pytest.mark.parametrize(
+    ("report", "end"),
+    [
+        ({"motion": True}, ", being moved."),
+        ({"attributes": {"alarm": "tow"}}, ", alarm."),
+    ],
+)
+async def test_guarded(
+    bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
+) -> None:
     """The guard is disarmed, armed or triggered."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
-    bikes.simulator.report(RED, motion=True)
+    bikes.simulator.report(RED, **report)
     await bikes.poll()
     [bike] = await ask()
     assert bike["guard"] == "triggered"
-    assert "battery 80%, being moved." in bike["text"]
+    assert bike["text"].endswith(end)
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
