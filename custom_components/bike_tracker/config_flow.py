@@ -136,7 +136,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Store the account. Abort if its trackers belong to a different account."""
         # Disabled entries and entries of older versions may have an old unique ID: update it.
-        for known in self._async_current_entries(include_ignore=False):
+        for known in self._async_current_entries():
             async_identify(self.hass, known)
         if entry is None:
             return await self._async_add(account)
