@@ -52,7 +52,7 @@ def _night(world: str, watch: Watch) -> list[str]:
         str(watch.nights),
         str(watch.false_alarms),
         str(watch.breakfasts),
-        *(_triggered_with(Counter(theft)) for theft in thefts),
+        *map(_triggered_with, thefts),
     ]
 
 

@@ -63,8 +63,7 @@ def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
     random = Random("noise")  # noqa: S311 - no secret
     for report in said:
         speed = max(report.position.speed or 0, random.uniform(-1, 2))
-        position = report.position._replace(speed=max(speed, 0), motion=speed > 0)
-        yield Report(position, report.comes_at)
+        yield report.changed(speed=max(speed, 0), motion=speed > 0)
 
 
 _PLAIN = WORLDS[0]
@@ -237,10 +236,7 @@ def _carried_on(home: Home, soon: Sequence[Report]) -> int:
 
 def _shaken(home: Home, soon: Sequence[Report]) -> int:
     """Return the number of the poll after an outage that triggers the guard."""
-    moved = [
-        Report(report.position._replace(motion=count in (3, 4)), report.comes_at)
-        for count, report in enumerate(soon)
-    ]
+    moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
     outage = Span(moved[1].comes_at, moved[8].comes_at)
     home.service = Service(has_history=True)
     home.live(moved[:12], moved[12].comes_at, [outage])
@@ -265,14 +261,12 @@ def _is_triggered(home: Home) -> bool:
 def _shifted(report: Report, metres: float = CARRIED) -> Report:
     assert report.position.latitude is not None
     latitude = report.position.latitude + metres / METRES_PER_DEGREE
-    return Report(report.position._replace(latitude=latitude), report.comes_at)
+    return report.changed(latitude=latitude)
 
 
 def _says_so(report: Report) -> Report:
-    position = _shifted(report).position._replace(motion=True, speed=10.0)
-    return Report(position, report.comes_at)
+    return _shifted(report).changed(motion=True, speed=10.0)
 
 
 def _driven(report: Report, count: int) -> Report:
-    position = _shifted(report, _DRIVEN * count).position
-    return Report(position._replace(motion=True, speed=36.0), report.comes_at)
+    return _shifted(report, _DRIVEN * count).changed(motion=True, speed=36.0)

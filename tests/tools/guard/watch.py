@@ -1,5 +1,6 @@
 """Weeks of a bike with a night guard: its decisions, its messages, and thefts."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
@@ -123,11 +124,11 @@ class Watch:
 
     nights: int = 0
     false_alarms: int = 0
-    ridden: list[int] = field(default_factory=list)
-    """For each theft, the number of the report with the message."""
-    shaken_first: list[int] = field(default_factory=list)
+    ridden: Counter[int] = field(default_factory=Counter)
+    """Thefts by the number of the report with the message."""
+    shaken_first: Counter[int] = field(default_factory=Counter)
     """The same for a bike that was shaken a minute before, which is already a message."""
-    guarded_again: list[int] = field(default_factory=list)
+    guarded_again: Counter[int] = field(default_factory=Counter)
     """The same for a bike that was guarded again while it rode, and stolen from there."""
     breakfasts: int = 0
     """Alarms on the ride after *Guard again* was tapped at night."""
@@ -211,13 +212,13 @@ class _Weeks:
         first = Trip(random, start, trip.end, 2)
         second = Trip(random, first.ends_at + 20 * MINUTE, first.end, 2)
         ride = _stolen(world, last, first)
-        found.ridden.append(_alerted_with(self._home.copied(), ride))
+        found.ridden[_alerted_with(self._home.copied(), ride)] += 1
         shaken = self._home.copied()
         alerts = shaken.hear(_later(last, alarm="vibration"))
         assert alerts
         # After a fix that jumped, the same report may show that the bike is elsewhere.
         is_told = _says_where(alerts)
-        found.shaken_first.append(1 if is_told else _alerted_with(shaken, ride))
+        found.shaken_first[1 if is_told else _alerted_with(shaken, ride)] += 1
         again, half = self._home.copied(), len(ride) // 2
         for report in ride[:half]:
             again.hear(report)
@@ -231,7 +232,7 @@ class _Weeks:
             later = _later(later, motion=False, speed=0.0)
             again.hear(later)
         ride, is_armed = _stolen(world, later, second), again.guard == "armed"
-        found.guarded_again.append(_alerted_with(again, ride) if is_armed else NEVER)
+        found.guarded_again[_alerted_with(again, ride) if is_armed else NEVER] += 1
 
 
 def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
@@ -256,13 +257,9 @@ def _around_dusk(journey: Journey) -> Iterator[Span]:
 def _later(report: Report, **fields: object) -> Report:
     """Return a report of the same place a minute later."""
     own = (report.position.device_time or report.comes_at) + MINUTE
-    position = report.position._replace(
-        id=report.position.id + 1,
-        fix_time=own,
-        device_time=own,
-        **fields,  # type: ignore[arg-type]
-    )
-    return Report(position, report.comes_at + MINUTE)
+    later = replace(report, comes_at=report.comes_at + MINUTE)
+    number = report.position.id + 1
+    return later.changed(id=number, fix_time=own, device_time=own, **fields)
 
 
 def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
@@ -273,13 +270,9 @@ def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
     if world.tracker.parked:
         said = iter(world.bend(said, Journey([trip])))
     number = last.position.id + 10
-    stolen = [
-        Report(
-            it.position._replace(id=number + it.position.id, total_distance=None),
-            it.comes_at,
-        )
-        for it in said
-    ]
+    stolen = (
+        it.changed(id=number + it.position.id, total_distance=None) for it in said
+    )
     return told(world, stolen)
 
 

@@ -1,7 +1,7 @@
 """Trackers with different intervals, and their reports of a journey."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from math import cos, hypot, radians, sqrt
 from random import Random
@@ -55,6 +55,12 @@ class Report:
 
     position: Position
     comes_at: datetime
+
+    def changed(self, **fields: object) -> Report:
+        """Return the report with other fields of its position."""
+        # The fields of a test are not typed.
+        position = self.position._replace(**fields)  # type: ignore[arg-type]
+        return replace(self, position=position)
 
 
 @dataclass

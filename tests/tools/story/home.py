@@ -45,7 +45,7 @@ from tests.tools.simulator.server import Simulator
 from .listener import TRIGGERS, Listener, automation, label_bikes
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
-LIVE_AFTER = 12
+_LIVE_AFTER = 12
 """Seconds from a start to the live connection."""
 # Timers within this number of seconds are handled together.
 _AT_ONCE = 0.5
@@ -129,12 +129,9 @@ class Home:
         )
         assert flow["type"] is FlowResultType.CREATE_ENTRY
         await self.async_settle()
-        self.label()
-        await self.async_wait(LIVE_AFTER)
-        self.label()
-
-    def label(self) -> None:
-        """Give all bikes the label of the automations."""
+        # Automations aim at a label.
+        label_bikes(self.hass)
+        await self.async_wait(_LIVE_AFTER)
         label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
@@ -203,10 +200,10 @@ class Home:
         files = Path(self.config_dir, ".storage", DOMAIN).glob("*.db*")
         return {file: file.read_bytes() for file in files}
 
-    async def async_restart(self, *, down: float = 20) -> None:
+    async def async_restart(self) -> None:
         """Stop it, and start it again later."""
         await self.async_stop()
-        await self.async_wait(down)
+        await self.async_wait(20)
         await self.async_start()
 
     def state(self, entity_id: str) -> State:

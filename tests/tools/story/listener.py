@@ -45,11 +45,6 @@ class Run:
         """When a ride started."""
         return _time(self.details["started_at"])
 
-    @property
-    def since(self) -> datetime:
-        """The time of the change, from the trigger."""
-        return _time(self.details["since"])
-
 
 def _named(fired: Run) -> str | datetime:
     if fired.what == "alarm":
@@ -148,7 +143,7 @@ class Listener:
         self.triggers.append(Run(tracker, what, datetime.now(UTC), event.data))
 
 
-def automation(trigger: str, **options: Any) -> dict[str, Any]:
+def automation(trigger: str) -> dict[str, Any]:
     """Return an automation for all bikes that records the variables of its trigger."""
     variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
     return {
@@ -159,7 +154,6 @@ def automation(trigger: str, **options: Any) -> dict[str, Any]:
         "triggers": {
             "trigger": f"{DOMAIN}.{trigger}",
             "target": {"label_id": _LABEL},
-            **({"options": options} if options else {}),
         },
         "actions": {
             "event": FIRED,

@@ -21,9 +21,9 @@ class Reached(NamedTuple):
 class Service(Simulator):
     """Records the reports of its messages and answers."""
 
-    def __init__(self, *, tls: bool = False) -> None:
+    def __init__(self) -> None:
         """Begin without reports."""
-        super().__init__(tls=tls)
+        super().__init__()
         self.reached: list[Reached] = []
         self.polled: set[int] = set()
         self._announced: dict[str, dict[str, int]] = {}
