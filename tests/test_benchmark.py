@@ -3,9 +3,9 @@
 import orjson
 import pytest
 
-from .tools.benchmark.fleet import EMAIL as RIDER, Fleet
 from .tools.benchmark.page import PAGE, tables
 from .tools.benchmark.plan import Results
+from .tools.benchmark.service import EMAIL as RIDER, Fleet
 from .tools.simulator import Simulator
 from .tools.tables import tables_of
 
@@ -20,7 +20,7 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
                 assert 430 <= len(orjson.dumps(row)) <= 470
             for row in simulator.listed("positions", RIDER):
                 assert 730 <= len(orjson.dumps(row)) <= 890
-            fleet.do("report", 3)
+            fleet.report(3)
 
 
 def test_page() -> None:

@@ -5,13 +5,18 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 import re
+import subprocess
 from typing import Final
-
-from .commit import current_commit
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _COMMIT: Final = re.compile(r"^Measured at commit `\w+`", re.MULTILINE)
+
+
+def current_commit() -> str:
+    """Return the short name of the commit that is checked out."""
+    command = ["git", "rev-parse", "--short=10", "HEAD"]
+    return subprocess.check_output(command, cwd=DOCS, text=True).strip()  # noqa: S603
 
 
 def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -1,61 +1,77 @@
-"""Measures the cost of set-up, polls and messages: python -m tests.tools.benchmark --help."""
+"""Measures the cost of set-up, polls and messages: python -m tests.tools.benchmark."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator
+from importlib.metadata import version
+import os
+from pathlib import Path
+import platform
+import sqlite3
 import sys
+from typing import Final
 
-from tests.tools.tables import fill
+from tests.tools.tables import current_commit, fill
 
 from . import plan
 from .page import PAGE, tables
+from .plan import OURS, Work
+
+_REPEATS: Final = 5
+_ENTITIES: Final = 5
+"""Enabled entities of each tracker."""
+_CHANGED: Final = 2
+"""States that a report changes: the place and the status. The last update follows in steps of five minutes."""
+_REQUESTS: Final = {
+    # A set-up requests both lists, the history, and ten days of rides from before.
+    Work.SET_UP: 13,
+    Work.IDLE: 1,
+    Work.SOME: 2,
+    Work.CONTACT: 1,
+    Work.ALL: 2,
+    # Both lists, and the next ten days.
+    Work.RESTART: 12,
+}
 
 
 def main() -> int:
     """Run, and return 0 if every count is right."""
-    arguments = _arguments()
-    if not arguments.render:
-        wrong = plan.wrong_counts(_run(plan.counts()))
+    parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="only count")
+    parser.add_argument("--render", action="store_true", help="only write the page")
+    options = parser.parse_args()
+    if not options.render:
+        wrong = [line for trackers in (1, 10, 100) for line in _wrong_counts(trackers)]
         print("\n".join(wrong) or "All counts of requests and states are right")
-        if arguments.quick or wrong:
+        if wrong or options.quick:
             return bool(wrong)
-        findings = _run(plan.measurements(arguments.repeats))
-        plan.Results(plan.machine(), findings).save()
+        plan.Results(_machine(), plan.run_all(_REPEATS)).save()
     fill(PAGE, tables(plan.Results.load()))
     return 0
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="scripts/benchmark",
-        description="Measures this integration beside others in a real Home Assistant, over real sockets, and writes"
-        f" the tables of docs/{PAGE.name}. That takes half an hour, on a machine that does nothing else.",
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--quick",
-        action="store_true",
-        help="only count requests and states of small fleets, and print wrong counts",
-    )
-    what.add_argument(
-        "--render",
-        action="store_true",
-        help="measure nothing, and write the tables of the last run",
-    )
-    parser.add_argument(
-        "--repeats", type=int, default=5, help="of each timed run (default: 5)"
-    )
-    return parser.parse_args()
+def _wrong_counts(trackers: int) -> Iterator[str]:
+    """Yield a line for each work with wrong counts."""
+    found = plan.run("count", OURS, trackers).found
+    for work, requests in _REQUESTS.items():
+        changed = _CHANGED * work.reporting(trackers)
+        if work in {Work.SET_UP, Work.RESTART}:
+            changed = _ENTITIES * trackers
+        right = [{"requests": requests, "changed": changed}]
+        if found[work] != right:
+            yield f"Wrong: {trackers} trackers, {work}: {found[work]} instead of {right}"
 
 
-def _run(steps: Sequence[plan.Step]) -> list[plan.Finding]:
-    """Run the steps one after the other, and print the progress."""
-    findings = []
-    for number, step in enumerate(steps, 1):
-        print(f"[{number}/{len(steps)}] {step}", flush=True)
-        findings.append(
-            plan.Finding(step.kind, step.candidate, step.trackers, step.run())
-        )
-    return findings
+def _machine() -> str:
+    """Return the commit, the machine and the versions in one line."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    models = [line.partition(": ")[2] for line in lines if "model name" in line]
+    processor = models[0] if models else platform.machine()
+    packages = (f"{name} {version(name)}" for name in ("aiohttp", "pytraccar"))
+    return (
+        f"commit `{current_commit()}`: {os.cpu_count()} cores ({processor}), Python {platform.python_version()},"
+        f" Home Assistant {version('homeassistant')}, {', '.join(packages)}, SQLite {sqlite3.sqlite_version}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,59 +1,50 @@
 """This integration, and the candidates that it is compared with."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol, override
+from typing import Any
 
 import aiohttp
-from homeassistant.const import (
-    CONF_API_TOKEN,
-    CONF_EMAIL,
-    CONF_HOST,
-    CONF_PASSWORD,
-    CONF_PORT,
-    CONF_SSL,
-    CONF_URL,
-    CONF_VERIFY_SSL,
-)
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import orjson
-from yarl import URL
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from .fleet import EMAIL, PASSWORD
-from .home import set_up, set_up_again
+from tests.tools.simulator.listener import HOST
+
 from .plan import FLOOR, OURS, PEER
-from .service import Addresses
+from .service import EMAIL, PASSWORD, Service
+
+type Candidate = Integration | Floor
+"""One way to show a fleet in Home Assistant: it is set up, and then polls."""
+
+_FLAGS: dict[str, dict[str, str]] = {
+    "online": {"device_class": "connectivity"},
+    "disabled": {},
+}
 
 
-class PollError(Exception):
-    """A poll failed, so its cost is worthless."""
+class Integration:
+    """An integration with a config entry and a coordinator.
 
+    Unless it is live it is polled on request, and has no live connection.
+    """
 
-class Candidate(Protocol):
-    """One way to show a fleet in Home Assistant."""
-
-    async def set_up(self, hass: HomeAssistant) -> None:
-        """Show the fleet for the first time."""
-
-    async def poll(self) -> None:
-        """Poll, and show all changes; raise PollError."""
-
-
-class Integration(Candidate):
-    """An integration with a config entry and a coordinator."""
-
-    def __init__(self, domain: str, data: Mapping[str, Any], *, live: bool) -> None:
-        """Set the domain, the data of its entry, and whether it listens."""
-        self._domain = domain
-        self._data = data
-        self._live = live
-
-    @override
-    async def set_up(self, hass: HomeAssistant) -> None:
+    def __init__(
+        self, hass: HomeAssistant, domain: str, data: dict[str, Any], *, live: bool
+    ) -> None:
+        """Make the entry as its config flow would."""
         self._hass = hass
-        self._entry = await set_up(hass, self._domain, self._data, live=self._live)
+        self._live = live
+        self._entry = MockConfigEntry(
+            domain=domain, data=data, title="Bikes", pref_disable_polling=not live
+        )
+
+    async def set_up(self) -> None:
+        """Show the fleet for the first time."""
+        await self._hass.config_entries.async_add(self._entry)
+        await self._wait_until_loaded()
 
     async def unload(self) -> None:
         """Unload the entry. Its devices and entities stay registered."""
@@ -61,17 +52,24 @@ class Integration(Candidate):
 
     async def set_up_again(self) -> None:
         """Show the fleet as after a restart."""
-        await set_up_again(self._hass, self._entry, live=self._live)
+        await self._hass.config_entries.async_setup(self._entry.entry_id)
+        await self._wait_until_loaded()
 
-    @override
+    async def _wait_until_loaded(self) -> None:
+        await self._wait()
+        assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
+
     async def poll(self) -> None:
+        """Poll, and show all changes."""
         data = self._entry.runtime_data
         coordinator = getattr(data, "coordinator", data)
         await coordinator.async_refresh()
+        await self._wait()
+        assert coordinator.last_update_success, repr(coordinator.last_exception)
+
+    async def _wait(self) -> None:
         # Listening is a background task without an end.
         await self._hass.async_block_till_done(wait_background_tasks=not self._live)
-        if not coordinator.last_update_success:
-            raise PollError(f"{self._domain}: {coordinator.last_exception!r}")
 
 
 @dataclass(slots=True)
@@ -87,30 +85,30 @@ class _Bike:
     accuracy: float
 
 
-class Floor(Candidate):
+class Floor:
     """The least that any integration does.
 
     Two requests, two JSON lists, one object and one comparison per tracker, and the states of changed values. It has no
     entities, no registries and no error handling.
     """
 
-    def __init__(self, addresses: Addresses, **_: bool) -> None:
+    def __init__(self, hass: HomeAssistant, url: str) -> None:
         """Start without trackers. The floor never listens."""
+        self._hass = hass
         self._bikes: dict[str, _Bike] = {}
-        self._url = addresses.url
+        self._url = url
         self._headers = {
             "accept": "application/json",
             "Authorization": aiohttp.encode_basic_auth(EMAIL, PASSWORD),
         }
 
-    @override
-    async def set_up(self, hass: HomeAssistant) -> None:
-        self._hass = hass
-        self._session = async_get_clientsession(hass)
+    async def set_up(self) -> None:
+        """Show the fleet for the first time."""
+        self._session = async_get_clientsession(self._hass)
         await self.poll()
 
-    @override
     async def poll(self) -> None:
+        """Poll, and show all changes."""
         rows = await self._get("devices")
         places = {row["deviceId"]: row for row in await self._get("positions")}
         for row in rows:
@@ -134,8 +132,7 @@ class Floor(Candidate):
         async with self._session.get(
             f"{self._url}/{path}", headers=self._headers
         ) as response:
-            if not response.ok:
-                raise PollError(f"{path}: status {response.status}")
+            assert response.ok, response.status
             rows: list[dict[str, Any]] = orjson.loads(await response.read())
             return rows
 
@@ -146,31 +143,23 @@ class Floor(Candidate):
             (bike.latitude, bike.longitude, bike.accuracy)
             != (before.latitude, before.longitude, before.accuracy)
         ):
-            async_set(
-                f"device_tracker.bike_{unique_id}",
-                "not_home",
-                {
-                    "tracking_type": "position",
-                    "source_type": "gps",
-                    "in_zones": [],
-                    "latitude": bike.latitude,
-                    "longitude": bike.longitude,
-                    "gps_accuracy": bike.accuracy,
-                    "friendly_name": name,
-                },
-            )
-        if before is None or bike.online != before.online:
-            async_set(
-                f"binary_sensor.bike_{unique_id}_online",
-                "on" if bike.online else "off",
-                {"device_class": "connectivity", "friendly_name": f"{name} Online"},
-            )
-        if before is None or bike.disabled != before.disabled:
-            async_set(
-                f"binary_sensor.bike_{unique_id}_disabled",
-                "on" if bike.disabled else "off",
-                {"friendly_name": f"{name} Disabled"},
-            )
+            place = {
+                "tracking_type": "position",
+                "source_type": "gps",
+                "in_zones": [],
+                "latitude": bike.latitude,
+                "longitude": bike.longitude,
+                "gps_accuracy": bike.accuracy,
+                "friendly_name": name,
+            }
+            async_set(f"device_tracker.bike_{unique_id}", "not_home", place)
+        for key, more in _FLAGS.items():
+            if before is None or getattr(bike, key) != getattr(before, key):
+                async_set(
+                    f"binary_sensor.bike_{unique_id}_{key}",
+                    "on" if getattr(bike, key) else "off",
+                    {**more, "friendly_name": f"{name} {key.capitalize()}"},
+                )
         if before is None or bike.last_update != before.last_update:
             moment = datetime.fromisoformat(bike.last_update)
             async_set(
@@ -180,26 +169,14 @@ class Floor(Candidate):
             )
 
 
-def _ours(addresses: Addresses, *, live: bool) -> Candidate:
-    data = {CONF_URL: addresses.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
-    return Integration(OURS, data, live=live)
-
-
-def _peer(addresses: Addresses, *, live: bool) -> Candidate:
-    """Return Home Assistant's integration for Traccar servers, which listens always."""
-    address = URL(addresses.peer)
-    data = {
-        CONF_HOST: address.host,
-        CONF_PORT: address.port,
-        CONF_API_TOKEN: "t",
-        CONF_SSL: False,
-        CONF_VERIFY_SSL: False,
-    }
-    return Integration(PEER, data, live=True)
-
-
-CANDIDATES: Final[dict[str, Callable[..., Candidate]]] = {
-    OURS: _ours,
-    FLOOR: Floor,
-    PEER: _peer,
-}
+def make(name: str, hass: HomeAssistant, service: Service, *, live: bool) -> Candidate:
+    """Return a candidate that is not set up yet."""
+    if name == FLOOR:
+        return Floor(hass, service.url)
+    if name == OURS:
+        ours = {"url": service.url, "email": EMAIL, "password": PASSWORD}
+        return Integration(hass, OURS, ours, live=live)
+    server = {"host": HOST, "port": service.peer_port, "api_token": "t"}
+    # Home Assistant's integration for Traccar servers listens always.
+    peer = {**server, "ssl": False, "verify_ssl": False}
+    return Integration(hass, PEER, peer, live=True)

@@ -1,7 +1,7 @@
 """The tables of docs/benchmarks.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from tests.tools.tables import DOCS, as_markdown
@@ -10,115 +10,89 @@ from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Results, Work
 
 PAGE: Final = DOCS / "benchmarks.md"
 _NAMES: Final = {OURS: "Bike Tracker", FLOOR: "the floor", PEER: "`traccar_server`"}
-_LONGEST: Final = 0.05
-_MOST_OF_TRIGGERS: Final = 0.0003
-_SMALLEST: Final = FLEETS[:1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Ratio:
-    """A goal: a figure as a multiple of the same figure of another candidate."""
-
-    work: Work
-    other: str
-    most: float
-    fleets: tuple[int, ...] = FLEETS
-    figure: str = "cpu"
-    what: str = "CPU"
-    per_state: bool = False
-
-    def get(self, results: Results, candidate: str, trackers: int) -> float:
-        """Return the figure of a candidate in milliseconds."""
-        figure = results.get(candidate, trackers, self.work, self.figure) * 1e3
-        if self.per_state:
-            return figure / results.get(candidate, trackers, self.work, "states")
-        return figure
-
-    def goals(self, results: Results) -> Iterator[tuple[str, str, str, bool]]:
-        """Yield work, goal, result and success for each fleet."""
-        for trackers in self.fleets:
-            ours, theirs = (
-                self.get(results, name, trackers) for name in (OURS, self.other)
-            )
-            per = " per state" if self.per_state else ""
-            yield (
-                f"{trackers} trackers, {self.work}",
-                f"{self.what}{per} at most {self.most} × that of {_NAMES[self.other]}",
-                f"{ours / theirs:.2f} × ({_short(ours)} ms, {_short(theirs)} ms)",
-                ours <= self.most * theirs,
-            )
-
-
+_CPU, _PER_STATE, _SHOWN = "CPU", "CPU per state", "Shown in"
 _RATIOS: Final = (
-    _Ratio(Work.IDLE, FLOOR, 0.2, (LARGEST,)),
-    _Ratio(Work.SOME, FLOOR, 2, (LARGEST,)),
-    _Ratio(Work.IDLE, PEER, 1, _SMALLEST),
-    _Ratio(Work.SOME, PEER, 1, _SMALLEST),
-    _Ratio(Work.ALL, PEER, 1.5, per_state=True),
-    _Ratio(Work.CONTACT, PEER, 0.6),
-    _Ratio(Work.SET_UP, PEER, 1, per_state=True),
-    _Ratio(Work.RESTART, PEER, 1, per_state=True),
-    _Ratio(Work.MESSAGE, PEER, 1, per_state=True),
-    _Ratio(Work.MESSAGES, PEER, 1, (100,), figure="seconds", what="Shown in"),
+    (Work.IDLE, _CPU, 0.2, FLOOR, (LARGEST,)),
+    (Work.SOME, _CPU, 2, FLOOR, (LARGEST,)),
+    (Work.IDLE, _CPU, 1, PEER, FLEETS[:1]),
+    (Work.SOME, _CPU, 1, PEER, FLEETS[:1]),
+    (Work.ALL, _PER_STATE, 1.5, PEER, FLEETS),
+    (Work.CONTACT, _CPU, 0.6, PEER, FLEETS),
+    (Work.SET_UP, _PER_STATE, 1, PEER, FLEETS),
+    (Work.RESTART, _PER_STATE, 1, PEER, FLEETS),
+    (Work.MESSAGE, _PER_STATE, 1, PEER, FLEETS),
+    (Work.MESSAGES, _SHOWN, 1, PEER, (100,)),
 )
+"""Goals: a figure of ours as a multiple of another candidate's, with these fleets."""
+_MOST_BUSY: Final = 0.05
+_MOST_OF_TRIGGERS: Final = 0.0003
+_REACHED: Final = {True: "yes", False: "**no**"}
 
 
 def tables(results: Results) -> list[str]:
     """Return all tables of the page."""
+    works = [work for work in Work if work is not Work.TRIGGERS]
+    measurements = (
+        (str(trackers), work, *(_cost(results, it, trackers, work) for it in _NAMES))
+        for trackers in FLEETS
+        for work in works
+    )
     return [
-        as_markdown(
-            ("Work", "Goal", "Found", "Reached"),
-            (
-                (work, goal, found, "yes" if reached else "**no**")
-                for work, goal, found, reached in _goals(results)
-            ),
-        ),
-        as_markdown(
-            ("Trackers", "Work", *_NAMES.values()),
-            (
-                (str(trackers), work, *(_figure(results, *at, work) for at in cells))
-                for trackers in FLEETS
-                for cells in [[(name, trackers) for name in _NAMES]]
-                for work in Work
-                if work is not Work.TRIGGERS
-            ),
-        ),
-        as_markdown(("Measured on",), [[results.run]]),
+        as_markdown(("Work", "Goal", "Found", "Reached"), _goals(results)),
+        as_markdown(("Trackers", "Work", *_NAMES.values()), measurements),
+        as_markdown(("Measured on",), [[results.machine]]),
     ]
 
 
-def _goals(results: Results) -> Iterator[tuple[str, str, str, bool]]:
-    for ratio in _RATIOS:
-        yield from ratio.goals(results)
-    steps = [
-        (results.get(OURS, LARGEST, work, "busy", everything=True, average=max), work)
+def _goals(results: Results) -> Iterator[tuple[str, ...]]:
+    """Yield work, goal, result and success."""
+    for work, what, most, other, fleets in _RATIOS:
+        for trackers in fleets:
+            ours, theirs = (
+                _milliseconds(results, it, trackers, work, what) for it in (OURS, other)
+            )
+            yield (
+                f"{trackers} trackers, {work}",
+                f"{what} at most {most} × that of {_NAMES[other]}",
+                f"{ours / theirs:.2f} × ({_short(ours)} ms, {_short(theirs)} ms)",
+                _REACHED[ours <= most * theirs],
+            )
+    longest, work = max(
+        (max(results.get(OURS, LARGEST, work, "busy", everything=True)), work)
         for work in (Work.SET_UP, Work.RESTART, Work.ALL)
-    ]
-    longest, work = max(steps)
+    )
     yield (
         f"{LARGEST} trackers that report everything",
         "the event loop is never blocked for more than 50 ms",
         f"{longest * 1e3:.0f} ms, {work}",
-        longest <= _LONGEST,
+        _REACHED[longest <= _MOST_BUSY],
     )
-    seconds = results.get(OURS, LARGEST, Work.TRIGGERS, average=min)
+    seconds = min(results.get(OURS, LARGEST, Work.TRIGGERS))
     yield (
         f"{LARGEST} trackers, one reports",
         f"{TRIGGERS} automations on all of them cost at most 0.3 ms together",
         f"{seconds * 1e3:.2f} ms",
-        seconds <= _MOST_OF_TRIGGERS,
+        _REACHED[seconds <= _MOST_OF_TRIGGERS],
     )
 
 
-def _figure(results: Results, candidate: str, trackers: int, work: Work) -> str:
-    """Return the milliseconds, and the microseconds for each changed state."""
-    is_live = work in {Work.MESSAGE, Work.MESSAGES}
-    if candidate == FLOOR and (is_live or work is Work.RESTART):
+def _milliseconds(
+    results: Results, candidate: str, trackers: int, work: Work, what: str = _CPU
+) -> float:
+    at = candidate, trackers, work
+    figure = median(results.get(*at, "seconds" if what == _SHOWN else "cpu")) * 1e3
+    return figure / median(results.get(*at, "states")) if what == _PER_STATE else figure
+
+
+def _cost(results: Results, candidate: str, trackers: int, work: Work) -> str:
+    """Return the milliseconds, and the microseconds for each changed state, of works that a candidate does."""
+    at = candidate, trackers, work
+    if not results.get(*at):
         return ""
-    cpu = results.get(candidate, trackers, work)
-    states = results.get(candidate, trackers, work, "states")
-    per_state = f" ({cpu / states * 1e6:.0f} µs)" if states else ""
-    return f"{_short(cpu * 1e3)}{per_state}"
+    cost = _short(_milliseconds(results, *at))
+    if median(results.get(*at, "states")):
+        cost += f" ({_milliseconds(results, *at, _PER_STATE) * 1e3:.0f} µs)"
+    return cost
 
 
 def _short(value: float) -> str:

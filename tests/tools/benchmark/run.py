@@ -6,11 +6,11 @@ count, everything, live or automations.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 import gc
-from importlib import import_module
 from itertools import cycle, islice
 import json
 from pathlib import Path
@@ -35,15 +35,16 @@ from homeassistant.helpers.trigger import (
     async_validate_trigger_config,
 )
 from homeassistant.runner import create_event_loop
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.bike_tracker import dispatch
 from custom_components.bike_tracker.const import DOMAIN
 
-from .candidates import CANDIDATES, Candidate, Integration
+from .candidates import Candidate, Integration, make
 from .home import home, settle
 from .meter import Meter
-from .plan import POLLS, TRIGGERS, Found, Work
-from .service import Service
+from .plan import TRIGGERS, Figures, Found, Work
+from .service import Fleet, Service
 
 type Act = Callable[[], Awaitable[Any]]
 
@@ -69,10 +70,6 @@ class Bench:
     times: int
     """How often each work is done."""
 
-    async def set_up(self) -> None:
-        """Show the fleet for the first time."""
-        await self.candidate.set_up(self.hass)
-
 
 # Set-ups and polls
 
@@ -80,65 +77,51 @@ class Bench:
 async def _polls(bench: Bench, *, counting: bool = False) -> Found:
     """Return the costs, or the counts, of set-up, polls and set-ups after a restart."""
     found: Found = defaultdict(list)
-    meter = Meter()
-
-    async def do(work: Work, act: Act) -> None:
-        measured = _count(bench, act) if counting else _cost(bench.hass, meter, act)
-        found[work].append(await measured)
-
-    await do(Work.SET_UP, bench.set_up)
+    measure = partial(_count, bench) if counting else partial(_cost, bench, Meter())
+    found[Work.SET_UP].append(await measure(bench.candidate.set_up))
     for _ in range(bench.times):
-        for work in POLLS:
+        for work in (Work.IDLE, Work.SOME, Work.CONTACT, Work.ALL):
             await _change(bench, work)
-            await do(work, bench.candidate.poll)
+            found[work].append(await measure(bench.candidate.poll))
         if isinstance(bench.candidate, Integration):
             await bench.candidate.unload()
             await settle(bench.hass, live=True)
-            await do(Work.RESTART, bench.candidate.set_up_again)
+            found[Work.RESTART].append(await measure(bench.candidate.set_up_again))
     return found
 
 
 async def _change(bench: Bench, work: Work) -> None:
     """Change the fleet before a poll."""
-    match work:
-        case Work.IDLE:
-            # Home Assistant prepares a listener at its first call: reach all trackers.
-            bench.service.do("contact", bench.trackers)
-            await bench.candidate.poll()
-            bench.service.do("keep_order")
-            # The poll before must have seen that order.
-            await bench.candidate.poll()
-        case Work.CONTACT:
-            bench.service.do("contact", bench.trackers)
-        case _:
-            bench.service.do("report", work.reporting(bench.trackers))
+    if reporting := work.reporting(bench.trackers):
+        bench.service.do(Fleet.report, reporting)
+    else:
+        bench.service.do(Fleet.contact, bench.trackers)
+    if work is Work.IDLE:
+        # Home Assistant prepares a listener at its first call: reach all trackers.
+        await bench.candidate.poll()
+        bench.service.do(Fleet.keep_order)
+        # The poll before must have seen that order.
+        await bench.candidate.poll()
     await settle(bench.hass, live=True)
 
 
-async def _count(bench: Bench, act: Act) -> dict[str, float]:
+async def _count(bench: Bench, act: Act) -> Figures:
     """Return the numbers of requests and of changed states. Counting costs time, so this takes none."""
-    changed = 0
-
-    @callback
-    def note(_: Event[EventStateChangedData]) -> None:
-        nonlocal changed
-        changed += 1
-
-    before = bench.service.do("requests")
-    stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    before = bench.service.do(Fleet.requests)
+    changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()
     await settle(bench.hass)
-    stop()
-    return {"requests": bench.service.do("requests") - before, "changed": changed}
+    requests = bench.service.do(Fleet.requests) - before
+    return {"requests": requests, "changed": len(changes)}
 
 
-async def _cost(hass: HomeAssistant, meter: Meter, act: Act) -> dict[str, float]:
+async def _cost(bench: Bench, meter: Meter, act: Act) -> Figures:
     """Return the cost, and the number of states that changed."""
-    before = _states(hass)
+    before = _states(bench.hass)
     gc.collect()
     cost = await meter.measure(act)
-    await settle(hass, live=True)
-    return cost | {"states": len(_states(hass) - before)}
+    await settle(bench.hass, live=True)
+    return cost | {"states": len(_states(bench.hass) - before)}
 
 
 def _states(hass: HomeAssistant) -> set[str]:
@@ -152,27 +135,23 @@ def _states(hass: HomeAssistant) -> set[str]:
 
 
 async def _live(bench: Bench) -> Found:
-    """Return the costs of one report and of reports of all trackers.
-
-    `seconds` is the time from the first message until the last tracker is shown at its new place.
-    """
-    await bench.set_up()
+    """Return the costs of one report and of reports of all trackers."""
+    await bench.candidate.set_up()
     async with asyncio.timeout(_LONGEST_WAIT):
-        while not bench.service.do("sockets"):
+        while not bench.service.do(Fleet.sockets):
             await asyncio.sleep(0.5)
     meter = Meter()
     quiet = []
     for _ in range(bench.times):
         await _rest(bench)
         quiet.append((await meter.measure(partial(asyncio.sleep, _QUIET)))["cpu"])
-    works = {Work.MESSAGE: 1, Work.MESSAGES: bench.trackers}
-    return {
-        work: [
-            await _receive(bench, meter, reporting, median(quiet))
-            for _ in range(bench.times)
-        ]
-        for work, reporting in works.items()
-    }
+    found: Found = defaultdict(list)
+    for work, trackers in ((Work.MESSAGE, 1), (Work.MESSAGES, bench.trackers)):
+        for _ in range(bench.times):
+            figures = await _receive(bench, meter, trackers)
+            figures["cpu"] -= median(quiet)
+            found[work].append(figures)
+    return found
 
 
 async def _rest(bench: Bench) -> None:
@@ -182,48 +161,35 @@ async def _rest(bench: Bench) -> None:
     await asyncio.sleep(_QUIET)
 
 
-async def _receive(
-    bench: Bench, meter: Meter, reporting: int, quiet: float
-) -> dict[str, float]:
+async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
+    """Return the cost of reports.
+
+    `seconds` is the time from the first message until the last tracker is shown at its new place.
+    """
     await _rest(bench)
-    shown = _Shown(bench.hass, reporting)
-    bench.service.do("report_soon", reporting)
-    cost = await _cost(bench.hass, meter, shown.wait)
-    seconds = shown.at - bench.service.do("reported_at") / 1e9
-    return cost | {"cpu": cost["cpu"] - quiet, "seconds": seconds}
-
-
-class _Shown:
-    """Waits until some trackers are shown at another place."""
-
-    def __init__(self, hass: HomeAssistant, trackers: int) -> None:
-        self.at = 0.0
-        """When the last tracker was shown, by the monotonic clock."""
-        self._hass = hass
-        self._left = trackers
-        self._done = asyncio.Event()
-
-    async def wait(self) -> None:
-        """Wait; raise TimeoutError after too long."""
-        remove = self._hass.bus.async_listen(EVENT_STATE_CHANGED, self._note)
-        try:
-            async with asyncio.timeout(_LONGEST_WAIT):
-                await self._done.wait()
-            # Delayed work counts as well.
-            await asyncio.sleep(_QUIET)
-        finally:
-            remove()
+    left, shown = trackers, bench.hass.loop.create_future()
 
     @callback
-    def _note(self, event: Event[EventStateChangedData]) -> None:
+    def note(event: Event[EventStateChangedData]) -> None:
+        nonlocal left
         before, now = event.data["old_state"], event.data["new_state"]
-        assert before is not None
-        assert now is not None
-        if before.attributes.get("latitude") != now.attributes.get("latitude"):
-            self._left -= 1
-            if not self._left:
-                self.at = monotonic()
-                self._done.set()
+        assert before
+        assert now
+        left -= before.attributes.get("latitude") != now.attributes.get("latitude")
+        if not left and not shown.done():
+            shown.set_result(monotonic())
+
+    async def wait() -> None:
+        async with asyncio.timeout(_LONGEST_WAIT):
+            await shown
+        # Delayed work counts as well.
+        await asyncio.sleep(_QUIET)
+
+    stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
+    bench.service.do(Fleet.report_soon, trackers)
+    figures = await _cost(bench, meter, wait)
+    stop()
+    return figures | {"seconds": shown.result() - bench.service.do(Fleet.reported_at)}
 
 
 # Triggers of automations
@@ -237,7 +203,7 @@ def _run_nothing(_variables: dict[str, Any], _context: Context | None = None) ->
 async def _automations(bench: Bench) -> Found:
     """Return the costs of triggers on all trackers in polls with one report."""
     hass = bench.hass
-    await bench.set_up()
+    await bench.candidate.set_up()
     devices = dr.async_get(hass)
     area = ar.async_get(hass).async_create("Shed")
     for device in list(devices.devices):
@@ -248,9 +214,7 @@ async def _automations(bench: Bench) -> Found:
         await async_initialize_triggers(
             hass, validated, _run_nothing, DOMAIN, kind, lambda *_: None
         )
-    # The module that Home Assistant loaded from its own folder.
-    ours = import_module(dispatch.__name__)
-    send, seconds = ours.async_dispatcher_send, 0.0
+    send, seconds = dispatch.async_dispatcher_send, 0.0
 
     def timed(hass: HomeAssistant, signal: Any, *values: object) -> None:
         nonlocal seconds
@@ -260,9 +224,9 @@ async def _automations(bench: Bench) -> Found:
             seconds += thread_time() - began
 
     found = []
-    with patch.object(ours, "async_dispatcher_send", timed):
+    with patch.object(dispatch, "async_dispatcher_send", timed):
         for _ in range(bench.times):
-            bench.service.do("report", 1)
+            bench.service.do(Fleet.report, 1)
             seconds = 0.0
             await bench.candidate.poll()
             await settle(hass)
@@ -279,42 +243,17 @@ _KINDS: Final[dict[str, Callable[[Bench], Awaitable[Found]]]] = {
 }
 
 
-async def _run(
-    kind: str, candidate: str, trackers: int, times: int, folder: Path
-) -> Found:
-    _install(folder)
-    is_live = kind == "live"
-    with Service(trackers, everything=kind == "everything", live=is_live) as service:
-        made = CANDIDATES[candidate](service.addresses, live=is_live)
-        async with home(folder, recorder=kind != "automations") as hass:
+async def _run(kind: str, candidate: str, trackers: int, times: int) -> Found:
+    live = kind == "live"
+    service = Service(trackers, everything=kind == "everything", live=live)
+    with closing(service), TemporaryDirectory(prefix="benchmark-") as folder:
+        async with home(Path(folder)) as hass:
+            made = make(candidate, hass, service, live=live)
             return await _KINDS[kind](Bench(hass, service, made, trackers, times))
 
 
-def _install(folder: Path) -> None:
-    """Let Home Assistant find the integration."""
-    components = folder / "custom_components"
-    components.mkdir()
-    ours = Path(__file__).parents[3] / "custom_components" / "bike_tracker"
-    (components / ours.name).symlink_to(ours)
-    # Some of its modules were imported above.
-    for name in [name for name in sys.modules if name.startswith("custom_components")]:
-        del sys.modules[name]
-    # Home Assistant removes its folder from the path if another folder has the same name.
-    sys.path.insert(0, str(folder))
-
-
-def main(arguments: Iterable[str]) -> None:
-    """Run the work of the command line."""
-    kind, candidate, trackers, times = arguments
-    with (
-        TemporaryDirectory(prefix="benchmark-") as folder,
-        asyncio.Runner(loop_factory=create_event_loop) as runner,
-    ):
-        found = runner.run(
-            _run(kind, candidate, int(trackers), int(times), Path(folder))
-        )
-    print(json.dumps(found))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    kind, candidate, trackers, times = sys.argv[1:]
+    with asyncio.Runner(loop_factory=create_event_loop) as runner:
+        found = runner.run(_run(kind, candidate, int(trackers), int(times)))
+    print(json.dumps(found))

@@ -1,97 +1,244 @@
-"""The service in another process, so that its work is not the candidate's."""
+"""The service with the fleet, in another process, so that its work is not the candidate's."""
 
 import asyncio
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import cycle, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import NamedTuple, Self
+from time import monotonic
+from typing import Any, Final
 
 from aiohttp import web
 import orjson
 
-from tests.tools.simulator import Simulator
-from tests.tools.simulator.listener import HOST, Handler, Listener
+from tests.tools.simulator import SimPosition, Simulator
+from tests.tools.simulator.listener import Listener
+from tests.tools.simulator.world import Json
 
-from .fleet import EMAIL, Fleet
+EMAIL: Final = "rider@example.com"
+PASSWORD: Final = "demo"
+
+# Of a position nothing but the place, so that each tracker has the same entities everywhere.
+_LEFT_OUT = ("fixTime", "altitude", "speed", "course")
+# What real servers send besides, and nobody here reads: it makes rows as long as theirs, 450 and 780 bytes.
+_DEVICE: dict[str, Json] = {
+    "calendarId": 0,
+    "phone": "+491701234567",
+    "model": None,
+    "contact": "Bicycle rental, 79098 Freiburg",
+    "expirationTime": "2036-01-01T00:00:00.000+00:00",
+    "attributes": {
+        "speedLimit": 13.5,
+        "web.reportColor": "#1f77b4",
+        "note": "Behind the shed, the key is at the desk",
+    },
+}
+_NETWORK: dict[str, Json] = {
+    "radioType": "gsm",
+    "considerIp": False,
+    "carrier": "Telekom.de",
+}
+_ATTRIBUTES: dict[str, Json] = {
+    "priority": 0,
+    "sat": 11,
+    "event": 239,
+    "hdop": 0.9,
+    "pdop": 1.6,
+    "rssi": 4,
+    "ip": "100.64.17.203",
+    "odometer": 4_183_221.0,
+    "distance": 11.131949079325,
+    "hours": 86_400_000,
+    "operator": 26_201,
+    "iccid": "8949020000000000000",
+    "index": 4_711,
+    "archive": False,
+    **{f"io{number}": number % 7 for number in range(200, 218)},
+}
+_HISTORY = 1_440
+"""Reports of the day before, of each tracker that reports everything: one a minute."""
+_SOON = 0.1
+"""Seconds until a report comes: whoever asks for it first has to listen."""
 
 
-class Addresses(NamedTuple):
-    """The addresses of the service for the candidates."""
+class Fleet:
+    """The trackers of one account, and each way they change between two polls."""
 
-    url: str
-    """The documented service, ends in /api."""
-    peer: str
-    """The Traccar server for Home Assistant's own integration."""
+    def __init__(
+        self, simulator: Simulator, trackers: int, *, everything: bool
+    ) -> None:
+        """Assign so many trackers, all of which have reported, to a new account."""
+        self._everything = everything
+        self._simulator = simulator
+        self._now = datetime.now(UTC) - timedelta(days=1)
+        self._reported_at = 0.0
+        simulator.add_account(EMAIL, PASSWORD)
+        for number in range(trackers):
+            self._add(number)
+        self._next = cycle(list(simulator.devices))
+
+    def _add(self, number: int) -> None:
+        unique_id = f"{860_000_000_000_000 + number}"
+        device = self._simulator.add_device(
+            unique_id,
+            name=f"Bike {number:05}",
+            email=EMAIL,
+            last_update=self._now,
+            longitude=7.8 + number / 100_000,
+        )
+        device.overrides |= _DEVICE
+        device.position_overrides["network"] = _NETWORK
+        assert device.position is not None
+        if self._everything:
+            device.position.attributes |= _ATTRIBUTES
+            self._simulator.reports[unique_id].extend(_history(device.position))
+        else:
+            device.position_overrides["attributes"] = _ATTRIBUTES
+            for field in _LEFT_OUT:
+                self._simulator.override_position(unique_id, field)
+
+    def report(self, trackers: int) -> None:
+        """Have the next so many report: lastUpdate, position and status are others.
+
+        Live, these are two messages each: of the device and of its position.
+        """
+        self._pass_a_minute()
+        for unique_id in islice(self._next, trackers):
+            device = self._simulator.devices[unique_id]
+            assert device.position is not None
+            # What is sent live of a device comes with the report, and not apart from it.
+            device.status = "offline" if device.status == "online" else "online"
+            self._simulator.report(
+                unique_id,
+                latitude=round(device.position.latitude + 0.0001, 6),
+                last_update=self._now,
+                **(_all_else(device.position) if self._everything else {}),
+            )
+            if self._everything:
+                self._simulator.set_disabled(unique_id, not device.disabled)
+        # Messages go out after this: making a hundred takes longer than showing them.
+        self._reported_at = monotonic()
+
+    def report_soon(self, trackers: int) -> None:
+        """Have the next so many report in a moment."""
+        asyncio.get_running_loop().call_later(_SOON, self.report, trackers)
+
+    def reported_at(self) -> float:
+        """Return when trackers reported last, by the monotonic clock."""
+        return self._reported_at
+
+    def contact(self, trackers: int) -> None:
+        """Change the next trackers' lastUpdate alone."""
+        self._pass_a_minute()
+        self._simulator.touch(islice(self._next, trackers), last_update=self._now)
+
+    def keep_order(self) -> None:
+        """Send the very same list of trackers until one reports."""
+        self._simulator.raw_devices(list(self._simulator.listed("devices", EMAIL)))
+
+    def sockets(self) -> int:
+        """Return the number of live connections."""
+        return len(self._simulator.live.sockets)
+
+    def requests(self) -> int:
+        """Return the number of requests."""
+        return self._simulator.record.counts.total()
+
+    def _pass_a_minute(self) -> None:
+        """Let time pass, and send lists in another order each time again."""
+        self._now += timedelta(minutes=1)
+        self._simulator.raw_devices(None)
+
+
+def _all_else(before: SimPosition) -> dict[str, Any]:
+    """Return all values besides the place, each another one than before."""
+    return {
+        "altitude": before.altitude + 1,
+        "speed": (before.speed + 1) % 20,
+        "course": (before.course + 1) % 360,
+        "battery_level": 79 if before.attributes["batteryLevel"] == 80 else 80,
+        "motion": not before.attributes["motion"],
+    }
+
+
+def _history(last: SimPosition) -> Iterator[SimPosition]:
+    """Yield what was reported before: there and back, half an hour each."""
+    for number in range(_HISTORY, 0, -1):
+        time = last.fix_time - timedelta(minutes=number)
+        latitude = last.latitude + abs(number % 60 - 30) / 1000
+        yield replace(
+            last,
+            id=number,
+            latitude=latitude,
+            fix_time=time,
+            device_time=time,
+            server_time=time,
+        )
 
 
 class Service:
-    """Starts the process, controls it, and ends it."""
-
-    addresses: Addresses
+    """The process with the service."""
 
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
-        """Serve some trackers, which report everything or only their place."""
+        """Serve some trackers, which report everything or only their place; wait until it listens."""
         context = get_context("spawn")
-        self._pipe, self._theirs = context.Pipe()
-        options = (self._theirs, trackers, everything, live)
+        self._pipe, theirs = context.Pipe()
+        options = theirs, trackers, everything, live
         self._process = context.Process(target=_run, args=options)
-
-    def __enter__(self) -> Self:
-        """Wait until the service listens."""
         self._process.start()
-        self._theirs.close()
-        self.addresses = self._pipe.recv()
-        return self
+        theirs.close()
+        # The documented service, whose address ends in /api, and a Traccar server.
+        self.url, self.peer_port = self._pipe.recv()
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """End the process."""
         self._pipe.close()
         self._process.join()
 
-    def do(self, command: str, trackers: int = 0) -> int:
-        """Give a command of `Fleet.do`, and return its result."""
-        self._pipe.send((command, trackers))
-        result: int = self._pipe.recv()
+    def do[*Args, T](self, work: Callable[[Fleet, *Args], T], *args: *Args) -> T:
+        """Call a method of the fleet."""
+        self._pipe.send((work, args))
+        result: T = self._pipe.recv()
         return result
 
 
-def _run(pipe: Connection, trackers: int, everything: bool, live: bool) -> None:
-    asyncio.run(_serve(pipe, trackers, everything=everything, live=live))
+def _run(pipe: Connection, *options: Any) -> None:
+    asyncio.run(_serve(pipe, *options))
 
 
-async def _serve(
-    pipe: Connection, trackers: int, *, everything: bool, live: bool
-) -> None:
+async def _serve(pipe: Connection, trackers: int, everything: bool, live: bool) -> None:
     async with Simulator() as simulator:
         fleet = Fleet(simulator, trackers, everything=everything)
-        listener = Listener(_traccar(simulator, live=live))
+        listener = Listener(partial(_answer, simulator, live))
         listener.open()
-        pipe.send(Addresses(simulator.url, f"http://{HOST}:{listener.port}"))
+        pipe.send((simulator.url, listener.port))
         with suppress(EOFError):
             while True:
-                command, number = await asyncio.to_thread(pipe.recv)
-                pipe.send(fleet.do(command, number))
+                work, args = await asyncio.to_thread(pipe.recv)
+                pipe.send(work(fleet, *args))
         await listener.stop()
 
 
-def _traccar(simulator: Simulator, *, live: bool) -> Handler:
-    """Return what answers the requests of pytraccar, with the same fleet."""
-
-    async def answer(request: web.BaseRequest) -> web.StreamResponse:
-        match request.method, request.path.removeprefix("/api/"):
-            case "GET", ("devices" | "positions") as endpoint:
-                body = orjson.dumps(simulator.listed(endpoint, EMAIL))
-                return web.json_response(body=body)
-            case "GET", "geofences":
-                return web.json_response([])
-            case "DELETE", "session":
-                return web.Response(status=204)
-            case "GET", "session" if live:
-                return simulator.live.session(EMAIL)
-            case "GET", "socket" if email := simulator.live.account(request):
-                first = simulator.listed("positions", email)
-                return await simulator.live.serve(request, email, first)
-        # The integration subscribes always. Without a session only its polls count.
-        return web.Response(status=503)
-
-    return answer
+async def _answer(
+    simulator: Simulator, live: bool, request: web.BaseRequest
+) -> web.StreamResponse:
+    """Answer the requests of pytraccar, with the same fleet."""
+    match request.method, request.path.removeprefix("/api/"):
+        case "GET", ("devices" | "positions") as endpoint:
+            body = orjson.dumps(simulator.listed(endpoint, EMAIL))
+            return web.json_response(body=body)
+        case "GET", "geofences":
+            return web.json_response([])
+        case "DELETE", "session":
+            return web.Response(status=204)
+        case "GET", "session" if live:
+            return simulator.live.session(EMAIL)
+        case "GET", "socket" if email := simulator.live.account(request):
+            first = simulator.listed("positions", email)
+            return await simulator.live.serve(request, email, first)
+    # The integration subscribes always. Without a session only its polls count.
+    return web.Response(status=503)
