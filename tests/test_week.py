@@ -1,6 +1,9 @@
-"""What is left of bikes that are ridden, in Activity and in the database."""
+"""What is left of bikes that are ridden, in Activity and in the database.
 
-from datetime import datetime, timedelta
+By default five bikes in a morning. BIKES=5 rides a week and writes docs/week.md; other numbers print the bytes.
+"""
+
+from datetime import timedelta
 import logging
 import os
 
@@ -15,10 +18,10 @@ from .books import row, store
 from .conftest import EMAIL, PASSWORD, MakeEntry
 from .tools.rides.trips import BEGIN, Journey, a_journey
 from .tools.simulator.server import Simulator
+from .tools.tables import DOCS, fill
 from .tools.week import Week
 
 _BIKES = int(os.environ.get("BIKES", "0"))
-"""Of a week, as `python -m tests.tools.week` says; 0 for five bikes in a morning."""
 _DAYS = 7 if _BIKES else 3 / 24
 _BOOKED = 50_000 if _BIKES else 0
 """Rides that are in the book before."""
@@ -40,16 +43,6 @@ def recorder_config() -> dict[str, int]:
     return {"commit_interval": 5}
 
 
-def _journeys(begin: datetime, end: datetime) -> dict[str, Journey]:
-    """Return the trips of bikes that stand at home before."""
-    return {
-        f"86000000000010{number}": Journey(
-            [it for it in a_journey(number, 8).trips if begin < it.starts_at < end]
-        )
-        for number in range(1, (_BIKES or 5) + 1)
-    }
-
-
 @pytest.mark.usefixtures("recorder_mock", "with_live")
 async def test_week(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, make_entry: MakeEntry
@@ -59,7 +52,13 @@ async def test_week(
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
     end = begin + timedelta(days=_DAYS)
     freezer.move_to(begin)
-    journeys = _journeys(begin, end)
+    # The bikes stand at home before.
+    journeys = {
+        f"86000000000010{number}": Journey(
+            [it for it in a_journey(number, 8).trips if begin < it.starts_at < end]
+        )
+        for number in range(1, (_BIKES or 5) + 1)
+    }
     async with Simulator() as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for number, bike in enumerate(journeys, 1):
@@ -73,10 +72,13 @@ async def test_week(
         store(hass, entry, rides)
         week = Week(hass, freezer, simulator, journeys, end)
         await week.run(entry)
+    tables = week.tables()
     if _BIKES:
-        week.write()
+        print(f"Bytes by day: {dict(week.written)}")  # noqa: T201
+    if _BIKES == 5:
+        fill(DOCS / "week.md", tables)
     assert week.lines_an_hour <= 15
-    assert week.share <= 2 / 3
+    assert week.rows.total() <= week.rows_without_steps.total() * 2 / 3
     # The goals are 10 MB a week of five bikes, and 35 of 20; a morning has its share.
     most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
     assert week.written.total() <= most * _DAYS / 7

@@ -1,18 +1,9 @@
-"""Measures a week in Activity and in the databases: python -m tests.tools.week [--bikes N].
+"""What a week leaves in Activity and in the databases, for tests/test_week.py."""
 
-With five bikes it writes the tables of docs/week.md.
-"""
-
-import argparse
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from heapq import merge
-import os
 from pathlib import Path
-import subprocess
-import sys
 from typing import Any
 from unittest.mock import patch
 
@@ -40,10 +31,8 @@ from tests.settle import settle
 from .rides.trackers import Report, Tracker, reports
 from .rides.trips import Journey
 from .simulator import Simulator
-from .tables import DOCS, as_markdown, fill
+from .tables import as_markdown
 
-_BIKES = 5
-_TEST = Path(__file__).parents[1] / "test_week.py"
 _TRACKERS = (
     Tracker("sleeps", 10, repeats=3_600),
     Tracker("stays awake", 10, parked=300),
@@ -88,19 +77,23 @@ class Week:
         end: datetime,
     ) -> None:
         """Let these bikes of the simulator make these journeys."""
-        self._hass = hass
-        self._freezer = freezer
-        self._simulator = simulator
-        self._journeys = journeys
-        self._begin, self._end = datetime.now(UTC), end
+        self._hass, self._freezer, self._simulator = hass, freezer, simulator
+        begin = self._begin = datetime.now(UTC)
+        self._end = end
+        self._trips = [(bike, it) for bike in journeys for it in journeys[bike].trips]
         self._hours = {
             (bike, hour)
-            for bike, journey in journeys.items()
-            for trip in journey.trips
-            for hour in _hours(trip.starts_at, trip.ends_at)
+            for bike, trip in self._trips
+            for hour in range(_hour(trip.starts_at), _hour(trip.ends_at) + 1)
         }
         """Hours of the clock in which a bike was ridden."""
-        self._said = list(self._coming())
+        coming = [
+            (bike, report)
+            for number, (bike, journey) in enumerate(journeys.items())
+            for report in reports(_TRACKERS[number % 2], journey, begin, end, number)
+            if report.comes_at < end
+        ]
+        self._reports = sorted(coming, key=lambda it: it[1].comes_at)
         self.lines, self.lines_ridden = Counter[str](), Counter[str]()
         """Lines in Activity, and those of a bike in an hour in which it was ridden."""
         self.rows = Counter[str]()
@@ -112,11 +105,12 @@ class Week:
 
     async def run(self, entry: MockConfigEntry) -> None:
         """Set up, live until the end, and read what is left."""
-        with self._writes():
+        open_file, run = self._counted(File.open), self._counted(File.run)
+        with patch.multiple(File, open=open_file, run=run):
             await self._hass.config_entries.async_setup(entry.entry_id)
             await settle(self._hass)
             self._count_values(entry.runtime_data.coordinator)
-            for bike, report in self._said:
+            for bike, report in self._reports:
                 await self._wait_until(report.comes_at)
                 self._report(bike, report)
                 await settle(self._hass)
@@ -137,44 +131,30 @@ class Week:
         del rows["address"], rows["rides"]
         return rows
 
-    @property
-    def share(self) -> float:
-        """Return how many of those are written."""
-        return self.rows.total() / self.rows_without_steps.total()
-
     def tables(self) -> list[str]:
         """Return the tables of the page: of totals, and of rows by entity."""
-        now, before, lines = map(
-            _named, (self.rows, self.rows_without_steps, self.lines)
-        )
-        trips = [trip for journey in self._journeys.values() for trip in journey.trips]
-        kilometres = sum(trip.kilometres for trip in trips)
-        ridden = self.lines_ridden
+        counts = self.rows, self.rows_without_steps, self.lines
+        now, before, lines = map(_named, counts)
+        kilometres = sum(trip.kilometres for _, trip in self._trips)
+        numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
         # Without steps *Last update* is a line with each report, and there is no address.
-        steps = ridden["last_update"] + ridden["address"]
-        with_each = sum(
-            (it, _hour(at.comes_at)) in self._hours for it, at in self._said
+        ridden = self.lines_ridden.copy()
+        del ridden["last_update"], ridden["address"]
+        each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
+        lines_before = f"{(ridden.total() + each) / len(self._hours):.1f}"
+        megabytes, most = (
+            f"{number / 1_000_000:.1f} MB"
+            for number in (self.written.total(), max(self.written.values()))
         )
-        lines_before = ridden.total() - steps + with_each
-        an_hour = f"{self.lines_an_hour:.1f}", f"{lines_before / len(self._hours):.1f}"
         in_all = (
+            ("Rides; kilometers; reports", numbers, ""),
             (
-                "Rides; kilometers; reports",
-                f"{len(trips)}; {kilometres:.0f}; {len(self._said):,}",
-                "",
+                "Lines in **Activity** per bike and hour with a ride",
+                *(f"{self.lines_an_hour:.1f}", lines_before),
             ),
-            ("Lines in **Activity** per bike and hour with a ride", *an_hour),
             ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
-            (
-                "*Written* to Bike Tracker's own files",
-                f"{self.written.total() / 1_000_000:.1f} MB",
-                "",
-            ),
-            (
-                "of these on the day with the most",
-                f"{max(self.written.values()) / 1_000_000:.1f} MB",
-                "",
-            ),
+            ("*Written* to Bike Tracker's own files", megabytes, ""),
+            ("of these on the day with the most", most, ""),
         )
         by_kind = (
             (name, f"{now[name]:,}", f"{before[name]:,}", f"{lines[name]:,}")
@@ -185,13 +165,6 @@ class Week:
             as_markdown(("In the week", "Now", "Without steps"), in_all),
             as_markdown(head, by_kind),
         ]
-
-    def write(self) -> None:
-        """Print the bytes; write the page if these are as many bikes as there."""
-        print("Bytes written to Bike Tracker's own files by day:")  # noqa: T201
-        print(dict(self.written), "in all:", self.written.total())  # noqa: T201
-        if len(self._journeys) == _BIKES:
-            fill(DOCS / "week.md", self.tables())
 
     def _count_values(self, coordinator: BikeTrackerCoordinator) -> None:
         """Count from now on how often what each sensor tells is another."""
@@ -209,17 +182,6 @@ class Week:
 
         coordinator.async_add_listener(count)
         count()
-
-    def _coming(self) -> Iterator[tuple[str, Report]]:
-        """Yield what trackers report, in the order in which it comes."""
-
-        def of(number: int, bike: str) -> list[tuple[str, Report]]:
-            tracker, journey = _TRACKERS[number % 2], self._journeys[bike]
-            said = reports(tracker, journey, self._begin, self._end, number)
-            return [(bike, report) for report in said if report.comes_at < self._end]
-
-        parts = (of(number, bike) for number, bike in enumerate(self._journeys))
-        return merge(*parts, key=lambda said: said[1].comes_at)
 
     def _report(self, bike: str, report: Report) -> None:
         position = report.position
@@ -256,40 +218,28 @@ class Week:
         for line in activity.get_events(self._begin, self._end):
             if line["entity_id"] in entities:
                 bike, kind = entities[line["entity_id"]]
-                when = datetime.fromisoformat(line["when"])
+                hour = _hour(datetime.fromisoformat(line["when"]))
                 self.lines[kind] += 1
-                self.lines_ridden[kind] += (bike, _hour(when)) in self._hours
-        states = (
-            select(StatesMeta.entity_id, func.count())
-            .join(States, States.metadata_id == StatesMeta.metadata_id)
-            .group_by(StatesMeta.entity_id)
+                self.lines_ridden[kind] += (bike, hour) in self._hours
+        states = select(StatesMeta.entity_id, func.count()).join(
+            States, States.metadata_id == StatesMeta.metadata_id
         )
         with session_scope(hass=self._hass, read_only=True) as session:
-            for entity_id, number in session.execute(states):
+            rows = session.execute(states.group_by(StatesMeta.entity_id))
+            for entity_id, number in rows:
                 if entity_id in entities:
                     self.rows[entities[entity_id][1]] += number
 
-    @contextmanager
-    def _writes(self) -> Iterator[None]:
-        """Count the bytes that the database writes by day, as the system counts them."""
+    def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a method of the database that also counts its bytes, as the system counts them."""
 
-        def counted(name: str) -> Callable[..., Any]:
-            method = getattr(File, name)
+        def call(*args: Any) -> Any:
+            before = _bytes_of_thread()
+            result = method(*args)
+            self.written[f"{datetime.now(UTC):%F}"] += _bytes_of_thread() - before
+            return result
 
-            def call(*args: Any) -> Any:
-                before = _bytes_of_thread()
-                try:
-                    return method(*args)
-                finally:
-                    day = f"{datetime.now(UTC):%F}"
-                    self.written[day] += _bytes_of_thread() - before
-
-            return call
-
-        with ExitStack() as stack:
-            for name in ("open", "run", "close"):
-                stack.enter_context(patch.object(File, name, counted(name)))
-            yield
+        return call
 
 
 def _bytes_of_thread() -> int:
@@ -298,22 +248,6 @@ def _bytes_of_thread() -> int:
     return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
-def _hours(start: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the hours of the clock from one time to another."""
-    hour = _hour(start)
-    while hour < end:
-        yield hour
-        hour += timedelta(hours=1)
-
-
-def _hour(time: datetime) -> datetime:
-    return time.replace(minute=0, second=0, microsecond=0)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m tests.tools.week")
-    parser.add_argument("--bikes", default=str(_BIKES))
-    # In a process in which pytest loads Home Assistant first.
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "--timeout", "0", str(_TEST)]
-    bikes = {"BIKES": parser.parse_args().bikes}
-    sys.exit(subprocess.call(command, env={**os.environ, **bikes}))  # noqa: S603
+def _hour(time: datetime) -> int:
+    """Return the number of an hour of the clock."""
+    return int(time.timestamp()) // 3_600
