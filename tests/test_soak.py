@@ -1,6 +1,6 @@
 """Polls for hours, or for a month as `scripts/soak` has it, leave nothing behind."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 import logging
 from typing import override
 
@@ -35,8 +35,7 @@ async def simulator() -> AsyncIterator[Simulator]:
 class Counter(logging.Handler):
     """Counts lines and tracebacks, as records of them would add up."""
 
-    lines = 0
-    tracebacks = 0
+    lines = tracebacks = 0
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
@@ -45,21 +44,14 @@ class Counter(logging.Handler):
 
 
 @pytest.fixture
-def log() -> Iterator[Counter]:
+def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Counter:
     """Return how much the integration writes; pytest keeps nothing of it."""
-    counter = Counter(logging.INFO)
-    own = logging.getLogger("custom_components.bike_tracker")
-    others = logging.getLogger("homeassistant")
-    levels = own.level, others.level
-    own.addHandler(counter)
-    own.propagate = False
-    own.setLevel(logging.INFO)
-    others.setLevel(logging.WARNING)
-    yield counter
-    own.removeHandler(counter)
-    own.propagate = True
-    own.setLevel(levels[0])
-    others.setLevel(levels[1])
+    counter, own = Counter(), logging.getLogger("custom_components.bike_tracker")
+    monkeypatch.setattr(own, "handlers", [counter])
+    monkeypatch.setattr(own, "propagate", False)
+    caplog.set_level(logging.INFO, own.name)
+    caplog.set_level(logging.WARNING, "homeassistant")
+    return counter
 
 
 @pytest.mark.usefixtures("with_live")
@@ -93,9 +85,6 @@ async def test_soak(
     # Until the third one what is known of trackers fills, with the last ten of each kind.
     _, _, warm, *_, last = await soak.run()
 
-    for what, number in sorted(soak.counts.items()):
-        print(f"{number:>9,} {what}")  # noqa: T201
-    print(f"{log.lines:>9,} lines in the log")  # noqa: T201
     assert soak.counts["alarms"] > 0
     assert last["polls"] >= polls
     assert growth(warm, last) == {}

@@ -28,15 +28,11 @@ from .simulator.render import Endpoint
 # A restart ends by itself, in real time. For a client it is a refused connection. After reports of the far future a
 # log fills up to its limit, for days.
 _LEFT_OUT: Final = {"restart", "time-future"}
-_TROUBLES: Final = [
-    trouble for name, trouble in TROUBLES.items() if name not in _LEFT_OUT
-]
+_TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
 _POLL: Final = 61
-# Seconds after which idle connections are closed.
-_REST: Final = 20
 _READINGS: Final = 10
-# The longest wait before the live connection is tried again.
-_LIVE_AGAIN: Final = 16 * 60
+# The longest wait before the live connection is tried again, a poll, and until idle connections are closed.
+_RESTS: Final = (16 * 60, _POLL, 20)
 # Reports of a tracker that the simulator keeps.
 _REPORTS: Final = 15
 # This message has 64 MiB, sent by a simulator in this same process.
@@ -55,8 +51,7 @@ class Soak:
         """Live in this home."""
         self.counts: Counter[str] = Counter()
         """Number of each kind of event."""
-        self._home = home
-        self._polls = polls
+        self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
@@ -69,51 +64,52 @@ class Soak:
         for number in range(1, _READINGS + 1):
             while self._home.polls * _READINGS < number * self._polls:
                 await self._live()
-            readings.append(await self._read())
+            # A connection still holds the messages of a flood.
+            self._simulator.live.drop()
+            for seconds in _RESTS:
+                await self._home.wait(seconds)
+            self._count_requests()
+            readings.append({"polls": self._home.polls, **read(self._home.hass)})
             print(*(f"{count:>9,} {what}" for what, count in readings[-1].items()))  # noqa: T201
         return readings
 
     async def _live(self) -> None:
         """Ride for half an hour, and let one other thing happen."""
-        for _ in range(self._random.randint(20, 40)):
-            self._ride()
-            await self._home.wait(_POLL)
+        await self._ride(self._random.randint(20, 40))
         happens = self._random.choice(
             [self._trouble] * 16
             + [self._trouble_of_live] * 5
-            + [self._positions_behind]
-            + [self._reload, self._come_and_go, self._rename]
+            + [self._positions_behind, self._reload, self._come_and_go, self._rename]
         )
         self.counts[happens.__name__.strip("_").replace("_", " ")] += 1
         await happens()
         self._count_requests()
 
-    def _ride(self) -> None:
-        simulator = self._home.simulator
-        for tracker in simulator.devices:
-            if self._random.random() < 0.3:
-                simulator.report_many([tracker])
-            if self._random.random() < 0.1:
-                self.counts["alarms"] += 1
-                word = f"alarm {self.counts['alarms']}"
-                simulator.report(tracker, attributes={"alarm": word})
-            if self._random.random() < 0.05:
-                simulator.set_status(
-                    tracker, self._random.choice(["online", "offline"])
-                )
+    async def _ride(self, polls: int) -> None:
+        for _ in range(polls):
+            for tracker in self._simulator.devices:
+                if self._random.random() < 0.3:
+                    self._simulator.report_many([tracker])
+                if self._random.random() < 0.1:
+                    self.counts["alarms"] += 1
+                    word = f"alarm {self.counts['alarms']}"
+                    self._simulator.report(tracker, attributes={"alarm": word})
+                if self._random.random() < 0.05:
+                    status = self._random.choice(["online", "offline"])
+                    self._simulator.set_status(tracker, status)
+            await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
         """Let the service, or one endpoint, fail always or now and then."""
         path: Endpoint | None = self._random.choice(
             [None, None, "devices", "positions", "history"]
         )
-        troubles = [t for t in _TROUBLES if path is None or t.strikes_positions]
+        troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
         if path == "history":
             # After it, the missing reports are requested.
-            self._home.simulator.live.drop()
-        await self._be_in(
-            self._random.choice(troubles), path, self._random.choice([1, 1, 2, 3])
-        )
+            self._simulator.live.drop()
+        every = self._random.choice([1, 1, 2, 3])
+        await self._be_in(self._random.choice(troubles), path, every)
 
     async def _be_in(
         self, trouble: Trouble, path: Endpoint | None = None, every: int = 1
@@ -121,79 +117,67 @@ class Soak:
         home = self._home
         home.trouble = trouble
         with home.in_trouble(path, every):
-            home.simulator.report_many()
+            self._simulator.report_many()
             for _ in range(self._random.randint(1, 6)):
                 await home.wait(self._random.choice([5, 20, _POLL, _POLL, 200]))
         if home.asks_to_sign_in and self._random.random() < 0.5:
             self.counts["sign-ins"] += 1
             await home.sign_in_again(PASSWORD)
         await home.wait(15 * 60)
-        assert not home.asks_to_sign_in
-        assert home.state is ConfigEntryState.LOADED, trouble.name
+        self._check(trouble.name)
+
+    def _check(self, name: str) -> None:
+        assert self._home.state is ConfigEntryState.LOADED, name
+        assert not self._home.asks_to_sign_in, name
 
     async def _trouble_of_live(self) -> None:
         await self._be_in_live(self._random.choice(list(LIVE_FAULTS)))
 
     async def _be_in_live(self, name: str) -> None:
         """Let the live connection fail for some minutes, or be cut off."""
-        home = self._home
-        home.simulator.live_fault(name)
-        for _ in range(self._random.randint(1, 6)):
-            self._ride()
-            await home.wait(_POLL)
-        home.simulator.live_fault(None)
+        self._simulator.live_fault(name)
+        await self._ride(self._random.randint(1, 6))
+        self._simulator.live_fault(None)
         if self._random.random() < 0.3:
-            home.simulator.live.drop()
-        assert home.state is ConfigEntryState.LOADED, name
-        assert not home.asks_to_sign_in, name
+            self._simulator.live.drop()
+        self._check(name)
 
     async def _positions_behind(self) -> None:
         """Let the list announce positions that are not there yet."""
-        simulator = self._home.simulator
-        simulator.raw_positions(list(simulator.listed("positions", EMAIL)))
-        simulator.report_many()
+        self._simulator.raw_positions(list(self._simulator.listed("positions", EMAIL)))
+        self._simulator.report_many()
         await self._home.wait(2 * _POLL)
-        simulator.raw_positions(None)
+        self._simulator.raw_positions(None)
 
     async def _reload(self) -> None:
         await self._home.unload()
         await self._home.set_up()
 
     async def _come_and_go(self) -> None:
-        tracker = self._random.choice(list(self._home.simulator.devices))
-        self._home.simulator.unassign(EMAIL, tracker)
+        tracker = self._random.choice(list(self._simulator.devices))
+        self._simulator.unassign(EMAIL, tracker)
         await self._home.wait(_POLL)
-        self._home.simulator.assign(EMAIL, tracker)
+        self._simulator.assign(EMAIL, tracker)
         await self._home.wait(_POLL)
 
     async def _rename(self) -> None:
-        tracker = self._random.choice(list(self._home.simulator.devices))
-        self._home.simulator.rename(tracker, f"Bike {self._random.randint(1, 99)}")
+        tracker = self._random.choice(list(self._simulator.devices))
+        self._simulator.rename(tracker, f"Bike {self._random.randint(1, 99)}")
         await self._home.wait(_POLL)
 
     def _count_requests(self) -> None:
-        record = self._home.simulator.record
+        record = self._simulator.record
         for path, number in record.counts.items():
             self.counts[f"requests for {path}"] += number
-        self.counts["requests for history"] += sum(
-            "deviceId" in request.query for request in record.requests
-        )
+        histories = ("deviceId" in request.query for request in record.requests)
+        self.counts["requests for history"] += sum(histories)
         record.clear()
-        for reports in self._home.simulator.reports.values():
+        for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
         # What stands in for Home Assistant's storage notes what it was called with.
         for method in ("_async_load", "_async_write_data"):
             getattr(Store, method).reset_mock()
-
-    async def _read(self) -> Reading:
-        # A connection still holds the messages of a flood.
-        self._home.simulator.live.drop()
-        await self._home.wait(_LIVE_AGAIN)
-        await self._home.wait(_POLL)
-        await self._home.wait(_REST)
-        self._count_requests()
-        return {"polls": self._home.polls, **read(self._home.hass)}
 
 
 def growth(before: Reading, after: Reading) -> Reading:
