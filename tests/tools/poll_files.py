@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 import sys
-from types import CodeType, FrameType
+from types import CodeType
 
 from homeassistant.helpers.entity import Entity
 import pytest
@@ -19,21 +21,15 @@ _ROOT = Path(bike_tracker.__file__).parent
 _TOOL = 4
 
 
+@dataclass
 class Passed:
     """The functions of the integration that began."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self.files = list[str]()
-        """The file of each function, in order."""
-        self.functions = Counter[str]()
-        self.reads = Counter[str]()
-        """How often each entity was read, by entity ID."""
-
-    @property
-    def changes(self) -> int:
-        """Return how often a function began in another file than the one before."""
-        return sum(a != b for a, b in zip(self.files, self.files[1:], strict=False))
+    files: list[str] = field(default_factory=list)
+    """The file of each function, in order."""
+    functions: Counter[str] = field(default_factory=Counter)
+    reads: Counter[str] = field(default_factory=Counter)
+    """How often each entity was read, by entity ID."""
 
     def start(self, code: CodeType, _offset: int) -> None:
         """Note a function that begins."""
@@ -41,17 +37,14 @@ class Passed:
             return
         self.files.append(code.co_filename)
         self.functions[code.co_name] += 1
-        if code.co_name == "_read":
-            frame = sys._getframe(1)  # noqa: SLF001
-            if not _is_of_base(frame):
-                self.reads[frame.f_locals["self"].entity_id] += 1
-
-
-def _is_of_base(frame: FrameType) -> bool:
-    """Return whether a method was called by the same method of a subclass."""
-    caller = frame.f_back
-    is_read = caller is not None and caller.f_code.co_name == "_read"
-    return is_read or not isinstance(frame.f_locals.get("self"), Entity)
+        if code.co_name != "_read":
+            return
+        frame = sys._getframe(1)  # noqa: SLF001
+        entity, caller = frame.f_locals.get("self"), frame.f_back
+        # A method of a subclass calls the same one of its base.
+        is_base = caller is not None and caller.f_code.co_name == code.co_name
+        if isinstance(entity, Entity) and not is_base:
+            self.reads[entity.entity_id] += 1
 
 
 @pytest.mark.usefixtures("setup")
@@ -64,8 +57,9 @@ async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
         with watching() as passed:
             await poll()
         files, reads = set(passed.files), passed.reads.values()
+        changes = sum(one != next_one for one, next_one in pairwise(passed.files))
         print(f"\nfiles of {words}: {len(files)}")  # noqa: T201
-        print(f"changes of file of {words}: {passed.changes}")  # noqa: T201
+        print(f"changes of file of {words}: {changes}")  # noqa: T201
         print(f"reads of an entity in {words}: {max(reads, default=0)}")  # noqa: T201
         print(*sorted(Path(file).name for file in files))  # noqa: T201
 
