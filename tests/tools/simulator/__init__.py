@@ -11,27 +11,17 @@ In a test:
         simulator.fault(None)
 """
 
-from .faults import FAULTS, Fault
-from .kinds import KINDS
-from .live_faults import LIVE_FAULTS, LiveFault
-from .record import RecordedRequest
+from .faults import FAULTS
+from .live_faults import LIVE_FAULTS
 from .server import Simulator, authorization
 from .tls import client_context
-from .world import MISSING, SimAccount, SimDevice, SimPosition, World
+from .world import SimPosition
 
 __all__ = [
     "FAULTS",
-    "KINDS",
     "LIVE_FAULTS",
-    "MISSING",
-    "Fault",
-    "LiveFault",
-    "RecordedRequest",
-    "SimAccount",
-    "SimDevice",
     "SimPosition",
     "Simulator",
-    "World",
     "authorization",
     "client_context",
 ]

@@ -65,7 +65,7 @@ class SimDevice:
     last_update: datetime
     position_id: int
     group_id: int
-    disabled: bool
+    disabled: bool = False
     attributes: dict[str, Json] = field(default_factory=dict)
     model: str | None = None
     reported: bool = False
@@ -134,7 +134,6 @@ class World:
         email: str | None = None,
         status: str = "online",
         group_id: int = 0,
-        disabled: bool = False,
         last_update: datetime | None = None,
         latitude: float | None = DEFAULT_LATITUDE,
         longitude: float | None = DEFAULT_LONGITUDE,
@@ -152,7 +151,6 @@ class World:
             last_update=last_update or _now(),
             position_id=0,
             group_id=group_id,
-            disabled=disabled,
             attributes=dict(attributes or {}),
             reported=last_update is not None,
         )
