@@ -1,4 +1,4 @@
-"""Polls for hours, or for a month as `scripts/soak` has it, leave nothing behind."""
+"""Polls of some hours, or of a month, leave nothing behind."""
 
 from collections.abc import AsyncIterator
 import logging
@@ -24,7 +24,7 @@ _A_FEW = _POLLS_A_DAY // (1 if IS_LONG else 4)
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service, encrypted, with an account of two trackers."""
+    """Return the service with TLS and an account of two trackers."""
     async with Simulator(tls=True) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL)
@@ -33,7 +33,7 @@ async def simulator() -> AsyncIterator[Simulator]:
 
 
 class Counter(logging.Handler):
-    """Counts lines and tracebacks, as records of them would add up."""
+    """Counts lines and tracebacks. Keeping the records would need much memory."""
 
     lines = tracebacks = 0
 
@@ -45,7 +45,7 @@ class Counter(logging.Handler):
 
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Counter:
-    """Return how much the integration writes; pytest keeps nothing of it."""
+    """Return the number of the integration's log lines. Pytest keeps none of them."""
     counter, own = Counter(), logging.getLogger("custom_components.bike_tracker")
     monkeypatch.setattr(own, "handlers", [counter])
     monkeypatch.setattr(own, "propagate", False)
@@ -61,7 +61,7 @@ async def test_soak(
     monkeypatch: pytest.MonkeyPatch,
     log: Counter,
 ) -> None:
-    """Memory, tasks, timers, listeners and connections are as many as at the beginning."""
+    """Memory, tasks, timers, listeners and connections do not grow."""
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -69,7 +69,7 @@ async def test_soak(
     house = bikes.hass, bikes.freezer, bikes.simulator
     home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
-    # What of Home Assistant stays when an account goes.
+    # Load the parts of Home Assistant that stay after an account is removed.
     for platform in PLATFORMS:
         assert await async_setup_component(bikes.hass, platform, {})
     automations = [automation(trigger) for trigger in TRIGGERS]
@@ -82,7 +82,7 @@ async def test_soak(
     label_bikes(bikes.hass)
     soak = Soak(home, polls := _POLLS_A_DAY * DAYS or _A_FEW)
 
-    # Until the third one what is known of trackers fills, with the last ten of each kind.
+    # Until the third reading, the data of the trackers grows to its limit.
     _, _, warm, *_, last = await soak.run()
 
     assert soak.counts["alarms"] > 0
@@ -91,7 +91,7 @@ async def test_soak(
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
-    # One a minute at most, and none while nothing lacks.
+    # At most one a minute, and none without a gap.
     assert 0 < soak.counts["requests for history"] < last["polls"]
     beyond = soak.counts["requests for /api/session"]
     beyond += soak.counts["requests for /api/socket"]

@@ -1,6 +1,7 @@
-"""What is left of bikes that are ridden, in Activity and in the database.
+"""The lines in Activity and the rows in the database that rides leave.
 
-By default five bikes in a morning. BIKES=5 rides a week and writes docs/week.md; other numbers print the bytes.
+By default, five bikes ride for a morning. With BIKES=5, they ride for a week, and docs/week.md is written.
+Other numbers of bikes only print the written bytes.
 """
 
 from datetime import timedelta
@@ -24,7 +25,7 @@ from .tools.week import Week
 _BIKES = int(os.environ.get("BIKES", "0"))
 _DAYS = 7 if _BIKES else 3 / 24
 _BOOKED = 50_000 if _BIKES else 0
-"""Rides that are in the book before."""
+"""Rides that are stored before."""
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def mock_recorder_before_hass(
     async_test_recorder: RecorderInstanceContextManager,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Have a recorder that does not tell of each row."""
+    """Use a recorder without a log line for each row."""
     caplog.set_level(logging.WARNING)
     caplog.set_level(logging.WARNING, "sqlalchemy.engine")
 
@@ -47,7 +48,7 @@ def recorder_config() -> dict[str, int]:
 async def test_week(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, make_entry: MakeEntry
 ) -> None:
-    """A few lines an hour and bike that is ridden, and two thirds of the rows of every new value."""
+    """A few lines per hour and ridden bike, and two thirds of the rows without steps."""
     hass.data[LOGBOOK] = LogbookConfig({})
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
     end = begin + timedelta(days=_DAYS)
@@ -79,6 +80,7 @@ async def test_week(
         fill(DOCS / "week.md", tables)
     assert week.lines_an_hour <= 15
     assert week.rows.total() <= week.rows_without_steps.total() * 2 / 3
-    # The goals are 10 MB a week of five bikes, and 35 of 20; a morning has its share.
+    # The goals are 10 MB a week for five bikes and 35 MB for 20; a morning has its part
+    # of that.
     most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
     assert week.written.total() <= most * _DAYS / 7

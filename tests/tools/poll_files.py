@@ -1,4 +1,4 @@
-"""Counts what an update runs, for tests and for scripts/lib/house.py; no part of a usual run of the tests."""
+"""Count the functions of an update, for tests and for scripts/lib/house.py. A usual run of the tests does not include it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _TOOL = 4
 
 @dataclass
 class Passed:
-    """The functions of the integration that began."""
+    """The functions of the integration that started."""
 
     files: list[str] = field(default_factory=list)
     """The file of each function, in order."""
@@ -32,7 +32,7 @@ class Passed:
     """How often each entity was read, by entity ID."""
 
     def start(self, code: CodeType, _offset: int) -> None:
-        """Note a function that begins."""
+        """Record a function that starts."""
         if not code.co_filename.startswith(str(_ROOT)):
             return
         self.files.append(code.co_filename)
@@ -41,7 +41,7 @@ class Passed:
             return
         frame = sys._getframe(1)  # noqa: SLF001
         entity, caller = frame.f_locals.get("self"), frame.f_back
-        # A method of a subclass calls the same one of its base.
+        # A method of a subclass calls the same method of its base.
         is_base = caller is not None and caller.f_code.co_name == code.co_name
         if isinstance(entity, Entity) and not is_base:
             self.reads[entity.entity_id] += 1
@@ -49,7 +49,7 @@ class Passed:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print what a poll passes in which a known tracker reports, and one in which none does."""
+    """Print the files of a poll with a report of a known tracker, and of a poll without a report."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)
@@ -66,7 +66,7 @@ async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
 
 @contextmanager
 def watching() -> Iterator[Passed]:
-    """Note each function of the integration that begins in the meantime."""
+    """Record each function of the integration that starts in the meantime."""
     passed = Passed()
     begins = sys.monitoring.events.PY_START
     sys.monitoring.use_tool_id(_TOOL, "files of a poll")

@@ -1,4 +1,4 @@
-"""Polls, with everything between them that happens in a month, and what could pile up meanwhile."""
+"""Polls with all events of a month, and the resources that could grow in the meantime."""
 
 from abc import ABCMeta
 import asyncio
@@ -25,38 +25,39 @@ from .faults.trouble import TROUBLES, Trouble
 from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
-# A restart ends by itself, in real time. For a client it is a refused connection. After reports of the far future a
-# log fills up to its limit, for days.
+# A restart ends by itself, in real time. For a client it is a refused connection. After
+# reports with times in the far future, a log grows to its limit for days.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
 _POLL: Final = 61
 _READINGS: Final = 10
-# The longest wait before the live connection is tried again, a poll, and until idle connections are closed.
+# The longest wait before the live connection is tried again, a poll, and the timeout of
+# idle connections.
 _RESTS: Final = (16 * 60, _POLL, 20)
-# Reports of a tracker that the simulator keeps.
+# Maximum number of reports of a tracker in the simulator.
 _REPORTS: Final = 15
-# This message has 64 MiB, sent by a simulator in this same process.
+# This message has 64 MiB; the simulator in the same process sends it.
 _LARGE: Final = "huge-message"
-# What may come and go between two readings without being a leak: a leak is one a poll.
+# Allowed differences between two readings. A leak grows with each poll.
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
 
 type Reading = dict[str, int]
-"""How much there was at one time of all that could pile up, and after how many polls."""
+"""The amount of each resource after a number of polls."""
 
 
 class Soak:
-    """Lives in a home for a number of polls."""
+    """Runs a home for a number of polls."""
 
     def __init__(self, home: Home, polls: int) -> None:
-        """Live in this home."""
+        """Use this home."""
         self.counts: Counter[str] = Counter()
         """Number of each kind of event."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
-        """Live, and return the readings."""
-        # Take up as much memory as it ever takes.
+        """Run the polls, and return the readings."""
+        # Reach the maximum of memory first.
         for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
             await self._be_in(trouble)
         await self._be_in_live(_LARGE)
@@ -74,7 +75,7 @@ class Soak:
         return readings
 
     async def _live(self) -> None:
-        """Ride for half an hour, and let one other thing happen."""
+        """Ride for half an hour, then let one event happen."""
         await self._ride(self._random.randint(20, 40))
         happens = self._random.choice(
             [self._trouble] * 16
@@ -100,7 +101,7 @@ class Soak:
             await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
-        """Let the service, or one endpoint, fail always or now and then."""
+        """Let the service or one endpoint fail always or sometimes."""
         path: Endpoint | None = self._random.choice(
             [None, None, "devices", "positions", "history"]
         )
@@ -134,7 +135,7 @@ class Soak:
         await self._be_in_live(self._random.choice(list(LIVE_FAULTS)))
 
     async def _be_in_live(self, name: str) -> None:
-        """Let the live connection fail for some minutes, or be cut off."""
+        """Let the live connection fail for some minutes, or end it."""
         self._simulator.live_fault(name)
         await self._ride(self._random.randint(1, 6))
         self._simulator.live_fault(None)
@@ -143,7 +144,7 @@ class Soak:
         self._check(name)
 
     async def _positions_behind(self) -> None:
-        """Let the list announce positions that are not there yet."""
+        """Let the list announce positions that are not available yet."""
         self._simulator.raw_positions(list(self._simulator.listed("positions", EMAIL)))
         self._simulator.report_many()
         await self._home.wait(2 * _POLL)
@@ -175,22 +176,22 @@ class Soak:
         for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
-        # What stands in for Home Assistant's storage notes what it was called with.
+        # The test package's storage records its calls.
         for method in ("_async_load", "_async_write_data"):
             getattr(Store, method).reset_mock()
 
 
 def growth(before: Reading, after: Reading) -> Reading:
-    """Return what grew by more than it may."""
+    """Return the resources that grew by more than the allowed difference."""
     grown = {what: after[what] - before[what] for what in before if what != "polls"}
     return {what: more for what, more in grown.items() if more > _SLACK.get(what, 0)}
 
 
 def read(hass: HomeAssistant) -> Reading:
-    """Return what there is now: 0 where the system does not say."""
+    """Return the current amount of each resource, 0 if the system does not provide it."""
     _forget_what_is_no(Mapping)
     gc.collect()
-    # Without that, the C library keeps what a large answer took for the next one.
+    # Otherwise the C library keeps the memory of a large answer for the next one.
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     timers = get_scheduled_timer_handles(hass.loop)
@@ -207,11 +208,11 @@ def read(hass: HomeAssistant) -> Reading:
 
 
 def _forget_what_is_no(kind: type[Any]) -> None:
-    """Let an abstract class and those below it forget which classes are none of it.
+    """Clear the negative caches of an abstract class and its subclasses.
 
-    Python looks whether what is logged is a mapping, and remembers the answer: hundreds
+    Python checks whether logged arguments are a mapping, and caches the result: hundreds
     of objects for the first error of a kind, none for the next. CPython's own search for
-    leaks clears these as well.
+    leaks clears these caches, too.
     """
     if isinstance(kind, ABCMeta):
         kind._abc_caches_clear()  # noqa: SLF001

@@ -14,7 +14,7 @@ _COMMIT: Final = re.compile(r"^Measured at commit `\w+`", re.MULTILINE)
 
 
 def current_commit() -> str:
-    """Return the short name of the commit that is checked out."""
+    """Return the short hash of the current commit."""
     command = ["git", "rev-parse", "--short=10", "HEAD"]
     return subprocess.check_output(command, cwd=DOCS, text=True).strip()  # noqa: S603
 
@@ -27,7 +27,7 @@ def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows with equal ones as one row; the most usual ones are the last."""
+    """Return the rows with equal ones merged; the most frequent row is last."""
     names = defaultdict[tuple[str, ...], list[str]](list)
     for name, *values in rows:
         names[tuple(values)].append(name)
@@ -43,7 +43,7 @@ def tables_of(page: Path) -> list[str]:
 
 
 def fill(page: Path, tables: Sequence[str]) -> None:
-    """Put these in place of the tables of a page, and the commit they were measured at; the prose stays."""
+    """Replace the tables of a page and the commit of the measurement; the text stays."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:

@@ -1,4 +1,4 @@
-"""What a week leaves in Activity and in the databases, for tests/test_week.py."""
+"""A week in Activity and in the databases, for tests/test_week.py."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -37,14 +37,14 @@ _TRACKERS = (
     Tracker("sleeps", 10, repeats=3_600),
     Tracker("stays awake", 10, parked=300),
 )
-"""Rhythms, of which every second bike has the same."""
+"""Intervals of trackers. Every second bike has the same."""
 _WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
     "last_update": lambda tracker: tracker.device.last_update,
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: tracker.total_distance,
 }
-"""What sensors would show that show it only in steps."""
+"""The values of sensors that show them only in steps."""
 _NAMES = {
     "": "device tracker (map)",
     "address": "*Address*",
@@ -66,7 +66,7 @@ def _named(kinds: Counter[str]) -> Counter[str]:
 
 
 class Week:
-    """Lets bikes be ridden in a Home Assistant with its recorder, and counts what is left by kind of entity."""
+    """Lets bikes ride in a Home Assistant with its recorder, and counts lines and rows by kind of entity."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Week:
             for bike, trip in self._trips
             for hour in range(_hour(trip.starts_at), _hour(trip.ends_at) + 1)
         }
-        """Hours of the clock in which a bike was ridden."""
+        """Hours of the clock with a ride of the bike."""
         coming = [
             (bike, report)
             for number, (bike, journey) in enumerate(journeys.items())
@@ -95,16 +95,16 @@ class Week:
         ]
         self._reports = sorted(coming, key=lambda it: it[1].comes_at)
         self.lines, self.lines_ridden = Counter[str](), Counter[str]()
-        """Lines in Activity, and those of a bike in an hour in which it was ridden."""
+        """Lines in Activity, and the lines of a bike in hours with a ride."""
         self.rows = Counter[str]()
         """States in the database."""
         self.values = Counter[str]()
-        """How often what a sensor tells was another: each would be a row without steps."""
+        """Number of new values by sensor: without steps, each would be a row."""
         self.written = Counter[str]()
-        """Bytes that were written to the files of Bike Tracker, by day."""
+        """Bytes written to the files of Bike Tracker, by day."""
 
     async def run(self, entry: MockConfigEntry) -> None:
-        """Set up, live until the end, and read what is left."""
+        """Set up, run until the end, and count lines and rows."""
         open_file, run = self._counted(File.open), self._counted(File.run)
         with patch.multiple(File, open=open_file, run=run):
             await self._hass.config_entries.async_setup(entry.entry_id)
@@ -121,23 +121,23 @@ class Week:
 
     @property
     def lines_an_hour(self) -> float:
-        """Return the lines in an hour of a bike that was ridden in it."""
+        """Return the lines per bike and hour with a ride."""
         return self.lines_ridden.total() / len(self._hours)
 
     @property
     def rows_without_steps(self) -> Counter[str]:
-        """Return the rows of every new value, without addresses and calendars."""
+        """Return the rows of all new values, without addresses and calendars."""
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows
 
     def tables(self) -> list[str]:
-        """Return the tables of the page: of totals, and of rows by entity."""
+        """Return the tables of the page: totals, and rows by entity."""
         counts = self.rows, self.rows_without_steps, self.lines
         now, before, lines = map(_named, counts)
         kilometres = sum(trip.kilometres for _, trip in self._trips)
         numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
-        # Without steps *Last update* is a line with each report, and there is no address.
+        # Without steps, *Last update* has a line for each report, and no address exists.
         ridden = self.lines_ridden.copy()
         del ridden["last_update"], ridden["address"]
         each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
@@ -167,7 +167,7 @@ class Week:
         ]
 
     def _count_values(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Count from now on how often what each sensor tells is another."""
+        """Count each new value of each sensor from now on."""
         values = dict[tuple[str, str], object]()
 
         @callback
@@ -192,7 +192,7 @@ class Week:
             accuracy=position.accuracy,
             speed=(position.speed or 0) / 1.852,
             fix_time=position.fix_time,
-            # Each house has its own.
+            # Each place has its own address.
             address=f"{position.latitude:.4f}, {position.longitude:.4f}",
             attributes={
                 "batteryLevel": 80,
@@ -202,7 +202,7 @@ class Week:
         )
 
     async def _wait_until(self, when: datetime) -> None:
-        """Let time pass, with all polls."""
+        """Move the clock, with all polls."""
         while (left := when - datetime.now(UTC)) > timedelta():
             self._freezer.tick(min(left, timedelta(minutes=1)))
             async_fire_time_changed(self._hass)
@@ -231,7 +231,7 @@ class Week:
                     self.rows[entities[entity_id][1]] += number
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a method of the database that also counts its bytes, as the system counts them."""
+        """Return a method of the database that also counts its bytes, as the operating system does."""
 
         def call(*args: Any) -> Any:
             before = _bytes_of_thread()
@@ -243,11 +243,11 @@ class Week:
 
 
 def _bytes_of_thread() -> int:
-    """Return the bytes that this thread has written."""
+    """Return the number of bytes written by this thread."""
     lines = Path("/proc/thread-self/io").read_text().splitlines()
     return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
 def _hour(time: datetime) -> int:
-    """Return the number of an hour of the clock."""
+    """Return the number of an hour since the epoch."""
     return int(time.timestamp()) // 3_600

@@ -22,7 +22,7 @@ _ENTITIES: Final = 5
 _CHANGED: Final = 2
 """States that a report changes: the place and the status. The last update follows in steps of five minutes."""
 _REQUESTS: Final = {
-    # A set-up requests both lists, the history, and ten days of rides from before.
+    # A set-up requests both lists, the history, and ten days of earlier rides.
     Work.SET_UP: 13,
     Work.IDLE: 1,
     Work.SOME: 2,

@@ -17,7 +17,7 @@ from .plan import FLOOR, OURS, PEER
 from .service import EMAIL, PASSWORD, Service
 
 type Candidate = Integration | Floor
-"""One way to show a fleet in Home Assistant: it is set up, and then polls."""
+"""A way to show a fleet in Home Assistant: a set-up, then polls."""
 
 _FLAGS: dict[str, dict[str, str]] = {
     "online": {"device_class": "connectivity"},
@@ -28,7 +28,7 @@ _FLAGS: dict[str, dict[str, str]] = {
 class Integration:
     """An integration with a config entry and a coordinator.
 
-    Unless it is live it is polled on request, and has no live connection.
+    Unless it is live, it is polled on request and has no live connection.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Integration:
 
 @dataclass(slots=True)
 class _Bike:
-    """All that the floor shows of one tracker."""
+    """The floor's values of one tracker."""
 
     name: str
     online: bool
@@ -93,7 +93,7 @@ class Floor:
     """
 
     def __init__(self, hass: HomeAssistant, url: str) -> None:
-        """Start without trackers. The floor never listens."""
+        """Start without trackers. The floor has no live connection."""
         self._hass = hass
         self._bikes: dict[str, _Bike] = {}
         self._url = url
@@ -137,7 +137,7 @@ class Floor:
             return rows
 
     def _show(self, unique_id: str, bike: _Bike, before: _Bike | None) -> None:
-        """Set the states that changed, with the attributes that entities have."""
+        """Set the changed states with the attributes of entities."""
         async_set, name = self._hass.states.async_set, bike.name
         if before is None or (
             (bike.latitude, bike.longitude, bike.accuracy)
@@ -170,13 +170,13 @@ class Floor:
 
 
 def make(name: str, hass: HomeAssistant, service: Service, *, live: bool) -> Candidate:
-    """Return a candidate that is not set up yet."""
+    """Return a candidate before its set-up."""
     if name == FLOOR:
         return Floor(hass, service.url)
     if name == OURS:
         ours = {"url": service.url, "email": EMAIL, "password": PASSWORD}
         return Integration(hass, OURS, ours, live=live)
     server = {"host": HOST, "port": service.peer_port, "api_token": "t"}
-    # Home Assistant's integration for Traccar servers listens always.
+    # Home Assistant's integration for Traccar servers always has a live connection.
     peer = {**server, "ssl": False, "verify_ssl": False}
     return Integration(hass, PEER, peer, live=True)

@@ -1,4 +1,4 @@
-"""A real Home Assistant, as it starts on its own, without the parts that no candidate needs."""
+"""A real Home Assistant, without the parts that no candidate needs."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
-    # These load with the first entity, which is nothing that set-up should pay for.
+    # These load with the first entity, which should not count for the set-up.
     *("alarm_control_panel", "binary_sensor", "calendar"),
     *("device_tracker", "event", "sensor"),
 )
@@ -47,9 +47,10 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until nothing is left to do, but for live connections, and everything is in the database."""
+    """Wait until all work is done and everything is in the database, except live connections."""
     await hass.async_block_till_done(wait_background_tasks=not live)
-    # Not Recorder.async_block_till_done: it may miss the one state that is just being taken in hand.
+    # Do not use Recorder.async_block_till_done: it may miss the state that it currently
+    # handles.
     committed = hass.loop.create_future()
     get_instance(hass).queue_task(SynchronizeTask(committed))
     await committed

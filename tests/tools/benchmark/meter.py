@@ -1,4 +1,4 @@
-"""What a piece of work costs the event loop."""
+"""The cost of work for the event loop."""
 
 from asyncio.events import Handle
 from collections.abc import Awaitable, Callable
@@ -12,10 +12,10 @@ _FULL_COLLECTION = 2
 
 
 class Meter:
-    """Watches the event loop of the thread it is made in, for as long as the process lives."""
+    """Measures the event loop of the current thread until the process ends."""
 
     def __init__(self) -> None:
-        """Time each handle that the loop runs: asyncio has a hook for that in debug mode alone."""
+        """Time each handle of the loop: asyncio has a hook for that only in debug mode."""
         self._thread = get_ident()
         self._began = self._busy = self._collection_began = self._collected = 0.0
         gc.callbacks.append(self._note_collection)
@@ -29,9 +29,10 @@ class Meter:
         patch.object(Handle, "_run", timed_run).start()
 
     async def measure(self, work: Callable[[], Awaitable[Any]]) -> dict[str, float]:
-        """Do the work and return what it cost in seconds, full garbage collections left out.
+        """Do the work and return its cost in seconds, without full garbage collections.
 
-        `cpu` is of the event loop's thread, `busy` the longest time for which it computed in one go.
+        `cpu` is the time of the event loop's thread, `busy` the longest time of one
+        uninterrupted step.
         """
         self._busy = 0.0
         self._began = before = self._now()

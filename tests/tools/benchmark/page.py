@@ -23,7 +23,7 @@ _RATIOS: Final = (
     (Work.MESSAGE, _PER_STATE, 1, PEER, FLEETS),
     (Work.MESSAGES, _SHOWN, 1, PEER, (100,)),
 )
-"""Goals: a figure of ours as a multiple of another candidate's, with these fleets."""
+"""Goals: our figure as a multiple of another candidate's, with fleets of these sizes."""
 _MOST_BUSY: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
@@ -85,7 +85,7 @@ def _milliseconds(
 
 
 def _cost(results: Results, candidate: str, trackers: int, work: Work) -> str:
-    """Return the milliseconds, and the microseconds for each changed state, of works that a candidate does."""
+    """Return the milliseconds of a candidate's works, and the microseconds for each changed state."""
     at = candidate, trackers, work
     if not results.get(*at):
         return ""

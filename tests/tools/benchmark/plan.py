@@ -1,4 +1,4 @@
-"""What is measured, each step in a process of its own, and the file with the results."""
+"""The measured steps, each in its own process, and the file with the results."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -18,11 +18,11 @@ _MEASURED: Final = Path(__file__).parent / "measured.json"
 
 type Figures = dict[str, float]
 type Found = dict[str, list[Figures]]
-"""Figures by work, for each time that it was done."""
+"""Figures by work, for each repeat."""
 
 
 class Work(StrEnum):
-    """What a candidate does, as the page calls it."""
+    """The work of a candidate, with its name on the page."""
 
     SET_UP = "set-up"
     RESTART = "set-up after a restart"
@@ -42,7 +42,7 @@ class Work(StrEnum):
 
 
 class Finding(NamedTuple):
-    """What was found of one candidate with one fleet."""
+    """The results of one candidate with one fleet."""
 
     kind: str
     candidate: str
@@ -75,7 +75,7 @@ def run_all(repeats: int) -> list[Finding]:
 
 
 class Results(NamedTuple):
-    """The machine and versions, and the findings of all steps."""
+    """The machine, the versions, and the results of all steps."""
 
     machine: str
     findings: Sequence[Finding]
@@ -87,7 +87,7 @@ class Results(NamedTuple):
         return cls(kept["run"], [Finding(**it) for it in kept["findings"]])
 
     def save(self) -> None:
-        """Keep the results."""
+        """Save the results."""
         lines = ",\n".join(json.dumps(it._asdict()) for it in self.findings)
         machine = json.dumps(self.machine)
         _MEASURED.write_text(f'{{"run": {machine}, "findings": [\n{lines}\n]}}\n')
@@ -101,7 +101,7 @@ class Results(NamedTuple):
         *,
         everything: bool = False,
     ) -> list[float]:
-        """Return a figure of all repeats, of trackers that report their place or everything."""
+        """Return a figure of all repeats, for trackers that report only their place or everything."""
         step = candidate, trackers, everything
         return [
             figures[figure]

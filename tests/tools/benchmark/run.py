@@ -1,7 +1,7 @@
-"""One candidate with one fleet, in a process of its own.
+"""One candidate with one fleet, in its own process.
 
-Usage: python -m tests.tools.benchmark.run KIND CANDIDATE TRACKERS TIMES; prints the results as JSON. KIND is polls,
-count, everything, live or automations.
+Usage: python -m tests.tools.benchmark.run KIND CANDIDATE TRACKERS TIMES. It prints the
+results as JSON. KIND is polls, count, everything, live or automations.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ from .service import Fleet, Service
 
 type Act = Callable[[], Awaitable[Any]]
 
-# Longer than the delay of anything that a message causes.
+# Longer than the delay of any work after a message.
 _QUIET: Final = 1.2
 _LONGEST_WAIT: Final = 40
 _TRIGGERS: Final = (
@@ -61,14 +61,14 @@ _SIGNALS: Final = {dispatch.SIGNAL_OCCURRED, dispatch.SIGNAL_UPDATED}
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A Home Assistant, a service and a candidate that is not set up yet."""
+    """A Home Assistant, a service and a candidate before its set-up."""
 
     hass: HomeAssistant
     service: Service
     candidate: Candidate
     trackers: int
     times: int
-    """How often each work is done."""
+    """Number of repeats of each work."""
 
 
 # Set-ups and polls
@@ -97,16 +97,17 @@ async def _change(bench: Bench, work: Work) -> None:
     else:
         bench.service.do(Fleet.contact, bench.trackers)
     if work is Work.IDLE:
-        # Home Assistant prepares a listener at its first call: reach all trackers.
+        # Home Assistant prepares a listener at its first call, so each tracker must
+        # change once.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
-        # The poll before must have seen that order.
+        # The previous poll must have had the same order.
         await bench.candidate.poll()
     await settle(bench.hass, live=True)
 
 
 async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the numbers of requests and of changed states. Counting costs time, so this takes none."""
+    """Return the number of requests and of changed states. Counting costs time, so nothing is measured."""
     before = bench.service.do(Fleet.requests)
     changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()
@@ -164,7 +165,7 @@ async def _rest(bench: Bench) -> None:
 async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
     """Return the cost of reports.
 
-    `seconds` is the time from the first message until the last tracker is shown at its new place.
+    `seconds` is the time from the first message until the last tracker has its new place.
     """
     await _rest(bench)
     left, shown = trackers, bench.hass.loop.create_future()
@@ -182,7 +183,7 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
     async def wait() -> None:
         async with asyncio.timeout(_LONGEST_WAIT):
             await shown
-        # Delayed work counts as well.
+        # Delayed work counts, too.
         await asyncio.sleep(_QUIET)
 
     stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
@@ -197,7 +198,7 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
 
 @callback
 def _run_nothing(_variables: dict[str, Any], _context: Context | None = None) -> None:
-    """Do nothing: the cost of actions is not ours."""
+    """Do nothing: the cost of actions does not count."""
 
 
 async def _automations(bench: Bench) -> Found:

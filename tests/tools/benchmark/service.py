@@ -1,4 +1,4 @@
-"""The service with the fleet, in another process, so that its work is not the candidate's."""
+"""The service with the fleet in another process, so that its work does not count for the candidate."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -22,9 +22,10 @@ from tests.tools.simulator.world import Json
 EMAIL: Final = "rider@example.com"
 PASSWORD: Final = "demo"
 
-# Of a position nothing but the place, so that each tracker has the same entities everywhere.
+# Positions have only the place, so that each tracker has the same entities with every
+# candidate.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course")
-# What real servers send besides, and nobody here reads: it makes rows as long as theirs, 450 and 780 bytes.
+# Additional fields of real servers, which make the rows 450 and 780 bytes long.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
@@ -60,18 +61,18 @@ _ATTRIBUTES: dict[str, Json] = {
     **{f"io{number}": number % 7 for number in range(200, 218)},
 }
 _HISTORY = 1_440
-"""Reports of the day before, of each tracker that reports everything: one a minute."""
+"""Reports of the previous day for each tracker that reports everything: one a minute."""
 _SOON = 0.1
-"""Seconds until a report comes: whoever asks for it first has to listen."""
+"""Seconds until a report arrives: the candidate must listen first."""
 
 
 class Fleet:
-    """The trackers of one account, and each way they change between two polls."""
+    """The trackers of one account, and their changes between two polls."""
 
     def __init__(
         self, simulator: Simulator, trackers: int, *, everything: bool
     ) -> None:
-        """Assign so many trackers, all of which have reported, to a new account."""
+        """Assign this number of trackers, which have all reported, to a new account."""
         self._everything = everything
         self._simulator = simulator
         self._now = datetime.now(UTC) - timedelta(days=1)
@@ -102,15 +103,15 @@ class Fleet:
                 self._simulator.override_position(unique_id, field)
 
     def report(self, trackers: int) -> None:
-        """Have the next so many report: lastUpdate, position and status are others.
+        """Have the next trackers report a new lastUpdate, position and status.
 
-        Live, these are two messages each: of the device and of its position.
+        With a live connection, each report is two messages: the device and its position.
         """
         self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            # What is sent live of a device comes with the report, and not apart from it.
+            # The message of the device has the new status, too.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
@@ -120,24 +121,25 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
-        # Messages go out after this: making a hundred takes longer than showing them.
+        # Messages are sent after this time: creating a hundred of them takes longer than
+        # showing them.
         self._reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
-        """Have the next so many report in a moment."""
+        """Have the next trackers report soon."""
         asyncio.get_running_loop().call_later(_SOON, self.report, trackers)
 
     def reported_at(self) -> float:
-        """Return when trackers reported last, by the monotonic clock."""
+        """Return the time of the last reports by the monotonic clock."""
         return self._reported_at
 
     def contact(self, trackers: int) -> None:
-        """Change the next trackers' lastUpdate alone."""
+        """Change only the lastUpdate of the next trackers."""
         self._pass_a_minute()
         self._simulator.touch(islice(self._next, trackers), last_update=self._now)
 
     def keep_order(self) -> None:
-        """Send the very same list of trackers until one reports."""
+        """Send exactly the same list of trackers until one reports."""
         self._simulator.raw_devices(list(self._simulator.listed("devices", EMAIL)))
 
     def sockets(self) -> int:
@@ -149,13 +151,13 @@ class Fleet:
         return self._simulator.record.counts.total()
 
     def _pass_a_minute(self) -> None:
-        """Let time pass, and send lists in another order each time again."""
+        """Move the clock by a minute, and send lists in a new order."""
         self._now += timedelta(minutes=1)
         self._simulator.raw_devices(None)
 
 
 def _all_else(before: SimPosition) -> dict[str, Any]:
-    """Return all values besides the place, each another one than before."""
+    """Return new values for everything except the place."""
     return {
         "altitude": before.altitude + 1,
         "speed": (before.speed + 1) % 20,
@@ -166,7 +168,7 @@ def _all_else(before: SimPosition) -> dict[str, Any]:
 
 
 def _history(last: SimPosition) -> Iterator[SimPosition]:
-    """Yield what was reported before: there and back, half an hour each."""
+    """Yield earlier reports: rides there and back, half an hour each."""
     for number in range(_HISTORY, 0, -1):
         time = last.fix_time - timedelta(minutes=number)
         latitude = last.latitude + abs(number % 60 - 30) / 1000
@@ -184,7 +186,7 @@ class Service:
     """The process with the service."""
 
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
-        """Serve some trackers, which report everything or only their place; wait until it listens."""
+        """Serve a number of trackers, which report everything or only their place; wait until it listens."""
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         options = theirs, trackers, everything, live
@@ -226,7 +228,7 @@ async def _serve(pipe: Connection, trackers: int, everything: bool, live: bool) 
 async def _answer(
     simulator: Simulator, live: bool, request: web.BaseRequest
 ) -> web.StreamResponse:
-    """Answer the requests of pytraccar, with the same fleet."""
+    """Answer the requests of pytraccar with the same fleet."""
     match request.method, request.path.removeprefix("/api/"):
         case "GET", ("devices" | "positions") as endpoint:
             body = orjson.dumps(simulator.listed(endpoint, EMAIL))
@@ -240,5 +242,5 @@ async def _answer(
         case "GET", "socket" if email := simulator.live.account(request):
             first = simulator.listed("positions", email)
             return await simulator.live.serve(request, email, first)
-    # The integration subscribes always. Without a session only its polls count.
+    # The integration always subscribes. Without a session only its polls count.
     return web.Response(status=503)
