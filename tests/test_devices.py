@@ -163,7 +163,7 @@ async def test_gone_while_not_loaded(bikes: Bikes) -> None:
 
 
 async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
-    """An empty list removes nothing. A repair issue says what to do, and disappears by itself."""
+    """An empty list removes nothing. A repair issue disappears by itself, or with its account."""
     assert issues() == {}
     bikes.simulator.unassign(EMAIL, RED)
     bikes.simulator.unassign(EMAIL, BLUE)
@@ -177,6 +177,12 @@ async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
     await bikes.poll()
     assert issues() == {}
     assert bikes.value_of(RED) == "not_home"
+
+    bikes.simulator.unassign(EMAIL, RED)
+    await bikes.poll()
+    assert issues()
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert issues() == {}
 
 
 @pytest.mark.parametrize(("own", "shown"), [(None, "Fast bike"), ("Mine", "Mine")])

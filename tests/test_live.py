@@ -405,10 +405,13 @@ async def test_long_message(live: Bikes) -> None:
     assert latitude(live) == 48.5
     # A poll applies earlier messages first.
     coordinator = live.coordinator
+    known = coordinator.data.trackers[RED].position
+    assert known
+    long = Message([], [known] * 300)
     with patch.object(Account, "apply_message", spy):
-        coordinator.live.messages.append(Message([], []))
+        coordinator.live.messages += [long, Message([], [])]
         await coordinator.async_refresh()
-    assert sizes[-1] == 0
+    assert sizes[-3:] == [200, 100, 0]
 
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
