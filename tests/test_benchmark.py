@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from .tools.benchmark.page import PAGE, tables
-from .tools.benchmark.plan import Results
+from .tools.benchmark.plan import load
 from .tools.benchmark.service import EMAIL as RIDER, Fleet
 from .tools.simulator import Simulator
 from .tools.tables import tables_of
@@ -25,4 +25,4 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 def test_page() -> None:
     """The page has the figures of the last run, and a result for each goal."""
-    assert tables_of(PAGE) == tables(Results.load())
+    assert tables_of(PAGE) == tables(*load())

@@ -44,14 +44,14 @@ def main() -> int:
         print("\n".join(wrong) or "All counts of requests and states are right")
         if wrong or options.quick:
             return bool(wrong)
-        plan.Results(_machine(), plan.run_all(_REPEATS)).save()
-    fill(PAGE, tables(plan.Results.load()))
+        plan.save(_machine(), plan.run_all(_REPEATS))
+    fill(PAGE, tables(*plan.load()))
     return 0
 
 
 def _wrong_counts(trackers: int) -> Iterator[str]:
     """Yield a line for each work with wrong counts."""
-    found = plan.run("count", OURS, trackers).found
+    found = plan.run("count", OURS, trackers)["found"]
     for work, requests in _REQUESTS.items():
         changed = _CHANGED * work.reporting(trackers)
         if work in {Work.SET_UP, Work.RESTART}:

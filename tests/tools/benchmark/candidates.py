@@ -19,10 +19,16 @@ from .service import EMAIL, PASSWORD, Service
 type Candidate = Integration | Floor
 """A way to show a fleet in Home Assistant: a set-up, then polls."""
 
-_FLAGS: dict[str, dict[str, str]] = {
-    "online": {"device_class": "connectivity"},
-    "disabled": {},
+_SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
+    "place": (
+        "device_tracker",
+        {"tracking_type": "position", "source_type": "gps", "in_zones": []},
+    ),
+    "online": ("binary_sensor", {"device_class": "connectivity"}),
+    "disabled": ("binary_sensor", {}),
+    "last_update": ("sensor", {"device_class": "timestamp"}),
 }
+"""Platform and fixed attributes of each state that the floor shows."""
 
 
 class Integration:
@@ -80,9 +86,7 @@ class _Bike:
     online: bool
     disabled: bool
     last_update: str
-    latitude: float
-    longitude: float
-    accuracy: float
+    place: tuple[float, float, float]
 
 
 class Floor:
@@ -119,9 +123,7 @@ class Floor:
                 row["status"] == "online",
                 row["disabled"],
                 row["lastUpdate"],
-                place["latitude"],
-                place["longitude"],
-                place["accuracy"],
+                (place["latitude"], place["longitude"], place["accuracy"]),
             )
             before = self._bikes.get(unique_id)
             if bike != before:
@@ -138,35 +140,23 @@ class Floor:
 
     def _show(self, unique_id: str, bike: _Bike, before: _Bike | None) -> None:
         """Set the changed states with the attributes of entities."""
-        async_set, name = self._hass.states.async_set, bike.name
-        if before is None or (
-            (bike.latitude, bike.longitude, bike.accuracy)
-            != (before.latitude, before.longitude, before.accuracy)
-        ):
-            place = {
-                "tracking_type": "position",
-                "source_type": "gps",
-                "in_zones": [],
-                "latitude": bike.latitude,
-                "longitude": bike.longitude,
-                "gps_accuracy": bike.accuracy,
-                "friendly_name": name,
-            }
-            async_set(f"device_tracker.bike_{unique_id}", "not_home", place)
-        for key, more in _FLAGS.items():
-            if before is None or getattr(bike, key) != getattr(before, key):
-                async_set(
-                    f"binary_sensor.bike_{unique_id}_{key}",
-                    "on" if getattr(bike, key) else "off",
-                    {**more, "friendly_name": f"{name} {key.capitalize()}"},
-                )
-        if before is None or bike.last_update != before.last_update:
-            moment = datetime.fromisoformat(bike.last_update)
-            async_set(
-                f"sensor.bike_{unique_id}_last_update",
-                moment.isoformat(timespec="seconds"),
-                {"device_class": "timestamp", "friendly_name": f"{name} Last update"},
-            )
+        for field, (platform, fixed) in _SHOWN.items():
+            value = getattr(bike, field)
+            if before is not None and value == getattr(before, field):
+                continue
+            attributes = {**fixed, "friendly_name": f"{bike.name} {field}"}
+            match value:
+                case latitude, longitude, accuracy:
+                    state = "not_home"
+                    attributes |= {"latitude": latitude, "longitude": longitude}
+                    attributes["gps_accuracy"] = accuracy
+                case bool():
+                    state = "on" if value else "off"
+                case _:
+                    moment = datetime.fromisoformat(value)
+                    state = moment.isoformat(timespec="seconds")
+            entity_id = f"{platform}.bike_{unique_id}_{field}"
+            self._hass.states.async_set(entity_id, state, attributes)
 
 
 def make(name: str, hass: HomeAssistant, service: Service, *, live: bool) -> Candidate:

@@ -6,7 +6,7 @@ from typing import Final
 
 from tests.tools.tables import DOCS, as_markdown
 
-from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Results, Work
+from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Finding, Work
 
 PAGE: Final = DOCS / "benchmarks.md"
 _NAMES: Final = {OURS: "Bike Tracker", FLOOR: "the floor", PEER: "`traccar_server`"}
@@ -29,27 +29,28 @@ _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
 
 
-def tables(results: Results) -> list[str]:
+def tables(machine: str, findings: list[Finding]) -> list[str]:
     """Return all tables of the page."""
     works = [work for work in Work if work is not Work.TRIGGERS]
     measurements = (
-        (str(trackers), work, *(_cost(results, it, trackers, work) for it in _NAMES))
+        (str(trackers), work, *(_cost(findings, it, trackers, work) for it in _NAMES))
         for trackers in FLEETS
         for work in works
     )
     return [
-        as_markdown(("Work", "Goal", "Found", "Reached"), _goals(results)),
+        as_markdown(("Work", "Goal", "Found", "Reached"), _goals(findings)),
         as_markdown(("Trackers", "Work", *_NAMES.values()), measurements),
-        as_markdown(("Measured on",), [[results.machine]]),
+        as_markdown(("Measured on",), [[machine]]),
     ]
 
 
-def _goals(results: Results) -> Iterator[tuple[str, ...]]:
+def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
     """Yield work, goal, result and success."""
     for work, what, most, other, fleets in _RATIOS:
         for trackers in fleets:
             ours, theirs = (
-                _milliseconds(results, it, trackers, work, what) for it in (OURS, other)
+                _milliseconds(findings, it, trackers, work, what)
+                for it in (OURS, other)
             )
             yield (
                 f"{trackers} trackers, {work}",
@@ -58,7 +59,7 @@ def _goals(results: Results) -> Iterator[tuple[str, ...]]:
                 _REACHED[ours <= most * theirs],
             )
     longest, work = max(
-        (max(results.get(OURS, LARGEST, work, "busy", everything=True)), work)
+        (max(_figures(findings, OURS, LARGEST, work, "busy", everything=True)), work)
         for work in (Work.SET_UP, Work.RESTART, Work.ALL)
     )
     yield (
@@ -67,7 +68,7 @@ def _goals(results: Results) -> Iterator[tuple[str, ...]]:
         f"{longest * 1e3:.0f} ms, {work}",
         _REACHED[longest <= _MOST_BUSY],
     )
-    seconds = min(results.get(OURS, LARGEST, Work.TRIGGERS))
+    seconds = min(_figures(findings, OURS, LARGEST, Work.TRIGGERS))
     yield (
         f"{LARGEST} trackers, one reports",
         f"{TRIGGERS} automations on all of them cost at most 0.3 ms together",
@@ -76,22 +77,43 @@ def _goals(results: Results) -> Iterator[tuple[str, ...]]:
     )
 
 
+def _figures(
+    findings: list[Finding],
+    candidate: str,
+    trackers: int,
+    work: Work,
+    figure: str = "cpu",
+    *,
+    everything: bool = False,
+) -> list[float]:
+    """Return a figure of all repeats, for trackers that report only their place or everything."""
+    step = candidate, trackers, everything
+    return [
+        figures[figure]
+        for it in findings
+        if (it["candidate"], it["trackers"], it["kind"] == "everything") == step
+        for figures in it["found"].get(work, ())
+    ]
+
+
 def _milliseconds(
-    results: Results, candidate: str, trackers: int, work: Work, what: str = _CPU
+    findings: list[Finding], candidate: str, trackers: int, work: Work, what: str = _CPU
 ) -> float:
-    at = candidate, trackers, work
-    figure = median(results.get(*at, "seconds" if what == _SHOWN else "cpu")) * 1e3
-    return figure / median(results.get(*at, "states")) if what == _PER_STATE else figure
+    def middle(figure: str) -> float:
+        return median(_figures(findings, candidate, trackers, work, figure))
+
+    figure = middle("seconds" if what == _SHOWN else "cpu") * 1e3
+    return figure / middle("states") if what == _PER_STATE else figure
 
 
-def _cost(results: Results, candidate: str, trackers: int, work: Work) -> str:
+def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) -> str:
     """Return the milliseconds of a candidate's works, and the microseconds for each changed state."""
     at = candidate, trackers, work
-    if not results.get(*at):
+    if not _figures(findings, *at):
         return ""
-    cost = _short(_milliseconds(results, *at))
-    if median(results.get(*at, "states")):
-        cost += f" ({_milliseconds(results, *at, _PER_STATE) * 1e3:.0f} µs)"
+    cost = _short(_milliseconds(findings, *at))
+    if median(_figures(findings, *at, "states")):
+        cost += f" ({_milliseconds(findings, *at, _PER_STATE) * 1e3:.0f} µs)"
     return cost
 
 

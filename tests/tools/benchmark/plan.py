@@ -1,12 +1,12 @@
 """The measured steps, each in its own process, and the file with the results."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 import json
 from pathlib import Path
 import subprocess
 import sys
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 OURS: Final = "bike_tracker"
 FLOOR: Final = "floor"
@@ -19,6 +19,8 @@ _MEASURED: Final = Path(__file__).parent / "measured.json"
 type Figures = dict[str, float]
 type Found = dict[str, list[Figures]]
 """Figures by work, for each repeat."""
+type Finding = dict[str, Any]
+"""Kind, candidate, trackers and results of a step."""
 
 
 class Work(StrEnum):
@@ -41,15 +43,6 @@ class Work(StrEnum):
         return trackers if self is Work.ALL else 0
 
 
-class Finding(NamedTuple):
-    """The results of one candidate with one fleet."""
-
-    kind: str
-    candidate: str
-    trackers: int
-    found: Found
-
-
 def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
     """Run a step in another process."""
     print(f"{kind}: {candidate}, {trackers} trackers", flush=True)
@@ -59,7 +52,8 @@ def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
         stdout=subprocess.PIPE,
         check=True,
     )
-    return Finding(kind, candidate, trackers, json.loads(process.stdout))
+    step = {"kind": kind, "candidate": candidate, "trackers": trackers}
+    return {**step, "found": json.loads(process.stdout)}
 
 
 def run_all(repeats: int) -> list[Finding]:
@@ -74,38 +68,14 @@ def run_all(repeats: int) -> list[Finding]:
     return findings
 
 
-class Results(NamedTuple):
-    """The machine, the versions, and the results of all steps."""
+def save(machine: str, findings: Iterable[Finding]) -> None:
+    """Save the results of a run."""
+    lines = ",\n".join(map(json.dumps, findings))
+    text = f'{{"run": {json.dumps(machine)}, "findings": [\n{lines}\n]}}\n'
+    _MEASURED.write_text(text)
 
-    machine: str
-    findings: Sequence[Finding]
 
-    @classmethod
-    def load(cls) -> Results:
-        """Return the results of the last run."""
-        kept = json.loads(_MEASURED.read_text())
-        return cls(kept["run"], [Finding(**it) for it in kept["findings"]])
-
-    def save(self) -> None:
-        """Save the results."""
-        lines = ",\n".join(json.dumps(it._asdict()) for it in self.findings)
-        machine = json.dumps(self.machine)
-        _MEASURED.write_text(f'{{"run": {machine}, "findings": [\n{lines}\n]}}\n')
-
-    def get(
-        self,
-        candidate: str,
-        trackers: int,
-        work: Work,
-        figure: str = "cpu",
-        *,
-        everything: bool = False,
-    ) -> list[float]:
-        """Return a figure of all repeats, for trackers that report only their place or everything."""
-        step = candidate, trackers, everything
-        return [
-            figures[figure]
-            for it in self.findings
-            if (it.candidate, it.trackers, it.kind == "everything") == step
-            for figures in it.found.get(work, ())
-        ]
+def load() -> tuple[str, list[Finding]]:
+    """Return the machine and the findings of the last run."""
+    kept = json.loads(_MEASURED.read_text())
+    return kept["run"], kept["findings"]

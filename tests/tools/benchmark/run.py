@@ -209,12 +209,14 @@ async def _automations(bench: Bench) -> Found:
     area = ar.async_get(hass).async_create("Shed")
     for device in list(devices.devices):
         devices.async_update_device(device.id, area_id=area.id)
-    for kind in islice(cycle(_TRIGGERS), TRIGGERS):
-        config = {"platform": f"{DOMAIN}.{kind}", "target": {"area_id": [area.id]}}
-        validated = await async_validate_trigger_config(hass, [config])
-        await async_initialize_triggers(
-            hass, validated, _run_nothing, DOMAIN, kind, lambda *_: None
-        )
+    target = {"area_id": [area.id]}
+    kinds = (f"{DOMAIN}.{it}" for it in islice(cycle(_TRIGGERS), TRIGGERS))
+    triggers = await async_validate_trigger_config(
+        hass, [{"platform": kind, "target": target} for kind in kinds]
+    )
+    await async_initialize_triggers(
+        hass, triggers, _run_nothing, DOMAIN, "Bikes", lambda *_: None
+    )
     send, seconds = dispatch.async_dispatcher_send, 0.0
 
     def timed(hass: HomeAssistant, signal: Any, *values: object) -> None:

@@ -30,36 +30,12 @@ _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
     "model": None,
-    "contact": "Bicycle rental, 79098 Freiburg",
+    "contact": "Bicycle rental, Am Bach 3, 79098 Freiburg, 9 to 18 o'clock",
     "expirationTime": "2036-01-01T00:00:00.000+00:00",
-    "attributes": {
-        "speedLimit": 13.5,
-        "web.reportColor": "#1f77b4",
-        "note": "Behind the shed, the key is at the desk",
-    },
+    "attributes": {"note": "Behind the shed, the key is at the desk of the inn"},
 }
-_NETWORK: dict[str, Json] = {
-    "radioType": "gsm",
-    "considerIp": False,
-    "carrier": "Telekom.de",
-}
-_ATTRIBUTES: dict[str, Json] = {
-    "priority": 0,
-    "sat": 11,
-    "event": 239,
-    "hdop": 0.9,
-    "pdop": 1.6,
-    "rssi": 4,
-    "ip": "100.64.17.203",
-    "odometer": 4_183_221.0,
-    "distance": 11.131949079325,
-    "hours": 86_400_000,
-    "operator": 26_201,
-    "iccid": "8949020000000000000",
-    "index": 4_711,
-    "archive": False,
-    **{f"io{number}": number % 7 for number in range(200, 218)},
-}
+_NETWORK: dict[str, Json] = {"radioType": "gsm", "carrier": "Telekom.de"}
+_ATTRIBUTES: dict[str, Json] = {f"io{it}": 10 * it for it in range(200, 233)}
 _HISTORY = 1_440
 """Reports of the previous day for each tracker that reports everything: one a minute."""
 _SOON = 0.1
