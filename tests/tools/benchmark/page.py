@@ -54,7 +54,7 @@ def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
             )
             yield (
                 f"{trackers} trackers, {work}",
-                f"{what} at most {most} × that of {_NAMES[other]}",
+                f"{what}: at most {most} × {_NAMES[other]}",
                 f"{ours / theirs:.2f} × ({_short(ours)} ms, {_short(theirs)} ms)",
                 _REACHED[ours <= most * theirs],
             )
