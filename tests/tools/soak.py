@@ -51,7 +51,7 @@ class Soak:
     def __init__(self, home: Home, polls: int) -> None:
         """Use this home."""
         self.counts: Counter[str] = Counter()
-        """Number of each kind of event."""
+        """Numbers of alarms and of requests."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
@@ -79,10 +79,9 @@ class Soak:
         await self._ride(self._random.randint(20, 40))
         happens = self._random.choice(
             [self._trouble] * 16
-            + [self._trouble_of_live] * 5
+            + [self._be_in_live] * 5
             + [self._positions_behind, self._reload, self._come_and_go, self._rename]
         )
-        self.counts[happens.__name__.strip("_").replace("_", " ")] += 1
         await happens()
         self._count_requests()
 
@@ -122,7 +121,6 @@ class Soak:
             for _ in range(self._random.randint(1, 6)):
                 await home.wait(self._random.choice([5, 20, _POLL, _POLL, 200]))
         if home.asks_to_sign_in and self._random.random() < 0.5:
-            self.counts["sign-ins"] += 1
             await home.sign_in_again(PASSWORD)
         await home.wait(15 * 60)
         self._check(trouble.name)
@@ -131,11 +129,9 @@ class Soak:
         assert self._home.state is ConfigEntryState.LOADED, name
         assert not self._home.asks_to_sign_in, name
 
-    async def _trouble_of_live(self) -> None:
-        await self._be_in_live(self._random.choice(list(LIVE_FAULTS)))
-
-    async def _be_in_live(self, name: str) -> None:
+    async def _be_in_live(self, name: str | None = None) -> None:
         """Let the live connection fail for some minutes, or end it."""
+        name = name or self._random.choice(list(LIVE_FAULTS))
         self._simulator.live_fault(name)
         await self._ride(self._random.randint(1, 6))
         self._simulator.live_fault(None)

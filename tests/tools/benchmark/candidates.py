@@ -48,22 +48,18 @@ class Integration:
         )
 
     async def set_up(self) -> None:
-        """Show the fleet for the first time."""
-        await self._hass.config_entries.async_add(self._entry)
-        await self._wait_until_loaded()
+        """Show the fleet, for the first time or as after a restart."""
+        entries = self._hass.config_entries
+        if entries.async_get_entry(self._entry.entry_id):
+            await entries.async_setup(self._entry.entry_id)
+        else:
+            await entries.async_add(self._entry)
+        await self._wait()
+        assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
 
     async def unload(self) -> None:
         """Unload the entry. Its devices and entities stay registered."""
         await self._hass.config_entries.async_unload(self._entry.entry_id)
-
-    async def set_up_again(self) -> None:
-        """Show the fleet as after a restart."""
-        await self._hass.config_entries.async_setup(self._entry.entry_id)
-        await self._wait_until_loaded()
-
-    async def _wait_until_loaded(self) -> None:
-        await self._wait()
-        assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
 
     async def poll(self) -> None:
         """Poll, and show all changes."""

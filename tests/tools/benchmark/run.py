@@ -86,7 +86,7 @@ async def _polls(bench: Bench, *, counting: bool = False) -> Found:
         if isinstance(bench.candidate, Integration):
             await bench.candidate.unload()
             await settle(bench.hass, live=True)
-            found[Work.RESTART].append(await measure(bench.candidate.set_up_again))
+            found[Work.RESTART].append(await measure(bench.candidate.set_up))
     return found
 
 
