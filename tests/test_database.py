@@ -246,6 +246,7 @@ def test_rides_that_are_booked(
         (("armed",), 10),
         (("offline",), 300),
         (("ride",), 300),
+        (("start of a ride",), 10),
         (("battery",), 3600),
         # No change delays a write that is due earlier.
         (("battery", "alarm", "battery"), 10),
@@ -258,10 +259,9 @@ async def test_time_until_a_write(
     """Seconds for an event or an arming, minutes for a flag or a ride, an hour for a report."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    if changes == ("ride",):
-        for total in (100.5, 101, 101.5):
-            go(bikes.simulator, 500, **riding(total))
-            await bikes.poll()
+    for number in range({"ride": 3, "start of a ride": 2}.get(changes[0], 0)):
+        go(bikes.simulator, 500, **riding(100.5 + number / 2))
+        await bikes.poll()
     await bikes.coordinator.database.async_write()
     before = state_in(bikes.hass, bikes.entry)
     for number, change in enumerate(changes):
@@ -272,7 +272,7 @@ async def test_time_until_a_write(
                 arm(bikes, RED)
             case "offline":
                 bikes.simulator.set_status(RED, "offline")
-            case "ride":
+            case "ride" | "start of a ride":
                 go(bikes.simulator, 500, **riding(102))
             case _:
                 bikes.simulator.report(RED, battery_level=number)
