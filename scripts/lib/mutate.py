@@ -64,7 +64,7 @@ TESTS = {
     "__init__.py": [
         *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py"),
         *("tests/test_frontend.py", "tests/night_guard/test_night.py"),
-        *("tests/test_actions.py", "tests/responses"),
+        *("tests/test_actions.py", "tests/responses", "tests/test_live.py"),
     ],
     "device_tracker.py": ["tests/polling/test_shown.py", "tests/test_init.py"],
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
