@@ -1,19 +1,19 @@
-# What the scripts share. Sourced, not run.
+# Functions of all scripts. Sourced, not run.
 
 set -euo pipefail
 unset CDPATH
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 environments=$root/.venv
-# Home Assistant is compiled once: to do so at each start takes longer than most of what is started.
+# Compile Home Assistant once: compiling at each start would last longer than most commands.
 unset PYTHONDONTWRITEBYTECODE
 
-# Says what is being done, apart from what a command prints for others to read.
+# Prints the current step to stderr, because stdout may be read by programs.
 say() {
   printf '==> %s\n' "$*" >&2
 }
 
-# Stops with what failed and, in further lines, what the person can do.
+# Prints an error and, in further lines, what to do; then exits.
 fail() {
   printf '\nFailed: %s\n' "$1" >&2
   shift
@@ -26,7 +26,7 @@ usage() {
   sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 }
 
-# Makes an environment ready and continues in the repository, whatever folder the person is in.
+# Prepares an environment, and changes to the repository's folder.
 # Sets python.
 enter() {
   "$root/scripts/setup" "$1"
@@ -34,7 +34,7 @@ enter() {
   cd -- "$root"
 }
 
-# Whatever the command, to ask how it works installs nothing.
+# The help of a command installs nothing.
 case ${1:-} in
   -h | --help)
     usage

@@ -1,4 +1,4 @@
-# Python: finds the one Home Assistant needs, or gets it. Sourced, not run.
+# Finds or installs the Python version that Home Assistant needs. Sourced, not run.
 
 wanted_python=$(sed -n 's/^requires-python = "\(.*\)"/\1/p' "$root/pyproject.toml")
 unpacked_python=$environments/python/usr/bin/python3.14
@@ -24,7 +24,7 @@ find_python() {
     "Then run scripts/setup again. What was tried is in .venv/log/."
 }
 
-# Tells whether a Python runs, is of the right version and has what Home Assistant imports.
+# Succeeds if a Python runs, has the right version and all modules that Home Assistant imports.
 is_wanted_python() {
   "$1" -I - "$wanted_python" &>/dev/null <<'PYTHON'
 import bz2, ctypes, lzma, re, sqlite3, ssl, sys, zlib
@@ -44,13 +44,13 @@ own_python() {
   is_wanted_python "$unpacked_python" && printf '%s' "$unpacked_python"
 }
 
-# Where the download is blocked, this must not keep anybody waiting.
+# If the download is blocked, fail soon.
 download_python() {
   UV_HTTP_CONNECT_TIMEOUT=10 UV_HTTP_RETRIES=1 \
     "$uv" python install --no-bin "$wanted_python" 2>"$environments/log/uv-python.log"
 }
 
-# On Debian and its kin: the packages of Debian's next release, unpacked into .venv/python.
+# On Debian and similar systems: unpacks the packages of Debian's next release into .venv/python.
 unpack_python() {
   local new=$environments/python.new
   own_python >/dev/null && return
@@ -69,7 +69,7 @@ unpack_python() {
   return 1
 }
 
-# apt with state and cache of its own, so that it needs no root and changes nothing on the machine.
+# apt with its own state and cache: it needs no root, and changes nothing on the machine.
 download_packages() {
   local new=$1 site
   mkdir -p "$new"/apt/{lists,cache/archives}/partial
@@ -118,7 +118,7 @@ pip_in() {
   printf '%s/pip' "$1"/usr/share/python-wheels/pip-*.whl
 }
 
-# The packages bring their own C library, newer than the machine's: Python is told to use that one.
+# The packages contain a newer C library than the machine's. Let Python use it.
 unpack_packages() {
   local new=$1 package libraries loader
   for package in "$new"/apt/cache/archives/*.deb; do

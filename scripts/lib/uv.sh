@@ -1,6 +1,6 @@
-# uv: finds it on the machine or gets it with the Python that is there. Sourced, not run.
+# Finds uv, or installs it with the machine's Python. Sourced, not run.
 
-# A proxy on the way may have a certificate that only the machine knows.
+# Use the machine's certificates: a proxy may have its own.
 for certificates in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
   [ ! -e "$certificates" ] || export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true}
 done
@@ -54,7 +54,7 @@ is_python_with_pip() {
   "$1" -I -c 'import sys, pip; sys.exit(sys.version_info < (3, 9))' &>/dev/null
 }
 
-# install_uv COMMAND...: installs uv with a command that is pip.
+# install_uv COMMAND...: installs uv with this pip command.
 install_uv() {
   rm -rf "$environments/uv.new"
   pip_install uv "$environments/uv.new" "$@" >&2 \
@@ -65,7 +65,7 @@ install_uv() {
   mv "$environments/uv.new" "$environments/uv"
 }
 
-# pip_install TOOL FOLDER COMMAND...: installs a pinned tool with a command that is pip.
+# pip_install TOOL FOLDER COMMAND...: installs a pinned tool with this pip command.
 pip_install() {
   local tool=$1 folder=$2
   shift 2
