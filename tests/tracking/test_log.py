@@ -271,6 +271,9 @@ def test_last_arming_is_stored() -> None:
     kept, snapshot = house.state.stored().log.inputs
     assert kept.guard and kept.guard.armed_at == minutes(7.5)
     assert snapshot.is_snapshot
+    house.live("kill")
+    restored, _ = house.state.log.inputs
+    assert restored.core.guard
 
 
 def test_answer_in_the_middle_of_an_upload() -> None:
