@@ -44,9 +44,9 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Set the unique ID of an entry of 1.0, whose ID has no port and path.
+    """Give an entry of version 1.0 its new unique ID: the ID of 1.0 has no port and no path.
 
-    Only the minor version changes, so 1.0 can load the entry after a downgrade.
+    Only the minor version changes, so 1.0 can still load the entry after a downgrade.
     """
     async_identify(hass, entry)
     return True
@@ -63,8 +63,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Do not leave this to `async_on_unload`: on a slow disk, the next set-up would
-        # begin before the file is closed.
+        # Do not close the file with `async_on_unload`: on a slow disk, Home Assistant
+        # would begin the next set-up before the file is closed.
         await database.async_close()
         raise
     entry.runtime_data = EntityAdder(coordinator)
@@ -87,8 +87,8 @@ async def async_unload_entry(
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
         # Disconnect first: a push message applied after the last write would be lost.
         await coordinator.live.async_stop()
-        # Do not leave this to `async_on_unload`: Home Assistant waits for it only ten
-        # seconds.
+        # Do not close the file with `async_on_unload`: Home Assistant waits only ten
+        # seconds for such tasks.
         await coordinator.database.async_close()
     return unloaded
 

@@ -1,4 +1,4 @@
-"""The guard: one tap arms a bike where it stands."""
+"""The guard of a bike as an alarm panel: one tap arms it where the bike stands."""
 
 from functools import partial
 from typing import Final, override
@@ -20,8 +20,8 @@ from .tracking.state import Changes, Tracker
 # The coordinator updates all entities together.
 PARALLEL_UPDATES = 0
 
-# A guard is disarmed if a user disabled its entity or device. It stays armed if Home
-# Assistant disabled the entity for a while.
+# If a user disabled the entity or device, disarm the guard. If Home Assistant disabled
+# the entity for a while, the guard stays armed.
 _DISABLED_BY_PERSON: Final = (
     er.RegistryEntryDisabler.USER,
     er.RegistryEntryDisabler.DEVICE,
@@ -36,10 +36,10 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelEntity):
-    """The guard of a tracker.
+    """The guard of a tracker as an alarm panel.
 
-    Users can arm and disarm it in an outage, too. After a restart, the state *triggered*
-    is shown only when automations can notice the change.
+    Users can also arm and disarm it during an outage. After a restart, the panel shows
+    *triggered* only once automations are loaded, so that they notice the change.
     """
 
     _attr_code_arm_required = False
@@ -71,8 +71,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _read(self) -> bool:
         """Read the guard. If it is triggered, show *Being moved* or *Alarm*.
 
-        Each of the two texts has its own translation key. The frontend reads the key from
-        the entity registry.
+        The two texts are translated under different keys. The frontend reads the key
+        from the entity registry.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):
@@ -99,7 +99,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Store a change, and remove the last message about the guard from phones."""
+        """Store the changed guard, and remove the last message about it from phones."""
         self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
@@ -130,7 +130,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
     async def _async_person(self) -> str | None:
-        """Return the name of the user, or None for an automation."""
+        """Return the name of the user who acts, or None for an automation."""
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
         return user.name if user else None

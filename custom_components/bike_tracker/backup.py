@@ -1,4 +1,4 @@
-"""Backups: the database files are complete, and do not change while they are copied."""
+"""Backups: the database files are complete, and do not change while Home Assistant copies them."""
 
 import asyncio
 from typing import Final
@@ -29,11 +29,11 @@ async def _async_hold(database: Database) -> None:
 
 
 async def async_pre_backup(hass: HomeAssistant) -> None:
-    """Write everything into the files, and hold later writes."""
+    """Write everything into the files, and postpone later writes."""
     await asyncio.gather(*map(_async_hold, databases_in(hass)))
 
 
 async def async_post_backup(hass: HomeAssistant) -> None:
-    """Resume writing."""
+    """Continue to write."""
     for database in databases_in(hass):
         database.async_release()

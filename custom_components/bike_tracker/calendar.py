@@ -18,14 +18,14 @@ from .tracking.state import Tracker
 # The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
-# Home Assistant refuses events that do not end after their start in local time. The local
+# Home Assistant rejects an event that does not end after its start in local time. Local
 # time may be set back during a ride.
 _SHORTEST: Final = timedelta(seconds=1)
-# The event of a ride under way must end in the future. A silent tracker's ride ends after
-# this time.
+# The event of a ride under way must end in the future. If the tracker falls silent, its
+# ride ends after this time.
 _SILENCE: Final = timedelta(minutes=30)
 
-# Colors with a contrast of 3 to 1 against white and against dark cards.
+# Colors with a contrast of at least 3 to 1 against both white and dark cards.
 _COLORS: Final = (
     *("#1e88e5", "#e65100", "#2e9e4f", "#a74fd0", "#d8416f"),
     *("#00919c", "#9c7000", "#7a6cf0", "#c2453a", "#6b8e23"),
@@ -39,10 +39,10 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
-    """The rides of a tracker. The entity's value changes if an event changes."""
+    """The rides of a tracker. The value of the entity changes when one of its events changes."""
 
-    # Set the color when the entity is added: calendars of earlier versions get one,
-    # too.
+    # No initial color: `async_added_to_hass` sets a color, also for calendars of
+    # earlier versions.
     _attr_initial_color = None
     _is_available_in_outage = True
 
@@ -65,7 +65,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return the rides that the history may still correct, and the ride under way."""
         ride = tracker.ride_under_way
-        # Each value is a row in the recorder: steps of a kilometer suffice.
+        # Each new value adds a row to the recorder, so round the distance to whole
+        # kilometers.
         under_way = ride and (ride.started_at, round(ride.distance))
         # Update the calendar after each loaded day of earlier rides.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)

@@ -71,7 +71,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return {"night_guard": NightGuardFlow}
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
-        """Start to sign in again, after the server rejected the password."""
+        """Start to sign in again because the server rejected the password."""
         return await self.async_step_user()
 
     @override
@@ -116,11 +116,11 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         )
 
     async def _async_reach(self, typed: _Account) -> tuple[_Account, Iterable[str]]:
-        """Return the account, with the URL that works, and its trackers.
+        """Return the account with the URL that works, and its trackers.
 
-        The next URL is tried only if the server does not support https at all. If it
-        answers over https, even with a wrong certificate, the password must not be sent
-        over http.
+        The URL with http is tried only if the server does not support https at all. If
+        the server answers over https, even with a wrong certificate, the password must
+        not be sent over http.
         """
         url, *others = possible_urls(typed[CONF_URL])
         account = {**typed, CONF_URL: url, CONF_EMAIL: typed[CONF_EMAIL].strip()}
@@ -134,8 +134,9 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_finish(
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
-        """Store the account. Abort if its trackers belong to a different account."""
-        # Disabled entries and entries of older versions may have an old unique ID: update it.
+        """Store the account. Abort if the sign-in belongs to an account with other trackers."""
+        # Disabled entries and entries of older versions may have an outdated unique ID,
+        # so update them first.
         for known in self._async_current_entries():
             async_identify(self.hass, known)
         if entry is None:
@@ -150,7 +151,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         password = account[CONF_PASSWORD]
         is_loaded = entry.state is ConfigEntryState.LOADED
         if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
-            # Do not reload: Activity would show the last event of each bike again.
+            # Do not reload the entry: Activity would show the last event of each bike
+            # again.
             self.hass.config_entries.async_update_entry(
                 entry, title=title, data=account
             )
@@ -174,7 +176,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return the key of the last dialog's note if the service has no positions."""
+        """Return the key of the note in the last dialog.
+
+        It tells the user if the service has no positions.
+        """
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())
@@ -188,10 +193,11 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
-        """Return the title: host and port, with a number if another account has this title.
+        """Return the title: host and port, and a number if another account already has this title.
 
-        The title never contains the email, because Home Assistant logs titles. An existing
-        entry keeps its title if the server is the same, or if the user chose the title.
+        The title never contains the email, because Home Assistant logs titles. An
+        existing entry keeps its title if the server is the same, or if the user chose
+        the title.
         """
         name = origin_of(account[CONF_URL])
         if entry and _keeps_title(entry, name):
@@ -203,7 +209,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
 def _keeps_title(entry: ConfigEntry, name: str) -> bool:
     old = entry.data[CONF_URL]
-    # Titles of release 1.1 have no port.
+    # Version 1.1 created titles without a port.
     names = {origin_of(old), host_of(old)}
     is_generated = re.sub(r" \(\d+\)$", "", entry.title) in names
     return name == origin_of(old) or not is_generated

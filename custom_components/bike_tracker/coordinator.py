@@ -29,8 +29,8 @@ from .tracking.occurrences import UpdateContext
 from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
-# Maximum number of reports to apply in one step. It takes 10 ms, and 45 ms more to replay
-# the log.
+# Maximum number of reports to apply in one step. Applying them takes 10 ms, and
+# replaying the log takes another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
 # A history answer with more reports is replayed in a thread. The replay is repeated if a
 # report arrives in the meantime.
@@ -56,9 +56,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         self.data = Account(entry.title, database.content.trackers)
         self.changed = set[str]()
-        """Changed trackers of which the listeners were not notified yet."""
+        """Changed trackers whose listeners still have to be notified."""
         self.contacted = set[str]()
-        """Like `changed`: trackers of which only the time of the last contact changed."""
+        """Like `changed`, but only the time of the last contact with these trackers changed."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -69,15 +69,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @property
     def is_up(self) -> bool:
-        """Return whether the last poll of a loaded account succeeded, and Home Assistant runs."""
+        """Return whether Home Assistant runs, and the last poll of the loaded account succeeded."""
         is_loaded = self.config_entry.state is ConfigEntryState.LOADED
         is_running = self.hass.state is CoreState.running
         return self.last_update_success and is_loaded and is_running
 
     def signal(self, unique_id: str) -> str:
-        """Return the signal for changes of a tracker.
+        """Return the name of the signal that is sent when a tracker changes.
 
-        Append `_guard` to the ID for its guard, `_contact` for the time of its last contact.
+        Add `_guard` to the ID for the signal of its guard, and `_contact` for the
+        signal of its last contact.
         """
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
@@ -86,7 +87,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def async_add_listener(
         self, update_callback: Callable[[], None], context: Any = None
     ) -> Callable[[], None]:
-        """Listen to every update or, with a `uniqueId` as the context, to one tracker."""
+        """Listen to every update. If the context is a `uniqueId`, listen only to that tracker."""
         if context is None:
             return super().async_add_listener(update_callback)
         signal = self.signal(context)
@@ -105,7 +106,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Poll to the end, even if the caller is canceled."""
+        """Poll to the end, even if the caller is canceled in the meantime."""
         # Home Assistant would treat a canceled poll as failed.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"
@@ -128,8 +129,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_update_data(self) -> Account:
         # The user may have renamed the account.
         self.name = f"{DOMAIN} {self.config_entry.title}"
-        # Apply earlier messages first: the poll is newer. Messages that arrive during the
-        # poll are applied after it.
+        # Apply earlier messages first, because the poll is newer. Messages that arrive
+        # during the poll are applied after it.
         while self.live.messages:
             self._async_apply_messages()
             await asyncio.sleep(0)
@@ -152,14 +153,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         devices = self.devices.async_own(listed)
         wanted = self.data.wanted(devices)
         positions = await self.service.async_get_positions(wanted)
-        # Reading, applying and notifying are separate steps of the event loop.
+        # Let other tasks run: reading, applying and notifying are separate steps of the
+        # event loop.
         await asyncio.sleep(0)
         context = self._update_context(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
         self._async_take(changes)
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # The issue can only exist if the previous list was empty.
+        # If the previous list was not empty, there is no issue to delete.
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
@@ -181,7 +183,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
-        """Send a request and apply its answer. An error postpones only this tracker."""
+        """Send a request and apply its answer.
+
+        If that fails, only the requests for this tracker are postponed.
+        """
         history = self.service.history
         with history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)
@@ -207,7 +212,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer, or None if the state kept changing."""
+        """Return the state after a long answer, or None if reports kept changing it."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:
@@ -223,14 +228,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             rides_before, answer, request.start, dt_util.utcnow()
         )
         if not await self.database.async_book(request.tracker, rides, until):
-            # The disk may be full: the next poll requests this day again.
+            # The rides could not be written: the disk may be full. The next poll
+            # requests this day again.
             self.service.history.extra_requests.is_quick = False
         self.changed.add(request.tracker)
         self.async_update_listeners()
 
     @callback
     def _async_take(self, changes: Changes) -> None:
-        """Store changes. Their listeners are notified later."""
+        """Store changes, and note whose listeners have to be notified later."""
         self.async_store(changes)
         self.changed |= changes.keys - changes.contacts
         self.contacted |= changes.contacts
@@ -256,7 +262,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_apply_messages(self) -> None:
-        """Apply push messages, also while polls fail, but not during a poll."""
+        """Apply push messages. This also happens while polls fail, but not during a poll."""
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()
@@ -295,7 +301,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self._async_take(each)
         if self.changed or self.contacted:
             self.async_update_listeners()
-            # Do not request rides from before the set-up here: they can wait for the
-            # next poll.
+            # Do not request the rides from before the set-up here: they can wait for
+            # the next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()

@@ -48,15 +48,16 @@ DESCRIPTIONS = (
 
 
 class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity):
-    """The place of a tracker, unknown if the service offers no positions.
+    """The place of a tracker. It is unknown if the service offers no positions.
 
-    After an outage it first shows the last place, because Home Assistant's zone triggers
-    ignore changes from unavailable.
+    After an outage, the entity first shows the last place, because Home Assistant's
+    zone triggers ignore changes from *unavailable*.
     """
 
-    # The default is diagnostic: triggers on the device would skip the entity.
+    # By default, device trackers are diagnostic entities, which triggers on the device
+    # would skip.
     entity_category = None
-    # By default, every write is recorded, changed or not.
+    # By default, every write of the state is recorded, even if nothing changed.
     force_update = False
     held_position: Place | None = None
     """The last place, shown until automations can notice the change."""
@@ -72,7 +73,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @property
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
-        """Return the place to show first after a reload or a restart."""
+        """Return the place that is shown first after a reload or a restart."""
         states = self.coordinator.data.states
         # Store no place of a deleted tracker.
         if self._place is None or self.coordinator_context not in states:
@@ -106,7 +107,8 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release(self) -> None:
-        # While unavailable, keep the held place: it is shown first when the entity returns.
+        # While the entity is unavailable, keep the held place: it is shown first when
+        # the entity is available again.
         if self.held_position and self._available:
             self.held_position = None
             self._show_place()

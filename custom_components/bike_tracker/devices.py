@@ -54,9 +54,10 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 @singleton(f"{DOMAIN}_owners")
 def owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the ID of the config entry, loaded or not, of each tracker.
+    """Return the ID of the config entry of each tracker, also of entries that are not loaded.
 
-    Shared by all accounts, so that two of them never register the same tracker.
+    All accounts share this dictionary, so that two accounts never register the same
+    tracker.
     """
     return {
         entity.unique_id: entity.config_entry_id or ""
@@ -142,7 +143,7 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
-    """Create the issue if polls have failed for 30 minutes, by the monotonic clock."""
+    """Create the issue if polls have failed for 30 minutes. Use the monotonic clock."""
     # Do not use the wall clock: it may be corrected once the network works.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:

@@ -21,12 +21,13 @@ from .entity import BikeTrackerConfigEntry
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
     *("address", "altitude", "latitude", "longitude", "route"),
-    # Keys of times of rides and fixes.
+    # Keys that contain times of rides or fixes.
     *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
-# No email address, and no long number: it could be a serial, phone or card number.
+# Allow no email address and no long number, which could be a serial, phone or card
+# number.
 _PHONE_NUMBER = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
 _TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE_NUMBER})).*")
 # Texts from the server are shown only if they match these patterns.
@@ -82,7 +83,7 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return the state of polls and push messages, and the calls that the server offers."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     if live["state"] == "live" and not coordinator.last_update_success:
-        # Entities are unavailable while polls fail, even if messages arrive.
+        # Even if messages arrive, entities are unavailable while polls fail.
         live["state"] = "connected, but polls fail"
     positions, history = service.positions.support, service.history.support
     offered = {
@@ -120,7 +121,7 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
         **_plain(tracker.device),
         "position": _plain(tracker.position),
         **{name: _plain(getattr(tracker.state, name)) for name in shown},
-        # The gap of a ride starts when the ride does.
+        # The start of a ride's gap is the start of the ride, so hide it.
         "gap": gap and {**_plain(gap), "start": REDACTED},
         "rides_from_before_until": coordinator.database.content.backfill.get(key),
     }
@@ -129,7 +130,7 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
 def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
     """Return the redaction function for each field name."""
     trackers = entry.runtime_data.coordinator.data.trackers
-    # Texts that identify the account or a tracker.
+    # Hide these texts, which identify the account or a tracker.
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}

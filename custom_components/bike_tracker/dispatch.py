@@ -19,9 +19,9 @@ from .tracking.occurrences import Occurrence
 
 # Seconds after the start of Home Assistant until automations listen.
 START_SECONDS: Final = 5
-# 25 ms of work if each of these trackers adds 20 entities.
+# Notifying this many trackers takes 25 ms if each of them adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 3
-# 4 ms of work if the entity of each of these trackers is written.
+# Notifying this many trackers takes 4 ms if one entity of each is written.
 _CONTACTS_AT_ONCE: Final = 40
 
 
@@ -34,7 +34,7 @@ class Update(NamedTuple):
     last: Evaluation
     """Time up to which triggers were evaluated before this update."""
     now: Evaluation | None
-    """Time up to which triggers are evaluated now; None while nothing is fired."""
+    """Time up to which triggers are evaluated now; None if nothing may be fired yet."""
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
@@ -42,7 +42,10 @@ SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
-"""Something happened to a tracker: its coordinator, its `uniqueId`, the occurrence."""
+"""Something happened to a tracker.
+
+The arguments are its coordinator, its `uniqueId` and the occurrence.
+"""
 
 
 class Dispatcher:
@@ -66,11 +69,11 @@ class Dispatcher:
 
     @callback
     def async_start(self) -> None:
-        """Listen to the coordinator, which polls only while it has a listener."""
+        """Listen to the coordinator. It only polls while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
         content = coordinator.database.content
-        # If the last evaluation is in the future, correct it. The clock of a machine
-        # without a battery is behind until the network works.
+        # If the last evaluation is in the future, correct it. On a machine without a
+        # battery-backed clock, the time is wrong until the network works.
         if content.evaluation and dt_util.utcnow() < content.evaluation.at:
             content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
@@ -144,7 +147,8 @@ class Dispatcher:
         if not tracker or not (known := tracker.state.occurrences):
             return ()
         last = self._coordinator.database.last_fired(unique_id)
-        # Begin with the newest, and stop at one that was fired: up to 200 are kept.
+        # Begin with the newest occurrence and stop at one that was fired, because up to
+        # 200 are kept.
         return [*takewhile(lambda it: it.seq > last, reversed(known))][::-1]
 
     @callback
@@ -154,7 +158,8 @@ class Dispatcher:
         now = self._evaluation()
         last = content.evaluation or now
         if fires:
-            # Set it before the signal: an action of a trigger may cause another evaluation.
+            # Set the new evaluation before the signal is sent: a trigger's action may
+            # cause another evaluation.
             content.evaluation = now
         update = Update(coordinator, changed, last, now if fires else None)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)

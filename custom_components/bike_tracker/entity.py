@@ -29,7 +29,10 @@ class BikeTrackerDescription[T](EntityDescription):
     value_fn: Callable[[Tracker], T | None] = lambda _: None
     """Returns the value, or None while it is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
-    """Returns None if the tracker has no such entity. By default, `value_fn` decides."""
+    """Function that returns None if the tracker has no such entity.
+
+    By default, `value_fn` decides.
+    """
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from other entities of the platform."""
 
@@ -45,7 +48,10 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     _is_available_in_outage = False
     """Whether the value is known without the service."""
     _also_follows: str | None = None
-    """Suffix of another signal of the coordinator that may change the value."""
+    """Suffix of a second signal of the coordinator.
+
+    The entity also reads its value on this signal.
+    """
     _available = False
     _value: T | None = None
 
@@ -83,7 +89,8 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
             update, context = self._handle_coordinator_update, self.coordinator_context
             listen = self.coordinator.async_add_listener
             self.async_on_remove(listen(update, f"{context}_{suffix}"))
-        # After an error, Home Assistant would never add the entity again.
+        # If `async_added_to_hass` raised an error, Home Assistant would never add the
+        # entity again.
         with log_errors(self.coordinator.config_entry.title, "reading a tracker"):
             self._read()
 
@@ -107,14 +114,14 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
 
 def of_position(name: str) -> Callable[[Tracker], Any]:
-    """Return the function that returns a field of a tracker's position, if it has one."""
+    """Return a function that returns this field of a tracker's position, if it has one."""
     get = attrgetter(name)
     return lambda tracker: (position := tracker.state.position) and get(position)
 
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """A kind of entity of a platform."""
+    """A kind of entity, such as *Battery*, and the function that adds it."""
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
@@ -171,7 +178,8 @@ class EntityAdder:
         ]
         if not kinds:
             return ()
-        # One look-up for all entities makes set-up a quarter faster.
+        # Looking the device up once for all its entities makes the set-up a quarter
+        # faster.
         device = self._device(unique_id)
         entities = [
             it.entity_class(coordinator, unique_id, it.description, device)

@@ -75,7 +75,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         newest = self._newest_fired(self.tracker) if self.tracker else ()
         new = list(takewhile(lambda it: it.seq > last, newest))
         state = self.hass.states.get(self.entity_id)
-        # Become available first: automations ignore a change from unavailable.
+        # After an outage, first write the state as available: automations ignore a
+        # change from *unavailable*.
         if not new or (state and state.state == STATE_UNAVAILABLE):
             self.async_write_ha_state()
         for occurrence in reversed(new):
@@ -91,7 +92,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_event_data(self) -> EventExtraStoredData | None:
-        """Return the type and the attributes of the last event."""
+        """Return the type and the attributes of the event to restore."""
         if missing := await self._async_missing():
             return EventExtraStoredData(*_described(missing))
         return await super().async_get_last_event_data()
@@ -116,7 +117,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 def _described(occurrence: Occurrence) -> tuple[str, dict[str, Any]]:
     """Return the event type and the attributes of an occurrence."""
     attributes = dict(occurrence.attributes)
-    # The attributes of an alarm have a `type`, those of a ride do not.
+    # The attributes of an alarm contain its `type`; those of a ride do not.
     ride_type = occurrence.type.removeprefix("ride_")
     return attributes.pop("type", ride_type), attributes
 

@@ -23,7 +23,7 @@ _MAX_DAYS: Final = 31
 _DAYS_DESCRIPTION: Final = (
     f"The number of days up to now, at most {_MAX_DAYS}. 1 is today."
 )
-# Four decimals of a degree are some ten meters: enough to find a bike.
+# Four decimals of a degree are about ten meters, which is exact enough to find a bike.
 _DECIMALS_FOR_ASSISTANTS: Final = 4
 _OUTAGE: Final = "The tracking service does not answer at the moment. These are the last known values."
 _NOT_LISTED: Final = "No values are available: the account of the bike is not loaded or does not list it."
@@ -153,7 +153,10 @@ def _known(**values: Any) -> _Values:
 
 
 def _age(time: datetime | None) -> str | None:
-    """Return the age of a time, 0 for a future time: a tracker's clock may be ahead."""
+    """Return the age of a time.
+
+    Return 0 if it is in the future, because a tracker's clock may be ahead.
+    """
     now = dt_util.utcnow()
     return dt_util.get_age(min(time, now), precision=2) if time else None
 

@@ -68,7 +68,8 @@ class _LastUpdate(BikeTrackerSensor):
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return the last update in steps of five minutes.
 
-        Otherwise each report would be a row in the recorder: one every ten seconds.
+        Without steps, each report would be a row in the recorder: one every ten
+        seconds.
         """
         value, shown = tracker.device.last_update, self._value
         if value and self._available and isinstance(shown, datetime):
@@ -80,7 +81,8 @@ class _RideSensor(BikeTrackerSensor):
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return a value of the ride under way, or else of the last ride."""
-        # Only the database has the rides from before the account was added.
+        # The state does not contain rides from before the account was added. The
+        # database does.
         last_rides = self.coordinator.database.content.last_rides
         ride = tracker.ride or last_rides.get(self.coordinator_context)
         return ride and _OF_RIDE[self.entity_description.key](ride)

@@ -39,7 +39,7 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# With more bikes than this, the text contains only the place of each bike.
+# If the target has more bikes than this, the text only names the place of each bike.
 _FEW_BIKES: Final = 3
 # Six decimals of a degree are a tenth of a meter.
 _DECIMALS: Final = 6
@@ -96,7 +96,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
         for bike in _loaded(bikes)
         for ride in await bike.rides(start, end)
     ]
-    # Times in UTC sort correctly as texts.
+    # All times are in UTC and in the same format, so their texts sort correctly.
     rides.sort(key=itemgetter("started_at"))
     await _async_write(call.hass, path, _csv_of(rides))
     return {"rides": rides}
@@ -137,7 +137,7 @@ def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
 
 
 def _csv_of(rides: list[dict[str, Any]]) -> str:
-    """Return rides as CSV with a header."""
+    """Return rides as CSV with a header line."""
     file = StringIO()
     table = csv.writer(file, lineterminator="\n")
     names, ends = ("started_at", "ended_at", "name"), ("start", "end")
@@ -152,7 +152,7 @@ def _csv_of(rides: list[dict[str, Any]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a value that no spreadsheet reads as a formula."""
+    """Return a value that spreadsheets do not read as a formula."""
     is_formula = isinstance(value, str) and value.startswith(_FORMULA)
     return f"'{value}" if is_formula else value
 
@@ -180,7 +180,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     track = await async_track(call.hass, bike, start, end)
     gpx = await async_gpx(call.hass, bike, track)
     await _async_write(call.hass, path, gpx)
-    # Put the GPX first: below thousands of points, users would not find it.
+    # Put the GPX first: users would not find it below thousands of points.
     run = call.hass.async_add_executor_job
     return {"gpx": gpx, "points": await run(list, points(track.reports))}
 
@@ -235,7 +235,8 @@ async def _async_times_of_report(
         else:
             since, last = state.guard.armed_at, state.ride_state.ended
             if last and not state.guard.triggered:
-                # The bike was guarded again after the theft: include the thief's ride.
+                # The bike was guarded again after the theft. Include the thief's ride,
+                # which began earlier.
                 since = min(since, last.started_at)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
@@ -257,7 +258,7 @@ def _allowed_path(config: Config, filename: str) -> Path | None:
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
     with suppress(OSError, ValueError):
-        # Resolve the path first: a broken symbolic link may lead out of the folder.
+        # Resolve symbolic links before the check: a link could lead out of the folder.
         path = Path(folder, filename).resolve()
         return path if config.is_allowed_path(str(path)) else None
     return None

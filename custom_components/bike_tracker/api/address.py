@@ -17,7 +17,8 @@ _LOCAL_NAME = re.compile(
 )
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
-# Operating systems read a bare number as an address: 134744072 and 0x8080808 are 8.8.8.8.
+# Operating systems read a host of digits as an IP address: 134744072 and 0x8080808 both
+# mean 8.8.8.8.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
@@ -60,7 +61,7 @@ def server_of(url: str) -> str:
 
 
 def origin_of(url: str) -> str:
-    """Return the host and port of a URL, without the scheme's default port."""
+    """Return the host and port of a URL. Leave out the default port of the scheme."""
     host, port = host_of(url), URL(url, encoded=True).explicit_port
     host = f"[{host}]" if ":" in host else host
     return host if port is None else f"{host}:{port}"
@@ -89,14 +90,15 @@ def _parse(text: str) -> URL:
 
 def _is_host(url: URL) -> bool:
     host = url.host or ""
-    # "http:/host" parses as host "http". An IPv6 zone ID is valid on one machine only.
+    # "http:/host" would be parsed as a host named "http". An IPv6 zone ID is valid only
+    # on one machine.
     if host in _SCHEMES or "%" in host:
         return False
     return bool(_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))
 
 
 def _is_local(host: str) -> bool:
-    """Return whether the host is this machine or in the local network."""
+    """Return whether the host is this machine or a machine in the local network."""
     if address := _ip_address(host):
         return not address.is_global
     return bool(_LOCAL_NAME.fullmatch(host)) and not _NUMBER.fullmatch(host)

@@ -16,7 +16,7 @@ from yarl import URL
 from . import errors
 from .models import Device, DeviceReader, Position, read_positions
 
-# Lone surrogates cannot be encoded as UTF-8.
+# Unpaired surrogates cannot be encoded as UTF-8.
 _SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
 MAX_BYTES: Final = 8 * 1024 * 1024
 """Maximum size of one response or message, decompressed."""
@@ -24,7 +24,7 @@ MAX_BYTES: Final = 8 * 1024 * 1024
 _SIGN_IN_REFUSED: Final = b"SecurityRequestFilter"
 _ERROR_BODY_BYTES: Final = 4 * 1024
 TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=15)
-"""The shorter connect timeout leaves time to try the host's next IP address."""
+"""The shorter timeout for connecting leaves time to try the host's next IP address."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -33,11 +33,12 @@ class TrackingClient:
 
     Credentials are sent only in the Authorization header and only to this server:
     redirects are not followed. The device list is the only documented call. Traccar
-    supports the other calls; other servers may answer them in any way.
+    supports the other calls. Other servers may not, so any response to them must be
+    expected.
 
-    Polls do not use the session of the live connection: only Basic authentication is
-    documented, and it works without a live connection. A session would save Traccar 85 ms
-    of password hashing for each request.
+    Polls do not use the session of the live connection, because only Basic
+    authentication is documented, and it works without a live connection. A session
+    would save Traccar 85 ms of password hashing for each request.
     """
 
     session: aiohttp.ClientSession
@@ -63,8 +64,8 @@ class TrackingClient:
     ) -> dict[int, Position]:
         """Return the last known positions of these devices, by internal device ID.
 
-        With `only`, request the position of this device alone. The service returns it even
-        if it is too old for the list of all positions.
+        With `only`, request only the position of that device. The service returns it
+        even if it is too old for the list of all positions.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
         # A server that ignores `deviceId` sends the positions of all devices.
@@ -104,7 +105,10 @@ class TrackingClient:
             return body
 
     def new_session(self) -> aiohttp.ClientSession:
-        """Return a session with Home Assistant's connections, without cookies and redirects."""
+        """Return a session that uses Home Assistant's connections.
+
+        It stores no cookies and follows no redirects.
+        """
         if self.session.closed:
             raise errors.CannotConnectError("connection closed")
         return aiohttp.ClientSession(
@@ -115,7 +119,8 @@ class TrackingClient:
             # aiohttp has no other way to disable the redirects of websockets.
             middlewares=(_refuse_redirects,),
             timeout=TIMEOUT,
-            # The same limit as Home Assistant: some servers send very long headers.
+            # Home Assistant's own session has the same limit: some servers send very
+            # long headers.
             max_field_size=64 * 1024,
         )
 
@@ -134,7 +139,8 @@ async def _refuse_redirects(
 async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
     """Return the error for a response whose status is not 200."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        # If the body cannot be read, the cause of the 400 is unknown.
+        # If the body cannot be read, it is unknown whether a 400 means a wrong
+        # password.
         with suppress(aiohttp.ClientPayloadError):
             body = await _async_read(response.content, _ERROR_BODY_BYTES)
             if _SIGN_IN_REFUSED in body[:_ERROR_BODY_BYTES]:
@@ -143,7 +149,7 @@ async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingErro
 
 
 async def _async_read(content: aiohttp.StreamReader, length: int) -> bytearray:
-    """Return the body. Stop reading after the chunk that exceeds this length."""
+    """Return the body. If it exceeds the maximum length, return only the part received so far."""
     body = bytearray()
     async for chunk in content.iter_any():
         body += chunk
@@ -158,11 +164,11 @@ async def async_answer[T](request: Awaitable[T]) -> T:
         return await request
     except (aiohttp.ClientError, OSError, ValueError) as err:
         failure = errors.failure_of(err)
-    # Raise outside of `except`, so that the new error does not refer to the original: it
-    # contains headers and the host name.
+    # Raise the new error outside of `except`: otherwise it would refer to the original
+    # error, which contains headers and the host name.
     raise failure
 
 
 def _utc(moment: datetime) -> str:
-    """Format a time in UTC for a query."""
+    """Format a time in UTC for the query of a URL."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"

@@ -24,20 +24,20 @@ class TrackingError(Exception):
     reason: str
     _: KW_ONLY
     code: str = ""
-    """Key of the error text in the sign-in form; empty if the class decides the text."""
+    """Key of the error text in the sign-in form. If it is empty, the class of the error decides."""
     retry_after: float | None = None
     """The server's `Retry-After` in seconds."""
     can_try_http: bool = False
     """Whether the port is closed, does not answer or does not speak TLS.
 
-    Only then is it safe to try `http`.
+    Only then is it safe to try `http` instead.
     """
     is_too_large: bool = False
     """Whether the response exceeds the size limit and was not read."""
 
 
 class AuthenticationError(TrackingError):
-    """The server rejected the credentials with 401 (API document, section 7) or 400."""
+    """The server rejected the credentials with status 401 (API document, section 7) or 400."""
 
 
 class CannotConnectError(TrackingError):
@@ -57,7 +57,7 @@ class InvalidResponseError(TrackingError):
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
-# OpenSSL's reasons for an error if the server does not speak TLS.
+# OpenSSL's names for the errors that occur if the server does not speak TLS.
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE"}
 _UNCONNECTED = aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError
 _LOST = aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError
@@ -75,7 +75,10 @@ def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
 
 
 def failure_of(err: Exception) -> TrackingError:
-    """Return the client's error for an aiohttp or network error, without the host name."""
+    """Return the client's error for an error of aiohttp or of the network.
+
+    It does not contain the host name.
+    """
     if isinstance(err, aiohttp.WSServerHandshakeError):
         return refusal_of(err.status, err.headers or {})
     if isinstance(err, aiohttp.ClientConnectorDNSError):
@@ -113,7 +116,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return float(value[:9])
     with suppress(ValueError, OverflowError):
         moment = parsedate_to_datetime(value)
-        # HTTP's oldest date format has no time zone; it is UTC.
+        # A date in HTTP's oldest format has no time zone; it is in UTC.
         moment = moment.replace(tzinfo=moment.tzinfo or UTC)
         return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     return None

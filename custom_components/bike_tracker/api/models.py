@@ -1,7 +1,7 @@
 """Models of devices and positions, and the parsers of their lists.
 
-The models are named tuples because a poll may create thousands of them. Creating a frozen
-dataclass takes twice the time.
+The models are named tuples because a poll may create thousands of them, and creating a
+frozen dataclass takes twice as long.
 """
 
 from collections.abc import Callable, Container, Mapping
@@ -23,10 +23,11 @@ receiver."""
 # 10 million kilometers: 250 times around the earth.
 MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
-# Within these limits, adding days or converting time zones cannot overflow.
+# Between these two dates, adding days or converting time zones cannot overflow.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
-# Before the first fix, servers send the start of Unix time or of GPS time.
+# Before the first fix, servers send a placeholder: the start of Unix time (1970) or of
+# GPS time (January 6, 1980).
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 # JSON fields of a device, in the order that `Device.from_values` expects.
@@ -66,7 +67,7 @@ class Device(NamedTuple):
 
     @staticmethod
     def values_of(row: Any) -> Values:
-        """Return those values of a row that `from_values` needs."""
+        """Return the values of a row that `from_values` needs."""
         get = row.get if type(row) is dict else {}.get
         return tuple(map(get, _DEVICE_FIELDS))
 
@@ -91,7 +92,7 @@ class Device(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return the time of the last update, or `datetime.min`."""
+        """Return the time of the last update. If it is unknown, return `datetime.min`."""
         return self.last_update or _UNKNOWN_TIME
 
 
@@ -116,7 +117,7 @@ class Position(NamedTuple):
     speed: float | None = None
     """Kilometers per hour."""
     course: float | None = None
-    """Degrees, clockwise from north."""
+    """Degrees, clockwise from north: 90 is east."""
     battery_level: float | None = None
     """Percent."""
     motion: bool | None = None
@@ -125,8 +126,10 @@ class Position(NamedTuple):
     total_distance: float | None = None
     """The server's total distance in kilometers."""
     is_fix: bool = True
-    """Whether the place was measured for this report; False if the tracker repeats an
-    older fix."""
+    """Whether the place was measured for this report.
+
+    It is False if the tracker repeats an older fix.
+    """
     charge: bool | None = None
     """Whether the battery is being charged."""
     lock: bool | None = None
@@ -174,7 +177,7 @@ class Position(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return the time of the fix, or `datetime.min`."""
+        """Return the time of the fix. If it is unknown, return `datetime.min`."""
         return self.fix_time or _UNKNOWN_TIME
 
     @property
@@ -188,7 +191,8 @@ class Position(NamedTuple):
         return None if is_noise else self.motion
 
 
-# Values and device of each row, by the row's ID: the server may change the order.
+# Values and device of each row, by the ID in the row, because servers may list devices
+# in another order each time.
 type _Rows = dict[int | None, tuple[Values, Device | None]]
 
 
@@ -218,7 +222,8 @@ class DeviceReader:
         by_key = _by_unique_id(devices)
         self._rows, self._body = rows, body
         if by_key != self._devices:
-            # In large accounts every list differs: comparing bodies would never match.
+            # In a large account every list differs from the last one, so do not keep
+            # the body for a comparison.
             self._devices, self._body = by_key, None
         return self._devices
 
@@ -242,7 +247,10 @@ class DeviceReader:
 def _changed_device(
     values: Values, known: tuple[Values, Device | None] | None
 ) -> Device | None:
-    """Return the device of a row that changed, in most cases only its last update."""
+    """Return the device of a changed row.
+
+    In most rows, only the time of the last update changed.
+    """
     if known and known[1] and values[1:] == known[0][1:]:
         return known[1]._replace(last_update=timestamp(values[0]))
     return Device.from_values(values)
@@ -259,7 +267,7 @@ def read_positions(
     # For a device without a position, Traccar 4 sends null.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
-        # Of thousands of rows, usually only a few belong to the requested devices.
+        # Usually only a few of thousands of rows belong to the requested devices.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
@@ -290,14 +298,17 @@ def _loads(body: bytearray | bytes) -> list[Any]:
     except orjson.JSONDecodeError as err:
         rows, error = None, f"invalid JSON: {err.msg}"
     if type(rows) is not list:
-        # Raise outside of `except`, so that the new error does not refer to the original:
-        # it contains the body, which must never be logged.
+        # Raise the new error outside of `except`: otherwise it would refer to the
+        # original error, which contains the body. The body must never be logged.
         raise InvalidResponseError(error)
     return rows
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by `uniqueId`. Of duplicates, keep the device updated last."""
+    """Return devices by `uniqueId`.
+
+    If several have the same `uniqueId`, keep the one that was updated last.
+    """
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key
@@ -323,7 +334,10 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
 
 
 def _of[T](kind: type[T], value: object) -> T | None:
-    """Return the value if it has exactly this type, else None. `True` is no integer here."""
+    """Return the value if it has exactly this type, otherwise None.
+
+    So `True` is not accepted as an integer.
+    """
     return value if type(value) is kind else None
 
 
@@ -373,9 +387,9 @@ def _attributes(get: _Get) -> dict[str, Any]:
         "total_distance": _number(get("totalDistance"), 0, MAX_KILOMETERS, 0.001),
         "charge": _of(bool, get("charge")),
         "lock": _of(bool, get("lock")),
-        # Traccar does not convert units, so leave out values that cannot be volts.
-        # A tracker's battery has few cells: at most 20 V. The battery of an electric bike has
-        # up to twenty: at most 100 V.
+        # Traccar does not convert units, so leave out values that cannot be volts. The
+        # battery of a tracker has few cells: at most 20 V. The battery of an electric
+        # bike has up to twenty cells: at most 100 V.
         "battery_voltage": _number(get("battery"), 0, 20),
         "power_voltage": _number(get("power"), 0, 100),
         # Some servers send the version as a number.

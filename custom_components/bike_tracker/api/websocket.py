@@ -63,9 +63,9 @@ async def _async_close(socket: Socket) -> None:
 
 
 def parse_message(data: bytes) -> Message | None:
-    """Parse a message. Return None for a keep-alive (`{}`) or an unreadable message.
+    """Parse a message. Return None for a keep-alive (`{}`) and for an unreadable message.
 
-    Invalid elements of a message are skipped.
+    Invalid devices and positions in a message are skipped.
     """
     value = None
     with suppress(orjson.JSONDecodeError):
@@ -98,7 +98,8 @@ async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) ->
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
-        # Do not wait for the server's close frame: waiting would restart the heartbeat.
+        # Do not wait for the server's close frame: the wait would start the heartbeat
+        # again.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
         heartbeat=_HEARTBEAT_SECONDS,
         max_msg_size=MAX_BYTES,
@@ -121,8 +122,8 @@ async def _async_receive(socket: Socket) -> bytes:
     with suppress(aiohttp.ClientError):
         data = (await socket.receive()).data
     if isinstance(data, bytes):
-        # `decode_text=False` returns text frames as bytes. This is never the body of a
-        # ping: aiohttp answers pings itself.
+        # With `decode_text=False`, aiohttp returns text frames as bytes. Pings never
+        # get here: aiohttp answers them itself.
         return data
     if isinstance(data, TimeoutError):
         raise errors.CannotConnectError("no keep-alive")

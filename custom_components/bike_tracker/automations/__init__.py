@@ -1,1 +1,1 @@
-"""Triggers and conditions. The rest of the integration starts without them."""
+"""Triggers and conditions. If they cannot be imported, the rest of the integration still starts."""

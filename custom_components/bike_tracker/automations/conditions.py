@@ -26,10 +26,10 @@ _CONDITION_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVI
 
 
 class TrackerCondition(Condition):
-    """A condition that is true if the state holds for any or for all trackers.
+    """A condition that is true if the state holds for any or for all trackers in the target.
 
-    During an outage, only the state of the guard holds. A tracker that is not listed has
-    no state.
+    During an outage, only the state of the guard is known. An unlisted tracker has no
+    state.
     """
 
     _type: ClassVar[StateType]
@@ -66,7 +66,7 @@ class TrackerCondition(Condition):
             if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():
                     flag = kind.flag(trackers[unique_id])
-                    # Without a wait, do not compare times: after the clock is set back,
+                    # Without a wait, do not compare times: if the clock was set back,
                     # `changed_at` may be in the future.
                     if flag and (not wait or flag.changed_at + wait <= now):
                         yield unique_id

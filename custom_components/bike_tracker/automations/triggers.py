@@ -52,9 +52,10 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    Each occurrence fires once. A state fires if its wait ended since the last
-    evaluation. If the wait ended during an outage or a reload, or while the tracker
-    was not listed, the state fires with the first response in which it still holds.
+    Each occurrence runs the trigger once. A state runs it if the wait (`for`) ended
+    since the last evaluation. If the wait ended during an outage or a reload, or while
+    the tracker was not listed, the trigger runs with the first response in which the
+    state still holds.
     """
 
     name: ClassVar[OccurrenceType]
@@ -77,13 +78,15 @@ class TrackerTrigger(Trigger):
         self._target = config.target or {}
         self._wait: timedelta = options.get(CONF_FOR, AT_ONCE)
         self._alarms: Collection[str] = options.get(_CONF_ALARM, ALARM_TYPES)
-        # A state that held before the trigger was attached does not fire, unless Home
-        # Assistant is starting.
+        # Do not fire for states that already held before the trigger was attached,
+        # unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # The next end of a wait, for each account; not set before the first check.
+        # The time at which the next wait of each account ends. An account is missing
+        # until its first check.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
-        # Trackers of each account that are not listed, and their last evaluation.
+        # The unlisted trackers of each account, with the evaluation at which they were
+        # last listed.
         self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
 
     @override
@@ -97,8 +100,8 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # Write the last evaluation soon: after a crash, an older one would fire states
-            # that already held.
+            # Write the last evaluation soon. After a crash, an older evaluation would
+            # fire for states that already held.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -118,7 +121,8 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # The clock was set back: new changes may have times before `_attached_at`.
+            # The clock was set back, so new changes may have times before
+            # `_attached_at`.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
@@ -158,7 +162,8 @@ class TrackerTrigger(Trigger):
         # The first value of a flag is not a change: it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # A tracker becomes silent when the wait ends, other states hold when it begins.
+        # A tracker becomes silent when the wait ends. Other states begin when the wait
+        # begins.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 
@@ -182,7 +187,7 @@ class TrackerTrigger(Trigger):
             self._run_action(variables, sentence(hass, name, occurrence))
 
     def _values(self, occurrence: Occurrence) -> dict[str, Any]:
-        """Return the trigger variables of an occurrence, with times in local time."""
+        """Return the trigger variables of an occurrence. Times are in local time."""
         times = {"since": occurrence.since, "before": occurrence.before}
         values = {**occurrence.attributes, **times}
         if occurrence.type == "guard_triggered":

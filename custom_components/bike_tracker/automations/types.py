@@ -26,11 +26,11 @@ class StateType(NamedTuple):
     wait: timedelta | None = None
     """Default of `for`; None if the trigger or condition has no such option."""
     value: bool = True
-    """The state holds while the flag has this value."""
+    """The value of the flag for which the state holds."""
     is_silence: bool = False
-    """Whether only a new answer from the service proves that the state still holds."""
+    """Whether the state can only be confirmed by a new response of the service."""
     is_ours: bool = False
-    """Whether the state is known during an outage: it does not come from the service."""
+    """Whether the state is known during an outage, because it does not come from the service."""
 
     def flag(self, tracker: Tracker) -> Flag | None:
         """Return the flag if the state holds, or None."""
@@ -40,7 +40,7 @@ class StateType(NamedTuple):
     def time_of(self, evaluation: Evaluation) -> datetime:
         """Return the time up to which waits are over.
 
-        A silence counts only up to the newest answered request.
+        A silence only counts up to the newest request that was answered.
         """
         return evaluation.asked_at if self.is_silence else evaluation.at
 
@@ -62,11 +62,11 @@ def _since(time: datetime | None) -> Flag | None:
 _OFFLINE: Final = StateType(lambda tracker: tracker.state.online, AT_ONCE, value=False)
 _MOVING: Final = StateType(lambda tracker: tracker.state.moving, AT_ONCE)
 _NOT_MOVING: Final = _MOVING._replace(value=False)
-# Silence counts from the last report.
+# The duration of a silence is counted from the last report.
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )
-# No state: the trigger fires for occurrences with its name.
+# Not a state: the trigger fires for each occurrence with its name.
 _HAPPENS: Final = StateType()
 
 TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {

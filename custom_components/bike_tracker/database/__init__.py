@@ -30,10 +30,10 @@ from . import file as sql
 from .file import BookedRides, Content, File
 from .import_2_0 import files_of_2_0, import_2_0
 
-# Seconds until a change is written. SOON: an event or an arming. LATER: a ride under way or
-# a flag. SELDOM: any other report. Some bikes report every five minutes while they stand.
-# Writing each of these reports would cost 2,000 writes a week. After a power cut, the
-# service still has them.
+# Seconds until a change is written. SOON: an event or an arming. LATER: a ride under
+# way or a flag. SELDOM: any other report. Some bikes report every five minutes while
+# they stand; writing each of these reports would cost 2,000 writes a week. After a
+# power cut, the service still has these reports.
 SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
@@ -88,7 +88,7 @@ class Database:
         self._entry.async_on_unload(on_final_write)
 
     async def _async_check_replaced(self) -> None:
-        """Create the repair issue as long as a malformed file exists."""
+        """Create a repair issue if a damaged file was renamed and still exists."""
         if file := await self._run(self._file.replaced):
             async_create_issue(self._hass, self._entry, _REPLACED, file=file)
         else:
@@ -106,7 +106,7 @@ class Database:
         if after.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = before.rides if before and before.position else None
-        # Most reports do not change the finished rides.
+        # Most reports change no finished ride, and then there is nothing to write.
         if since and known != after.rides:
             new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
             self._rides[unique_id] = new.after(waiting) if waiting else new
@@ -135,11 +135,11 @@ class Database:
     async def async_book(
         self, unique_id: str, rides: Sequence[Ride], until: datetime | None
     ) -> bool:
-        """Add rides from before a tracker was set up, except known rides.
+        """Add the rides from before a tracker was set up, unless the file has them.
 
-        Rides before `until` are still missing. This time is written in the same transaction:
-        if Home Assistant is killed, no ride is lost or added twice. Return whether the
-        rides were written. During a backup, nothing is written.
+        Rides before `until` are still missing. This time is written in the same
+        transaction, so that no ride is lost or added twice if Home Assistant is killed.
+        Return whether the rides were written: nothing is written during a backup.
         """
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides
@@ -180,7 +180,7 @@ class Database:
         self._hass.async_create_task(self.async_write(), f"{DOMAIN} write")
 
     async def async_write(self) -> None:
-        """Write changes, unless writes are held."""
+        """Write changes, unless a backup is running."""
         async with self._lock:
             if self._may_write:
                 await self._async_write()
@@ -196,17 +196,17 @@ class Database:
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)
         finally:
-            # A backup may cancel a slow write.
+            # A backup may cancel a write that takes too long.
             if not is_written:
                 self._changed |= changed
         if not is_written:
             return False
-        # Keep rides that changed during the write: the new value contains the written
-        # rides, too.
+        # Keep rides that changed during the write. Their new value also contains the
+        # rides that were just written.
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
-            # Empty the write-ahead log: it still contains the deleted rows.
+            # Empty the write-ahead log, because it still contains the deleted rows.
             await self._async_try(sql.checkpoint)
         return True
 
@@ -226,7 +226,7 @@ class Database:
         return True
 
     async def _async_failed(self, err: Exception) -> None:
-        """Log an error unless the previous write failed, too. Try again later."""
+        """Log the error unless the previous write failed, too. Schedule another attempt."""
         if not self._is_failing:
             LOGGER.warning(
                 "%s: The database cannot be written (%s); it is tried again each minute",
@@ -239,7 +239,7 @@ class Database:
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
-        """Start a new file with the known states. Older rides must be requested again."""
+        """Start a new file with the known states. Request older rides from the service again."""
         with suppress(OSError, DatabaseError):
             await self._run(self._file.replace)
             known = self.content.backfill
@@ -256,7 +256,8 @@ class Database:
             rides = new.merged(rides)
         state = self.content.trackers.get(unique_id)
         under_way = state and state.ride_state.ride_under_way
-        # If a bike rides while it is set up, the first part of that ride is in the file.
+        # If a bike was riding during its set-up, the file contains the first part of
+        # that ride. Leave this part out.
         begins = under_way.started_at if under_way else sql.END
         touching = (it for it in rides if it.started_at < end and it.moved_at > start)
         over = (it for it in touching if it.started_at != begins)
@@ -293,7 +294,7 @@ class Database:
     # Backups and closing
 
     async def async_hold(self) -> None:
-        """Write all changes into the file, and hold later writes until `async_release`."""
+        """Write all changes into the file, and postpone later writes until `async_release`."""
         async with self._lock:
             if self._file.is_open and await self._async_write():
                 await self._async_try(sql.checkpoint)
@@ -330,7 +331,8 @@ def _remove(path: Path) -> None:
     for file in (*path.parent.glob(f"{path.name}*"), *old.parent.glob(f"{old.name}*")):
         with suppress(OSError):
             file.unlink()
-    # Remove the folder with the last account.
+    # Remove the folder if it is empty now. If another account has a file in it, `rmdir`
+    # fails.
     with suppress(OSError):
         path.parent.rmdir()
 

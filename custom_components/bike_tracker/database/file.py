@@ -50,10 +50,10 @@ _PRAGMAS: Final = {
     # Deleted rows are overwritten.
     "secure_delete": "ON",
 }
-# States are compressed JSON; places and account values are JSON. `start` and `end` are
-# microseconds since 1970 in UTC. Distances are kilometers, speeds km/h, and routes encoded
-# polylines. `backfill` is the JSON of a time or of null. It is NULL for a tracker without
-# positions.
+# In the tables, states are compressed JSON; places and values of the account are JSON.
+# `start` and `end` are microseconds since 1970 in UTC. Distances are in kilometers,
+# speeds in km/h, and routes are encoded polylines. `backfill` is the JSON of a time, or
+# of null if no ride is missing. It is NULL for a tracker without positions.
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tracker (
@@ -104,9 +104,9 @@ class Content:
     last_fired: dict[str, int] = field(default_factory=dict)
     """Sequence number of the last occurrence that was fired."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
-    """Time before which rides are missing; None if no ride is missing."""
+    """Time before which rides are still missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
-    """Newest ride in the file. Only opening the file and the backfill update it."""
+    """The newest ride in the file. It is set when the file is opened, and by the backfill."""
     evaluation: Evaluation | None = None
 
     def row(self, unique_id: str) -> Row | None:
@@ -119,7 +119,7 @@ class Content:
 
 
 class BookedRides(NamedTuple):
-    """Rides of a tracker that replace all its rides in the file since a time."""
+    """Rides of a tracker. From a certain time on, they replace all its rides in the file."""
 
     since: datetime
     rides: Sequence[Ride]
@@ -130,7 +130,7 @@ class BookedRides(NamedTuple):
         return ride.started_at < self.since and ride.started_at not in starts
 
     def after(self, before: BookedRides) -> BookedRides:
-        """Return this replacement merged with an earlier one."""
+        """Return the combination of an earlier replacement and this one."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return BookedRides(min(self.since, before.since), rides)
 
@@ -146,7 +146,7 @@ class File:
     def __init__(
         self, path: Path, title: str, prepare: Callable[[Connection, Path, str], None]
     ) -> None:
-        """Initialize with `prepare`, a function to call before the file is read.
+        """Initialize with `prepare`, a function that is called before the file is read.
 
         The title names the account in the log.
         """
@@ -154,7 +154,8 @@ class File:
         self._title = title
         self._prepare = prepare
         self._connection: Connection | None = None
-        # A canceled query may still run in its thread while the next query begins.
+        # If a query is canceled, its thread continues, while the next query may already
+        # begin.
         self._one_at_a_time = Lock()
 
     @property
@@ -163,7 +164,7 @@ class File:
         return self._connection is not None
 
     def open(self) -> Content:
-        """Open or create the file, replace it if it is malformed; return the content."""
+        """Open or create the file, and return its content. Replace a malformed file."""
         try:
             return self._opened()
         except DatabaseError as err:
@@ -221,7 +222,7 @@ class File:
 
 
 def is_malformed(err: Exception) -> bool:
-    """Return whether an error means that the file is malformed or no database."""
+    """Return whether an error means that the file is malformed, or not a database."""
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
     return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
 
@@ -293,7 +294,7 @@ def write(
 
 
 def _stored(state: TrackerState, last_fired: int) -> bytes:
-    """Return a state for its row, without occurrences that are no longer needed."""
+    """Return the state for its row. Leave out occurrences that are no longer needed."""
     occurrences = kept(state.occurrences, last_fired)
     return packed(state._replace(occurrences=occurrences).stored())
 
@@ -301,7 +302,8 @@ def _stored(state: TrackerState, last_fired: int) -> bytes:
 def packed(state: object) -> bytes:
     """Return a state as compressed JSON.
 
-    A state is written often, and contains the same place several times.
+    Compression is worth it: states are written often, and contain the same place
+    several times.
     """
     return zlib.compress(as_json(state).encode(), zlib.Z_BEST_COMPRESSION)
 

@@ -57,7 +57,7 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
 
 
 def _data_of(file: Path, title: str) -> dict[str, Any] | None:
-    """Return the content of a file, empty if version 1.2 wrote it, None if not readable."""
+    """Return the content of a file: empty if version 1.2 wrote it, None if it cannot be read."""
     text = file.read_bytes()
     try:
         stored, version = json.loads(text), 1 if file.suffix == ".rides" else 2
@@ -80,7 +80,10 @@ def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> N
 def _import_trackers(
     connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
 ) -> None:
-    """Import states, and their last rides, which the file of rides may not have yet."""
+    """Import the states and the last rides.
+
+    The file of rides may not contain the last rides yet.
+    """
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None
@@ -88,7 +91,8 @@ def _import_trackers(
             known = unique_id in backfill
             until = as_json(backfill[unique_id]) if known else None
             state, log = state_from_2_0(stored), stored.get("rides", {})
-            # Fail now, before storing, if the state cannot be read back.
+            # If the state could not be read back, raise the error now, before the state
+            # is stored.
             reader(TrackerState)(state).restored()
             seq = int(last_fired.get(unique_id, 0))
             if since := log.get("since"):

@@ -17,7 +17,7 @@ from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, map_button, 
 from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
-"""Prefix of the actions of all buttons."""
+"""Prefix of the buttons' actions and of the messages' tags."""
 # The buttons of messages about a guard, with their texts. Android shows only three
 # buttons. A tap on the message also opens the map, so the map's button comes last.
 _BUTTONS: Final = {
@@ -30,8 +30,8 @@ FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
-"""The message about a silent tracker includes trackers that become silent this soon."""
-# A tracker that reports this long after the arming also reports while the bike stands.
+"""A message about a silent tracker also names trackers that fall silent within this time."""
+# A tracker that still reports this long after the arming is one that reports at rest.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
@@ -52,9 +52,9 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 def companion(
     armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
 ) -> str | None:
-    """Return the name of a rider, if exactly one is near a bike and moves with it.
+    """Return the name of the rider who moves with a bike, if exactly one rider is near it.
 
-    A rider near the place of the arming does not move with it.
+    A rider who is still near the place of the arming does not move with the bike.
     """
     near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
     if len(near) != 1 or near[0].place is None:
@@ -67,9 +67,9 @@ def companion(
 def silences(
     tracker: Tracker, armed_at: datetime
 ) -> Iterator[tuple[datetime, timedelta]]:
-    """Yield each silence in which a guard is useless: its start, and how long it must last.
+    """Yield the start of each silence that hides a theft, and how long it must last.
 
-    Trackers that sleep while the bike stands are usually silent: this does not count.
+    Some trackers sleep while the bike stands. Their silence does not count.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
@@ -99,7 +99,8 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
         title, is_silent = _silence(hass, bike, last), True
-    # "Has stopped" and "being moved" would contradict each other.
+    # "Has stopped" in the title and "being moved" in the text would contradict each
+    # other.
     said = where(hass, bike, says_moved=is_silent)["text"]
     return _about(hass, bike, title, said)
 
@@ -175,7 +176,10 @@ def contact_again(
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return the level of the message about a moved bike: not critical with a rider."""
+    """Return the level of the message about a moved bike.
+
+    It is not critical if a rider moves with the bike.
+    """
     return CRITICAL if guard.critical and not rider else URGENT
 
 

@@ -37,7 +37,7 @@ _CHECK_EVERY: Final = timedelta(minutes=1)
 
 @callback
 def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
-    """Send a message about an outage that lasts while Home Assistant retries the set-up."""
+    """Send a message about an outage that continues while Home Assistant retries the set-up."""
     last = coordinator.database.content.evaluation
     if last and coordinator.hass.state is CoreState.running:
         Messenger(coordinator).tell_outage(last.asked_at)
@@ -47,13 +47,14 @@ class NightGuards:
     """The night guards of an account."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Initialize so that the first update checks all guards."""
+        """Initialize. The first update checks all guards."""
         self._coordinator = coordinator
         self._hass = coordinator.hass
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # A night may have begun while Home Assistant was off: start at the last update.
+        # A night may have begun while Home Assistant was off, so count from the last
+        # update.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._updated_at = self._started_at
@@ -124,12 +125,13 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. Triggers have already run."""
+        """Send messages, and arm and disarm guards. Triggers have already run for this update."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
         if now.at < self._updated_at:
-            # The clock was set back: the next night would seem to be over, or begin late.
+            # The clock was set back. Count nights from now on: otherwise the next night
+            # would seem to be over, or would begin late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         self._updated_at = now.at
@@ -143,8 +145,8 @@ class NightGuards:
                 messenger.tell(unique_id, occurrence, now.at)
         ends = [(key, it) for key, it in news if it.type == "ride_ended"]
         messenger.mine -= {key for key, _ in ends}
-        # *Guard again*, tapped during a ride, arms the bike even if the night is over:
-        # leave it armed.
+        # Do not compare bikes that *Guard again* armed at the end of this ride: they
+        # stay armed, even if the night is over.
         stands = [
             unique_id
             for unique_id, end in ends
@@ -182,7 +184,8 @@ class NightGuards:
                 if bike := listed_bike(self._coordinator, unique_id):
                     changes += self._compared(bike, reasons, leaving)
         self._messenger.tell_reasons(reasons)
-        # The message about a triggered guard stays until a person acts.
+        # Arming or disarming here does not remove the message about a triggered guard:
+        # it stays until a person acts.
         self._coordinator.async_set_guards(*changes)
 
     def _compared(
@@ -210,7 +213,7 @@ class NightGuards:
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began since the last check, or a person's arming."""
+        """Return whether a night began since the last check, or since a person armed the bike."""
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
         state = self._coordinator.data.trackers[bike.entity.unique_id].state
         if state.guard and state.changed_by:
@@ -259,7 +262,8 @@ class NightGuards:
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
         """Handle a tap on a button of a message.
 
-        The night guard acts, not the user who tapped.
+        The night guard arms or disarms the bike, so no user is named as the person who
+        did it.
         """
         action, device_id = pressed(event, alerts.NIGHT)
         for unique_id in self._coordinator.data.trackers if action else ():

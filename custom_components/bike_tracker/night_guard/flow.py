@@ -71,7 +71,8 @@ class NightGuardFlow(ConfigSubentryFlow):
             schema = self.add_suggested_values_to_schema(_SCHEMA, shown)
             return self.async_show_form(step_id="user", data_schema=schema)
         if any(user_input.get(key) for key in _NIGHT):
-            # If only one end of the night is set, add the default of the other.
+            # If the user entered only one end of the night, use the default for the
+            # other.
             user_input = {**{key: DEFAULTS[key] for key in _NIGHT}, **user_input}
         name = user_input[CONF_NAME]
         if not is_change:
@@ -86,7 +87,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         return await self.async_step_user()
 
     def _suggested(self) -> dict[str, Any]:
-        """Return a name, and all phones."""
+        """Return the suggested values: a name, and all phones."""
         key = "config_subentries.night_guard.entry_type"
         registry = dr.async_get(self.hass)
         phones = [

@@ -33,12 +33,12 @@ _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 @singleton(f"{DOMAIN}_outages")
 def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
-    """Return the night guards with a message about an outage, by account and ID."""
+    """Return which night guards sent a message about an outage, by account and ID."""
     return {}
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
-    """Return whether this end of a ride armed a guard, as requested during the ride."""
+    """Return whether the end of a ride armed the guard: *Guard again* was tapped during it."""
     return guard is not None and guard.armed_at >= occurrence.noticed_at
 
 
@@ -54,11 +54,14 @@ class Messenger:
         """The last reason why each bike was not guarded."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """Arming times of the guards whose silent trackers were in a message."""
+        """Guards whose silent trackers were already in a message, with the time of their arming."""
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
-        """Bikes whose rider tapped *It's me*, until they stand or a night begins."""
+        """Bikes whose rider tapped *It's me*.
+
+        A bike stays in this set until it stands or a night begins.
+        """
 
     def load(self) -> None:
         """Read the night guards, and remove the messages of deleted ones."""
@@ -85,7 +88,7 @@ class Messenger:
     def is_wanted(
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
-        """Return whether a night guard wants a bike to be guarded where it is."""
+        """Return whether a night guard requires that a bike is guarded at its current place."""
         place: Any = position and (position.latitude, position.longitude)
         riders = (rider.place for rider in self.riders(night))
         return bool(place) and None not in place and night.wants(place, riders, now)
@@ -141,9 +144,9 @@ class Messenger:
                 self._tell_place(bike, has_arrived=False, now=now)
 
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
-        """Send one message about all silent trackers of guarded bikes.
+        """Send one message about the silent trackers of all guarded bikes.
 
-        Send it only if a tracker has become silent since the last message.
+        Send it only if another tracker has fallen silent since the last message.
         """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
         armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
@@ -189,7 +192,7 @@ class Messenger:
             self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send the reasons why bikes are not guarded tonight, each once."""
+        """Send the reasons why bikes are not guarded tonight. Send each reason once."""
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [
             (bike, reason)
@@ -203,7 +206,7 @@ class Messenger:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
 
     def tell_outage(self, since: datetime) -> None:
-        """Warn once per outage that a theft of guarded bikes would not be noticed."""
+        """Send one message per outage: a theft of guarded bikes would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
@@ -213,7 +216,7 @@ class Messenger:
                 self.send(night, alerts.no_contact(self._hass, night, names, since))
 
     def tell_contact(self) -> None:
-        """Report the end of an outage to the recipients of the message about it."""
+        """Send a message about the end of an outage to those who got a message about its start."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
             names = self._guarded_by(night)
@@ -222,9 +225,9 @@ class Messenger:
     def _guarded_by(
         self, night: NightGuard, since: datetime | None = None
     ) -> list[str]:
-        """Return the names of bikes that are guarded, or would be without an outage."""
+        """Return the names of bikes that are guarded, or would be without the outage."""
         account = self._coordinator.data
-        # Before the first answer, no tracker is listed.
+        # No tracker is listed before the first answer, so use the stored states.
         states = {key: account.states[key] for key in account.trackers}
         return sorted(
             name_of(device)
@@ -235,11 +238,12 @@ class Messenger:
         )
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
-        """Return whether a bike would be guarded without the outage."""
+        """Return whether a bike would be guarded if there was no outage."""
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by or unique_id in self.mine
-        # A person's choice counts until the next night.
+        # The bike is not missed if a person's choice still holds: it holds until the
+        # next night.
         if unique_id in self._reasons or (is_held and not (began and began > since)):
             return False
         return self.is_wanted(night, state.position, now)

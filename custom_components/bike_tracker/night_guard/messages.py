@@ -39,12 +39,12 @@ MESSAGE_SCHEMA: Final = vol.Schema(
     }
 )
 
-# The notify actions of phones begin with this.
+# Prefix of the notify actions of phones.
 _PHONE_PREFIX: Final = "mobile_app_"
 EVENT_BUTTON: Final = "mobile_app_notification_action"
 """The event that the phone apps fire when a button is tapped."""
 GUARD_TAG: Final = f"{DOMAIN}_guard_"
-"""The tag of the message about a guard, before the device ID."""
+"""Prefix of the tags of messages about guards; the device ID follows."""
 PANEL_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
 """The actions of buttons that arm and disarm."""
 # Notifications in Home Assistant are Markdown: escape punctuation.
@@ -145,7 +145,7 @@ async def async_deliver(
     message: Message,
     recipients: Recipients,
 ) -> None:
-    """Show a message everywhere, or remove the last one with its tag."""
+    """Show a message to all recipients. If it has no text, remove the last one with its tag."""
     await async_call(hass, context, *_actions(message, recipients))
 
 

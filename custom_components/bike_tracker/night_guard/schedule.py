@@ -13,7 +13,7 @@ type Place = tuple[float, float]
 """Latitude and longitude."""
 type Decision = Literal["arm", "disarm"]
 type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
-"""`shaken` is triggered by an alarm only, `moved` by motion or another place."""
+"""`shaken`: triggered only by an alarm. `moved`: triggered by motion or another place."""
 
 SUBENTRY_TYPE: Final = "night_guard"
 DEFAULTS: Final[Mapping[str, Any]] = {
@@ -27,7 +27,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "critical": True,
     "follow": True,
 }
-"""The default settings: the user does not have to type anything."""
+"""The default settings. With them, the user does not have to type anything."""
 
 
 class NightGuard(NamedTuple):
@@ -120,7 +120,8 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # A new night overrides a person's choice. A bike on a ride is armed once it stands.
+    # A new night overrides a person's choice. A bike on a ride is armed later, once it
+    # stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None

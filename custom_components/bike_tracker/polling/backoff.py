@@ -12,8 +12,9 @@ MINUTE: Final = 60
 HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
-"""Seconds. A poll follows the end of an outage within five minutes."""
-# Ten extra requests in ten minutes, and two in each poll: at most 30 in total.
+"""Seconds. It is short enough that a poll follows the end of an outage within five minutes."""
+# With two requests in each poll, ten extra requests make at most 30 requests in ten
+# minutes.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
 # Tolerance in seconds: extra requests follow polls, which may start a second early.
@@ -27,7 +28,8 @@ NORMAL_BACKOFF: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT)
 UNSUPPORTED_BACKOFF: Final[Backoff] = (HOUR, DAY)
 """For undocumented calls that never worked."""
 SIGN_IN_BACKOFF: Final = (MINUTE, *(13 * [MAX_WAIT]), HOUR)
-"""Hourly after the first hour, so that a wrong password does not lock the account."""
+"""Hourly after the first hour: more frequent attempts with a wrong password could lock the account.
+"""
 MISSING_POSITION_BACKOFF: Final = (*NORMAL_BACKOFF, *(10 * [MAX_WAIT]), HOUR)
 LIVE_BACKOFF: Final = (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 """For a live connection that worked before."""
@@ -62,9 +64,9 @@ class Failures(NamedTuple):
 class EndpointSupport(NamedTuple):
     """Whether the service supports an undocumented call.
 
-    A call is supported once it has succeeded. Every later error counts as temporary, even
-    401 and 404. A call that never succeeded is tried again after an hour, then daily. A
-    connection error does not show whether a call is supported.
+    A call is supported once it has succeeded. From then on, every error counts as
+    temporary, even 401 and 404. A call that never succeeded is tried again after an
+    hour, then daily. A connection error does not show whether a call is supported.
     """
 
     is_supported: bool | None = None
@@ -85,7 +87,8 @@ class EndpointSupport(NamedTuple):
         if is_supported or is_temporary:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
-            # Earlier connection errors do not lengthen the wait for an unsupported call.
+            # Earlier connection errors must not lengthen the wait for an unsupported
+            # call.
             failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
         # The traceback would keep the response in memory.
@@ -94,7 +97,7 @@ class EndpointSupport(NamedTuple):
 
 @dataclass(slots=True)
 class RateLimit:
-    """Rate limit of requests: ten a minute."""
+    """A rate limit: at most ten requests a minute."""
 
     _times: deque[float] = field(default_factory=lambda: deque(maxlen=_MAX_REQUESTS))
 
@@ -113,8 +116,8 @@ class RateLimit:
 class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
-    Usually one per minute is allowed, but the first five at any time if the service is
-    quick.
+    Usually one a minute is allowed. If the service answers quickly, the first five are
+    allowed at any time.
     """
 
     is_quick: bool = False

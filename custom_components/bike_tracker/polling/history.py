@@ -28,7 +28,8 @@ from .backoff import (
 # event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# The backfill skips a day that failed this often. Before each retry, a probe must succeed.
+# If a day fails this often, the backfill skips it. Before each retry, a probe must
+# succeed.
 _MAX_TRIES: Final = 3
 # Time range of a probe: a request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
@@ -56,15 +57,15 @@ class _Record(NamedTuple):
     asked_at: float = -DAY
     """Time of the last request for a gap, by the monotonic clock."""
     failed_at: float = 0.0
-    """Time of the last request for a gap if it failed, else 0."""
+    """When the last request for a gap failed, by the monotonic clock; 0 if it succeeded."""
     errors: Failures = Failures()
-    """Unexpected errors while its answers were applied."""
+    """Unexpected errors that occurred while the tracker's answers were applied."""
     failed_day: datetime | None = None
-    """End of the day for which the backfill failed."""
+    """End of the day whose backfill failed last."""
     tries: int = 0
-    """Number of failures for that day."""
+    """How often that day has failed."""
     answers: int = 0
-    """Number of successful requests, of all trackers, when that day failed last."""
+    """Value of `History._answers` when that day failed last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -78,9 +79,9 @@ class History:
     _answers: int = 0
     """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
-    """The longest time range that the service can answer at once."""
+    """The longest time range that the service can answer in one response."""
     _is_longer: bool = False
-    """Whether the range was doubled, and no longer one failed since then."""
+    """Whether the range was doubled, and no request for a longer range has failed since."""
     _user_requests: RateLimit = field(default_factory=RateLimit)
     """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)
@@ -119,8 +120,7 @@ class History:
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]
-        # The newest report may have a later time than now if the tracker's clock is
-        # ahead.
+        # If the tracker's clock is ahead, its newest report has a time after now.
         until = min(max(now, gap.known), gap.start + self._portion)
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
 
@@ -153,13 +153,13 @@ class History:
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
     def _needs_probe(self, tracker: str, until: datetime) -> bool:
-        """Return whether a day failed and no request succeeded since then."""
+        """Return whether a day has failed and no other request has succeeded since."""
         record = self._record(tracker)
         return record.failed_day == until and record.answers == self._answers
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
         """Return the internal IDs of trackers whose history may be requested now."""
-        # The API needs the internal ID.
+        # Leave out trackers without an internal ID, because the API needs it.
         return {
             key: device_id
             for key in keys
@@ -190,10 +190,10 @@ class History:
         return HistoryAnswer(reports, until)
 
     def _lengthen(self, length: timedelta) -> None:
-        """Allow longer ranges after a success. Short ranges would never catch up.
+        """Allow longer ranges after a success: with short ranges, the history would never catch up.
 
-        If the next range succeeds as well, the service can answer a day again. A quick
-        answer to a short range proves nothing about a longer one.
+        If the next range succeeds as well, the service can answer a whole day again. A
+        quick answer to a short range proves nothing about a longer one.
         """
         is_full = length >= self._portion
         longer = _MAX_PORTION if is_full and self._is_longer else 2 * length
@@ -222,11 +222,12 @@ class History:
         self._records[tracker] = self._record(tracker)._replace(**changes)
 
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
-        """Count a failure. Return whether to give up this time range."""
+        """Count a failure. Return whether this time range must be left out."""
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
-            # Halve the range. If even a minute is too large, no request can succeed.
+            # Halve the range. If it is already a minute or less, no request can
+            # succeed.
             length = request.until - request.start
             self._portion, self._is_longer = max(length / 2, _MIN_PORTION), False
             return length < 2 * _MIN_PORTION
@@ -257,7 +258,7 @@ class History:
         return reports
 
     def allows(self) -> bool:
-        """Count a track that a user requests. Return whether the rate limit allows it."""
+        """Count a track that a user requests. Return whether the rate limit still allows it."""
         if is_due := self._user_requests.is_due:
             self._user_requests.count()
         return is_due

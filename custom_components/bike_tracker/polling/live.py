@@ -22,9 +22,10 @@ from .backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 
 # Leave the first seconds to Home Assistant's own set-up.
 _CONNECT_AFTER_SECONDS: Final = 10
-# While polls fail, do not connect: a rejected password could lock the account.
+# Do not connect while polls fail: if the password was rejected, more attempts could
+# lock the account. Check this often.
 _CHECK_POLLS_SECONDS: Final = 60
-# A connection that lasted longer resets the backoff.
+# The waits start again after a connection that lasted longer than this.
 _STABLE_AFTER: Final = timedelta(minutes=5)
 
 
@@ -75,7 +76,7 @@ class Live:
             )
 
     async def async_stop(self) -> None:
-        """Disconnect: the connection receives no more messages."""
+        """Disconnect. No more messages are received."""
         if self.task:
             self.task.cancel()
             await asyncio.wait([self.task])
@@ -125,14 +126,15 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report arrives as two messages: apply messages that arrive together in one step.
+        # A report arrives as two messages. Messages that arrive together are applied in
+        # one step.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:
-        """Poll after a reconnect: the server then sends only positions, no devices."""
+        """Poll after a reconnect: first, the server sends only positions, no devices."""
         self.report.set_state("live")
         if self.report.reconnects and self.coordinator.last_update_success:
             self.coordinator.hass.async_create_background_task(

@@ -34,9 +34,11 @@ from .backoff import (
 )
 from .history import History
 
-# Ignore a single 401: servers sometimes send one by mistake.
+# Ask for a new password only after the second 401 in a row: servers sometimes send a
+# single 401 by mistake.
 _REFUSALS_UNTIL_REAUTH: Final = 2
-# After a longer pause (machine asleep, manual polling), reports may be missing.
+# After a longer pause, for example because the machine was asleep, reports may be
+# missing.
 _MAX_PAUSE: Final = timedelta(minutes=5)
 _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
@@ -46,7 +48,7 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-# Leave every second minute to the history. Polls may start up to a second early.
+# This leaves every second minute to the history. Polls may start up to a second early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
 # After this number of failures, the next failed request is retried at once. Retrying each
 # failure would exceed 30 requests in ten minutes.
@@ -113,17 +115,17 @@ class PositionLookup:
         missing = _missing_of(wanted, found)
         if not _listed(missing) <= self._missing:
             self._failures = Failures()
-        # While a retry waits, requests for other trackers must not count as failures.
+        # Requests for other trackers while a retry waits must not count as failures.
         if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = _listed(missing)
         return dict(found), missing
 
     async def _async_request(self, due: Devices) -> _Positions:
-        """Request a single position by its device, several with the list of all positions.
+        """Request the position of a single device by its ID, or all positions for several devices.
 
-        For two of four trackers, two single requests would transfer 2.3 kB, the list
-        2.5 kB. But the rate limit reserves the second request for the history.
+        For two of four trackers, two single requests would transfer 2.3 kB, and the
+        list 2.5 kB. But the rate limit keeps the second request for the history.
         """
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
@@ -148,9 +150,10 @@ class PositionLookup:
         return {} if is_old else found
 
     async def _async_get_list(self, due: Devices) -> _Positions:
-        """Request the list, and retry at once after the third failure in a row.
+        """Request the list. After the third failure in a row, retry at once.
 
-        Otherwise a server that fails every second request would never return positions.
+        Without this, a server that fails every second request would never return
+        positions.
         """
         often = self.support.failures.length >= _RETRY_AFTER
         try:
@@ -166,7 +169,8 @@ class PositionLookup:
     def _fail(self, err: errors.TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        # Log "too large" even if positions never worked: users have no other hint.
+        # Log an answer that is too large even if positions never worked: users have no
+        # other hint.
         if before.error is None and (before.is_supported or err.is_too_large):
             LOGGER.warning(
                 "%s: Positions cannot be fetched (%s); trackers stay where they were",
@@ -207,7 +211,7 @@ class Service:
     asked_at: datetime = field(default_factory=dt_util.utcnow)
     """Start of the newest poll, in UTC."""
     answered_at: datetime = field(default_factory=dt_util.utcnow)
-    """Start of the newest successful poll, in UTC."""
+    """Start of the newest poll that succeeded, in UTC."""
     _failures: Failures = field(default_factory=Failures)
     # Rejected sign-ins. Once the reauth flow has started, only a success resets the count.
     _refusals: Failures = field(default_factory=Failures)
@@ -253,7 +257,7 @@ class Service:
         return await self.client.async_get_devices()
 
     async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
-        """Finish a poll: return the positions of these devices, by `uniqueId`."""
+        """Finish a poll: return the positions of these devices by `uniqueId`."""
         positions = await self.positions.async_get(wanted) if wanted else {}
         self.answered_at = self.asked_at
         return positions
@@ -264,12 +268,14 @@ class Service:
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
             wait = self._refused(is_loaded)
-        # Before the reauth flow has started, other failures reset the count of refusals.
+        # Until the reauth flow starts, any other failure resets the count of rejected
+        # sign-ins.
         elif self._refusals.length < _REFUSALS_UNTIL_REAUTH:
             self._refusals = Failures()
         if is_loaded:
             async_check_contact(self.hass, self.entry, self._failures.since, str(err))
-        # During set-up, Home Assistant chooses the wait, unless the server requested one.
+        # During set-up, Home Assistant chooses the wait, unless the server requested a
+        # wait.
         is_known = is_loaded or err.retry_after is not None
         return UpdateFailed(
             translation_domain=DOMAIN,
@@ -280,8 +286,9 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # Do not raise ConfigEntryAuthFailed: it would stop polling. During set-up, start
-        # reauth at once: each of Home Assistant's retries begins with a new count.
+        # Do not raise ConfigEntryAuthFailed, because it would stop polling. During set-
+        # up, start the reauth flow at once: each retry of Home Assistant counts from
+        # zero again.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals

@@ -47,11 +47,11 @@ class Bike(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name that answers use."""
+        """Return the name of the bike in answers."""
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name. Ignore characters that cannot be spoken."""
+        """Return whether the bike has this name. Ignore characters that are not spoken."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
@@ -114,7 +114,10 @@ def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
-    """Return the bikes that are exposed to an assistant, with the names it knows."""
+    """Return the bikes that are exposed to an assistant.
+
+    Each has the names that the assistant knows.
+    """
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)
     return [
         bike._replace(names=names_of(bike.entity))
@@ -130,11 +133,13 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     Raise Unauthorized if the target names a forbidden device or entity. Skip other
     forbidden bikes, such as those of an area.
     """
-    # Import late: if a new Home Assistant breaks this import, everything else works.
+    # Import late: if a new version of Home Assistant breaks this import, everything
+    # else still works.
     from .targets import trackers_in  # noqa: PLC0415
 
     may = await _async_permissions(call)
-    # As for `camera.snapshot`, writing a file requires the permission to control.
+    # Writing a file requires the permission to control the bike, as for
+    # `camera.snapshot`.
     policies = [
         POLICY_READ,
         *([POLICY_CONTROL] if call.data.get(CONF_FILENAME) else ()),

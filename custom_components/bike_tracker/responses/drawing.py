@@ -11,7 +11,7 @@ _WIDTH: Final = 680
 _HEIGHT: Final = 190
 _MARGIN: Final = 26
 _MIN_EXTENT_METERS: Final = 100
-# The longest scale, as a part of the width.
+# Maximum length of the scale, as a share of the drawing's width.
 _SCALE_PART: Final = 0.25
 
 type _Line = Sequence[Point]
@@ -56,7 +56,7 @@ _NORTH: Final = (
 
 
 def _flat(origin: Point, line: _Line) -> list[Point]:
-    """Return a line in meters east and north of a point. It may cross the date line."""
+    """Convert a line to meters east and north of a point. The line may cross the date line."""
     latitude, longitude = origin
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [
@@ -87,7 +87,7 @@ def _ends(start: Point, end: Point) -> str:
 
 
 def _scale(scale: float, label: Callable[[float], str]) -> str:
-    """Draw a scale of a round length, such as 20 or 500, up to a quarter of the width."""
+    """Draw a scale whose length is a round number, up to a quarter of the width."""
     longest = _WIDTH * _SCALE_PART / scale
     unit = 10 ** floor(log10(longest))
     meters = max(step * unit for step in (1, 2, 5) if step * unit <= longest)

@@ -10,11 +10,11 @@ from homeassistant.util import dt as dt_util
 
 from ..tracking.ride_state import Ride
 
-# Days from the start of a period to some day of the next period.
+# For each period, a number of days that leads from its first day into the next period.
 _DAYS_OF_PERIOD: Final = {"day": 1, "week": 7, "month": 31, "year": 366}
 PERIODS: Final = tuple(_DAYS_OF_PERIOD)
 MAX_PERIODS: Final = 4_000
-"""Ten years of days."""
+"""Ten years of days are fewer."""
 _PERIODS_BEFORE: Final = 7
 
 
@@ -27,11 +27,11 @@ class BikeRides(NamedTuple):
 
 
 def first_days(period: str, start: datetime | None, end: datetime) -> list[date]:
-    """Return the first day of each period in a time range, and of the next period.
+    """Return the first day of each period in a time range, and of the period after it.
 
-    By default, the range begins seven periods before the last one. If the range has more
-    periods than `MAX_PERIODS`, stop after one period too many. Raise OverflowError near
-    the years 1 and 9999.
+    By default, the range begins seven periods before the last one. If the range has
+    more periods than `MAX_PERIODS`, return one more than the maximum. Raise
+    OverflowError near the years 1 and 9999.
     """
     # A period that begins at `end` is not part of the range.
     last = _first_day(period, _local_date(end - datetime.resolution))
@@ -97,7 +97,7 @@ def _local_date(time: datetime) -> date:
 
 
 def _first_day(period: str, day: date) -> date:
-    """Return the first day of the period that contains a day. Weeks begin on Monday."""
+    """Return the first day of the period that contains this day. Weeks begin on Monday."""
     if period == "week":
         return day - timedelta(days=day.weekday())
     if period == "year":

@@ -17,9 +17,10 @@ from ..devices import tracker_of
 def trackers_in(hass: HomeAssistant, target: ConfigType) -> frozenset[str]:
     """Return the `uniqueId` of each tracker in a target.
 
-    Each entity in the target selects its tracker, even a disabled entity. A device that
-    the user disabled is in no target. Home Assistant 2026.11 applies the exclusions of a
-    target: a tracker stays in it if its device or one of its entities is not excluded.
+    Each entity in the target selects its tracker, even if the entity is disabled.
+    Devices that the user disabled are left out. Home Assistant 2026.11 applies the
+    exclusions of a target: a tracker stays in it as long as its device or one of its
+    entities does.
     """
     selection = TargetSelection(target)
     selected = async_extract_referenced_entity_ids(hass, selection, expand_group=False)
@@ -39,15 +40,16 @@ def is_in_target(hass: HomeAssistant, target: ConfigType, device: DeviceEntry) -
         or device.area_id in selection.area_ids
         or not device.labels.isdisjoint(selection.label_ids)
     )
-    # Do not look up all entities of the target: an area of 1,000 bikes would cost 3 ms.
+    # Avoid the look-up of all entities in the target: for an area of 1,000 bikes it
+    # takes 3 ms.
     if is_named and not getattr(selection, "exclude", None):
         return _is_enabled(device)
     return tracker_of(device) in trackers_in(hass, target)
 
 
 def _is_enabled(device: DeviceEntry) -> bool:
-    # Devices of a disabled account count as enabled: actions then return no bikes, not
-    # an error.
+    # Devices of a disabled account count as enabled. An action then returns no bikes
+    # instead of an error.
     return device.disabled_by is not dr.DeviceEntryDisabler.USER
 
 

@@ -15,7 +15,7 @@ from ..const import DOMAIN
 from ..tracking.distance import Fix
 from ..tracking.occurrences import Occurrence
 
-# These languages write 4.2, all others 4,2.
+# Languages with a decimal point (4.2). All others have a decimal comma (4,2).
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
     # Home Assistant supports these languages, but the texts of this integration fall
@@ -46,7 +46,7 @@ def short_distance(hass: HomeAssistant, meters: float) -> str:
     """Return a distance. Below a kilometer or mile, return it as "200 m" or in feet."""
     units, known = hass.config.units, UnitOfLength.METERS
     unit = units.get_converted_unit("distance", known) or known
-    # Fixes are not exact to the meter.
+    # Fixes are not exact to the meter, so round to tens.
     short = round(DistanceConverter.convert(meters, known, unit), -1)
     is_short = units.length(short, unit) < 1
     return f"{short:.0f} {unit}" if is_short else distance(hass, meters / 1_000)
@@ -85,26 +85,27 @@ def clock_time(time: datetime) -> str:
 
 
 def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
-    """Return parts with the commas of Home Assistant's language between them."""
+    """Join texts with the comma of Home Assistant's language."""
     comma = _COMMAS.get(hass.config.language, ", ")
     if hass.config.language in RIGHT_TO_LEFT:
-        # Isolate each part: two neighbors in Latin letters would swap places in a text
-        # that is written from right to left.
+        # Isolate each part. Otherwise, in a text that is written from right to left,
+        # two neighbors in Latin letters would be shown in reverse order.
         return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
     return comma.join(parts)
 
 
 def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
-    """Return parts as one sentence in Home Assistant's language."""
+    """Join texts with commas, and end the sentence."""
     return with_commas(hass, parts) + _FULL_STOPS.get(hass.config.language, ".")
 
 
 def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
-    """Return a text in Home Assistant's language, or the default if it is not loaded."""
+    """Return a text in Home Assistant's language. If it is not loaded, return the default."""
     category = key.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     found = texts.get(f"component.{DOMAIN}.{key}", default)
-    # Do not format other texts: a default from the service may contain braces.
+    # Do not format a text without placeholders: a default from the service may contain
+    # braces.
     return found.format(**placeholders) if placeholders else found
 
 
@@ -129,7 +130,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
 def happened(
     hass: HomeAssistant, occurrence: Occurrence, cause: str | None = None
 ) -> str:
-    """Return the cause, the place and the time of a triggered guard."""
+    """Return the cause of a triggered guard, with place and time."""
     seen = occurrence.attributes
     place = seen["address"] or place_of(hass, occurrence)
     parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))
@@ -139,8 +140,8 @@ def happened(
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # Add the time to older occurrences. The end of a ride is noticed up to half an hour
-    # late, so it counts as new for an hour.
+    # Add the time to an occurrence that is older than this. The end of a ride is
+    # noticed up to half an hour late, so it only counts as old after an hour.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
@@ -148,7 +149,7 @@ def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
-    """Return the zone in which a guarded bike was seen, else the address."""
+    """Return where a guarded bike was seen: the name of the zone, or the address."""
     seen = occurrence.attributes
     if seen["seen_latitude"] is None:
         return None
@@ -157,7 +158,7 @@ def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
 
 
 def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
-    """Return the reason why a guard was triggered: its alarm, the distance, or motion."""
+    """Return why a guard was triggered: the alarm, the distance, or motion."""
     cause, alarm = attributes["cause"], attributes["alarm"]
     if cause == "place":
         way = short_distance(hass, attributes["distance"])

@@ -81,7 +81,7 @@ $notes
 
 
 class _ReportView(HomeAssistantView):
-    """Serve a theft report, created when the page is opened."""
+    """View that creates the page of a theft report when somebody opens it."""
 
     url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
     name = f"api:{DOMAIN}:theft_report"
@@ -137,7 +137,7 @@ class TheftReport(NamedTuple):
     fixes: list[Fix]
     """Places in order of time."""
     details: Mapping[str, str]
-    """What the owner entered for the report, by field of the action."""
+    """What the owner entered for the report, by the name of the action's field."""
 
 
 async def async_theft_report(
@@ -153,7 +153,8 @@ async def async_theft_report(
     try:
         track = await async_best_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        # The last known places are better than no report.
+        # If the service does not answer, a report with the last known places is better
+        # than none.
         track = Track([], [], str(err))
     reported = [fix_of(report, report.fix_time) for report in track.reports]
     fixes = [fix for fix in reported if fix] or _known_fixes(bike.tracker, track)
@@ -251,7 +252,8 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     ride = state.ride_under_way or state.ended
     is_triggered = guard is not None and guard.triggered is not None
     if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
-        # After *Guard again* only the ride has the time and place of the theft.
+        # After *Guard again*, the guard has lost the time and place of the theft. The
+        # thief's ride has them.
         start = _time(ride.started_at), _place(hass, ride.start)
         end = _time(ride.moved_at), _place(hass, ride.end)
         yield escape(text(hass, _RIDE, "Ride")), _lines(*start, *end)
@@ -286,7 +288,7 @@ def _time(time: datetime) -> str:
 
 
 def _thinned(fixes: list[Fix]) -> list[Fix]:
-    """Return at most 24 fixes, evenly spread over the list, with the first and the last."""
+    """Return at most 24 fixes: the first, the last, and fixes evenly spread between them."""
     if len(fixes) <= _MAX_ROWS:
         return fixes
     step = (len(fixes) - 1) / (_MAX_ROWS - 1)
@@ -294,7 +296,7 @@ def _thinned(fixes: list[Fix]) -> list[Fix]:
 
 
 def _marks(count: int) -> list[str]:
-    """Return the marks of positions: the drawing has a ring at the start, a dot at the end."""
+    """Return the marks of listed positions: as in the drawing, ring at the start, dot at the end."""
     return ["○", *[""] * (count - 2), "●"] if count > 1 else ["●"]
 
 

@@ -1,6 +1,6 @@
-"""The track of a bike: its reports in the service's history, else stored routes.
+"""The track of a bike: the reports from the service's history or, without them, the stored routes.
 
-It can be downloaded as GPX 1.1, also by a signed link that needs no sign-in.
+It can be downloaded as GPX 1.1. A signed link needs no sign-in.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,12 +32,15 @@ from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text
 
 type Point = dict[str, Any]
-"""A point as `get_track` returns it. In a stored route, only the first and the
-last point have a time."""
+"""A point as `get_track` returns it.
+
+In a stored route, only the first and the last point have times.
+"""
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
-# Time range of one request: the longest local day. A week can have 16,000 reports.
+# Maximum time range of one request: the longest local day. A week can have 16,000
+# reports.
 _PORTION: Final = timedelta(hours=25, seconds=1)
 _MIN_TRACK_PORTION: Final = timedelta(hours=1)
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -69,7 +72,7 @@ class Track(NamedTuple):
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
-        """Return why the track is not the service's history, and what it is."""
+        """Return whether the track consists of stored routes, and why the service sent none."""
         if not self.rides:
             return self.error
         key = "selector.report.options.stored_routes"
@@ -83,13 +86,16 @@ def time_range(
     try:
         utc_end = dt_util.as_utc(end or dt_util.utcnow())
         utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
-        # A week in which clocks are set back is an hour longer.
+        # The range is a week by the local clock. It is an hour longer if clocks are set
+        # back in that week.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
-        # Raise OverflowError now: requests may reach beyond the end of the range.
+        # If the end is close to the year 9999, raise OverflowError now: requests may
+        # reach beyond the end of the range.
         _ = utc_end + timedelta(days=2)
     except OverflowError:
         raise validation_error("wrong_time") from None
-    # Allow an empty range: a ride of which only the arrival is known has one time.
+    # Allow a range without length: if only the arrival of a ride is known, start and
+    # end are the same.
     duration = utc_end - utc_start
     if duration < timedelta() or min(duration, by_clocks) > longest:
         raise validation_error("wrong_time")
@@ -142,16 +148,17 @@ async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Pos
         failure = service_error(_FAILURES.get(type(err), "no_history"), error=str(err))
         if err.is_too_large:
             failure = validation_error("too_many_reports")
-    # Raise outside of `except`: otherwise the context would keep the response in memory.
+    # Raise the error outside of `except`: otherwise its context would keep the response
+    # in memory.
     raise failure
 
 
 async def _async_in_portions(
     history: History, device_id: int, start: datetime, end: datetime
 ) -> list[Position]:
-    """Return the reports of a time range, requested day by day.
+    """Return the reports of a time range. Request them day by day.
 
-    If a response is too large, halve the range.
+    If a response is too large, request half of the range.
     """
     middle = start + _PORTION
     if middle >= end:
@@ -170,7 +177,10 @@ async def _async_in_portions(
 def _places(
     reports: Iterable[Position], start: datetime, end: datetime
 ) -> Iterator[Position]:
-    """Yield each measured place in a time range once. The service may ignore the range."""
+    """Yield each measured place in a time range once.
+
+    Check the range, because the service may ignore it.
+    """
     before = None
     for report in reports:
         time = report.fix_time if report.is_fix else None
@@ -216,7 +226,8 @@ def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -
         segment = ET.SubElement(track, "trkseg")
         for point in points:
             _add_point(segment, point)
-    # No XML declaration: it is an error if the user copies the text after other text.
+    # Leave out the XML declaration: if a user copies the text below other text, the
+    # declaration is an error.
     return ET.tostring(root, encoding="unicode")
 
 
@@ -282,7 +293,7 @@ class _GpxView(HomeAssistantView):
 
 
 def _attachment(bike: Bike, day: str) -> str:
-    """Return the header with a file name, and a variant of it for old browsers."""
+    """Return a header with the file name. It also contains a simpler name for old browsers."""
     plain = f"{slugify(bike.name)}_{day}.gpx"
     exact = quote(f"{bike.name} {day}.gpx", safe="")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"

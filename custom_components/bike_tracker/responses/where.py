@@ -25,7 +25,7 @@ _UNKNOWN_PLACE: Final[_Values] = {
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
-    """Return a part of the answer in Home Assistant's language."""
+    """Return a text for the answer in Home Assistant's language."""
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 

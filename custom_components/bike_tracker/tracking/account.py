@@ -33,14 +33,15 @@ class Account:
     trackers: Trackers = field(default_factory=dict)
     """The trackers of the last device list."""
     gaps: dict[str, HistoryGap] = field(init=False)
-    """The gaps that the service's history may fill, of trackers listed or not."""
+    """The gaps that the service's history may fill. They include gaps of unlisted trackers."""
     _devices: Devices = field(default_factory=dict)
     """The last device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that even an identical device list may change, with their position ID.
+    """Trackers that may change even if the device list is identical, with their position ID.
 
-    They changed after the last list, are under way, or lack their newest position.
+    These are trackers that changed after the last list, are under way, or whose newest
+    position is missing.
     """
 
     def __post_init__(self) -> None:
@@ -51,8 +52,8 @@ class Account:
     def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices whose position must be requested, by internal ID.
 
-        Leave out devices that share their internal ID: a position cannot be assigned to
-        them.
+        Leave out devices with the same internal ID as another device: a position cannot
+        be assigned to them.
         """
         changed = self._changed(devices).items()
         wanted = [it for key, it in changed if is_outdated(it, self._position(key))]
@@ -90,10 +91,10 @@ class Account:
         positions: Iterable[Position],
         context: UpdateContext,
     ) -> Changes:
-        """Apply a push message of listed trackers; the next poll may revert it.
+        """Apply a push message about listed trackers. The next poll may undo its changes.
 
-        Each report counts as if it had come alone. A report that is older than the known
-        position may still change rides and raise alarms.
+        Each report has the same effect as if it had arrived alone. A report that is
+        older than the known position may still change rides and raise alarms.
         """
         newer, trackers = self._newer(devices), dict[str, Tracker]()
         reports = defaultdict[str, list[Position]](list)
@@ -177,7 +178,7 @@ class Account:
     def _newer(self, devices: Iterable[Device]) -> Devices:
         """Return the newest device of each listed tracker.
 
-        Leave out devices that are older than the known one.
+        Leave out a device that is older than the known one.
         """
         return {
             device.unique_id: _with_position_id(device, known.device.position_id)
@@ -189,9 +190,10 @@ class Account:
     def _changed(self, devices: Devices) -> Devices:
         """Return the devices of a new list that may change their tracker.
 
-        Unchanged devices are the same objects as in the last list: comparing the values
-        of a thousand costs more than updating ten. The first list after a message may be
-        older than the message.
+        A device that did not change is the same object as in the last list. Comparing
+        objects is much faster than comparing values: for a thousand devices, comparing
+        values costs more than updating ten trackers. The first list after a message may
+        be older than that message.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -204,9 +206,9 @@ class Account:
     ) -> TrackerState:
         state = self._state(device.unique_id)
         if position is None:
-            # Without a report, time only changes the state of a bike under way. After an
-            # outage, do not end the ride of a silent tracker yet: the next poll may have
-            # its newest report.
+            # Without a report, only a bike under way can change: its ride may be over.
+            # After an outage, do not end the ride of a silent tracker yet, because the
+            # next poll may bring its newest report.
             may_change = state.is_under_way and not context.recovering
             return state.by(context.now) if may_change else state
         if position.server_time is None and is_real(device.last_update):
@@ -221,7 +223,7 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports. The device has the ID of the current one."""
+        """Return the state after reports. The device already has the ID of its current position."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
@@ -234,7 +236,7 @@ class Account:
     def _become(
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
-        """Replace trackers, remove those in `left`, and return the changes."""
+        """Replace some trackers, remove those in `left`, and return the changes."""
         before, contacts = self.trackers, set[str]()
         changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
@@ -256,7 +258,7 @@ class Account:
 
 @contextmanager
 def log_errors(account: str, doing: str) -> Iterator[None]:
-    """Log an unexpected error, so that only this tracker misses the update."""
+    """Log an unexpected error. Only this tracker misses the update."""
     try:
         yield
     except Exception:
@@ -264,7 +266,7 @@ def log_errors(account: str, doing: str) -> Iterator[None]:
 
 
 def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    # A status that is not readable changes nothing.
+    # If the status is not readable, the flag stays as it is.
     is_online = None if device.status is None else device.status == "online"
     return Tracker(device, state.with_flag("online", is_online, context.now))
 
@@ -288,10 +290,10 @@ def _by_id(devices: Devices) -> dict[int | None, str]:
 
 
 def is_outdated(device: Device, known: Position | None) -> bool:
-    """Return whether a device has another position than the known one.
+    """Return whether the device announces a position that is not the known one.
 
-    A faulty service may send an unreadable time, or one after the last contact with the
-    tracker. Then the same position is requested again.
+    If the known position has an unreadable time, or a time after the last contact with
+    the tracker, request it again: a faulty service may correct it.
     """
     if device.position_id is None:
         return False
@@ -304,7 +306,8 @@ def is_outdated(device: Device, known: Position | None) -> bool:
 def _with_position_id(device: Device, position_id: int | None) -> Device:
     """Return the device with this position ID, unless its own ID is newer.
 
-    Servers send a device before its new position, with the ID of the previous one.
+    Servers send a device before its new position. The device then still has the ID of
+    the previous position.
     """
     if position_id is None or position_id <= (device.position_id or 0):
         return device

@@ -1,4 +1,4 @@
-"""Announcements: the events for starts and ends of rides that are still to be fired."""
+"""Announcements: the events for starts and ends of rides that have to be fired."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ class Announced(NamedTuple):
         return start <= end + _SAME_RIDE_WITHIN
 
     def grown(self, rides: Iterable[Ride]) -> Announced:
-        """Return the announced ride, extended to include these rides."""
+        """Return the announced ride. Extend it so that it includes these rides."""
         start, end = self.start, self.end
         for ride in rides:
             start, end = min(start, ride.started_at), max(end, ride.moved_at)
@@ -49,7 +49,8 @@ def announce(
     known, after = set[Ride](), list[Announced]()
     for it, matched, ride in zip(announced, matches, own, strict=True):
         if ride and len(matched) > 1:
-            # One ride was announced, but it turned out to be several.
+            # One ride was announced, but the history shows several. The announcement
+            # now stands for one of them.
             it = Announced(ride.started_at, ride.moved_at, it.is_open)
             matched = [ride]
         else:
@@ -74,8 +75,8 @@ def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # No ride overlaps: after a replay, the ride was over before its announced
-            # start. Match it with an earlier ride.
+            # No ride overlaps the announced one: after the replay, the ride ended
+            # before its announced start. Match the announcement with an earlier ride.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)
@@ -87,7 +88,7 @@ def _assigned(
     rides: Sequence[Ride],
     matches: Sequence[Sequence[Ride]],
 ) -> list[Ride | None]:
-    """Return one ride for each announced ride, assigned in order of time, or None."""
+    """Return one ride for each announced ride in order of time; None where none is left."""
     own: list[Ride | None] = [None] * len(announced)
     free = sorted(range(len(announced)), key=lambda number: announced[number].start)
     for ride in rides:

@@ -1,4 +1,4 @@
-"""Distances between fixes, and the part of them that noise does not explain."""
+"""Distances between fixes, and how much of them cannot be noise."""
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
@@ -7,28 +7,28 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 
 _EARTH_METERS = 6_371_000
-# Of 100,000 fixes of a parked bike, none was off by more than this multiple of the
+# None of 100,000 fixes of a parked bike was off by more than this multiple of the
 # accuracy. Two of three fixes were within the accuracy.
 _TIMES_THE_ACCURACY = 3
 _MIN_NOISE_METERS = 20
 _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
 FASTEST: Final = 320
-"""Maximum speed of a bike in km/h: it may be on a train."""
-# Km/h. A higher speed between fixes is believed only if the tracker reports it.
+"""Highest believable speed of a bike in km/h: it may be on a train."""
+# Km/h. A higher speed between two fixes is believed only if the tracker reports it.
 _FAST = 45
-# Count at most this time between two fixes: after a long silence, any fix would be
-# plausible.
+# Count at most this time between two fixes. After a long silence, any fix would
+# otherwise be plausible.
 _MAX_SILENCE_SECONDS = 3_600
-# The server's distance counts up to this average speed in km/h, and up to this length. A
-# fix that jumps while the tracker wakes up exceeds these limits.
+# The distance that the server counted is used up to this average speed (km/h) and up to
+# this length. A fix that jumps while the tracker wakes up exceeds these limits.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
-# The server's distance is plausible up to this multiple of the straight line, plus
-# these kilometers.
+# The distance that the server counted is plausible up to this multiple of the straight
+# line, plus these kilometers.
 _MAX_BENDS = (5, 1)
-# The same limits for two fixes without a missing fix between them: bends are small, and a
-# larger distance contains a jump.
+# Stricter limits for two fixes without a missing fix between them: the road has few
+# bends there, so a larger distance contains a jump.
 _MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 
@@ -41,7 +41,7 @@ class Fix(NamedTuple):
     accuracy: float = 0
     """Meters; 0 is unknown."""
     total: float | None = None
-    """The server's total distance of the tracker in kilometers."""
+    """The server's total distance for the tracker in kilometers."""
     address: str | None = None
 
     @property
@@ -50,7 +50,7 @@ class Fix(NamedTuple):
         return self.latitude, self.longitude
 
     def or_address_of(self, other: Fix) -> Fix:
-        """Return this fix. If it has no address, add the address of the other fix."""
+        """Return this fix. If it has no address, return it with the address of the other fix."""
         return self._replace(address=self.address or other.address)
 
 
@@ -77,7 +77,7 @@ def meters(start: Fix, end: Fix) -> float:
 
 
 def noise(start: Fix, end: Fix) -> float:
-    """Return the meters that two fixes of the same place may be apart."""
+    """Return how many meters apart two fixes of the same place may be."""
     is_known = start.accuracy and end.accuracy
     minimum = _MIN_NOISE_METERS if is_known else _MIN_NOISE_METERS_WITHOUT_ACCURACY
     return max(_TIMES_THE_ACCURACY * (start.accuracy + end.accuracy), minimum)

@@ -1,13 +1,13 @@
-"""The time up to which triggers were evaluated, so that waits (`for`) end only once.
+"""The time up to which triggers were evaluated. It ensures that each wait (`for`) ends only once.
 
-This also holds if Home Assistant's or the service's clock is set back.
+This also holds if the clock of Home Assistant or of the service is set back.
 """
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Self
 
-# Maximum time from applying an update to its evaluation.
+# Maximum time between applying an update and its evaluation.
 _MAX_DELAY: Final = timedelta(seconds=1)
 
 
@@ -19,7 +19,7 @@ class Reached(NamedTuple):
     since: datetime
     """When the change of the clock was noticed, by the new clock."""
     later: tuple[datetime, ...]
-    """Starts of waits that are in the future by the new clock."""
+    """When waits began. By the new clock, these times are in the future."""
 
     def includes(self, start: datetime) -> bool:
         """Return whether a wait began before the clock was set back."""
@@ -48,7 +48,7 @@ class Evaluation(NamedTuple):
     ) -> Self:
         """Return the evaluation at a new time. `starts` are the known starts of waits.
 
-        After the clock is set back, waits that were already evaluated are not evaluated
+        If the clock is set back, waits that were already evaluated are not evaluated
         again. Waits that begin later follow the new clock.
         """
         ahead = self.ahead
@@ -61,9 +61,9 @@ class Evaluation(NamedTuple):
         return self._replace(at=at, asked_at=asked_at, ahead=still)
 
     def of_wait(self, start: datetime) -> Self:
-        """Return the evaluation that counts for a wait that began at `start`.
+        """Return the evaluation to compare with a wait that began at `start`.
 
-        Its times are later if the wait began before the clock was set back.
+        For a wait that began before the clock was set back, its times are later.
         """
         reached = [it for it in self.ahead if it.includes(start)]
         if not reached:

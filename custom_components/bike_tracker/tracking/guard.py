@@ -1,9 +1,9 @@
 """The guard: the rules that trigger it.
 
-One report that the bike stands at another place proves little: fixes drift and jump. The
-bike is away if the next report is at that place or farther in the same direction, or if
-the third report is not back at the guarded place. A report that the bike moves is
-believed at once.
+A single report that the bike stands at another place proves little, because fixes drift
+and jump. The bike is away if the next report is at that place or farther in the same
+direction, or if the third report is not back at the guarded place. A report that the
+bike moves is believed at once.
 """
 
 from datetime import datetime, timedelta
@@ -25,29 +25,30 @@ from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-# Trackers may repeat these alarms with each report while the cause lasts.
+# These alarms may be repeated with each report while their cause lasts.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
-# Fixes of a standing bike may be this far apart even if the reported accuracy is
-# better. The second limit applies without an accuracy, and where fixes are known to
-# drift.
+# Even if the reported accuracy is better, fixes of a standing bike may be this far
+# apart. The second limit is for trackers without a reported accuracy, and for places
+# where fixes are known to drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# One report triggers the guard if the bike is this much farther away than the limit.
+# If the bike is farther away than the limit plus this distance, one report triggers the
+# guard.
 _FAR_METERS = 1_000
-# Where walls reflect the signals, fixes may be off for some minutes.
+# Where walls reflect the signals, fixes may be off for this long.
 _DRIFT_LASTS = timedelta(minutes=10)
-# A place within this multiple of the known drift may be drift, too.
+# A place may be drift if it is within this multiple of the known drift.
 _TIMES_KNOWN_DRIFT = 1.5
-# A guard may be armed just before the bike arrives. After this time the bike stands, and
-# late reports have arrived.
+# A guard may be armed just before the bike arrives. After this time the bike stands,
+# and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
-# A tracker's clock that is behind by less counts as correct.
+# If a tracker's clock is behind by less than this, it counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
-# A bike is leaving if the straight line from its place is at least this part of the way
-# along its fixes.
+# A bike is leaving if the straight line from its place is at least this share of the
+# way along its fixes.
 _STRAIGHT = 0.95
-# Two delays count as the same if they differ by at most this part of the time between
+# Two delays count as the same if they differ by at most this share of the time between
 # the reports, plus these seconds.
 _SAME_DELAY = 0.2
 _SAME_DELAY_SECONDS = 2
@@ -92,18 +93,21 @@ class Guard(NamedTuple):
     after: datetime
     """Reports from before this time trigger nothing."""
     is_settled: bool = False
-    """Whether no later report can correct the place."""
+    """Whether the place is final: no later report can correct it."""
     moved: bool | None = None
     """Last reported motion."""
     alarms: tuple[str, ...] = ()
-    """Types of the alarms of the last report: a lasting alarm counts once."""
+    """Types of the alarms of the last report.
+
+    A lasting alarm in the next report does not count again.
+    """
     away: tuple[datetime, ...] = ()
     """Times of the first two reports in a row from elsewhere."""
     triggered: Triggered | None = None
 
     @property
     def is_done(self) -> bool:
-        """Return whether no report can trigger the guard again.
+        """Return whether nothing can trigger the guard again.
 
         After an alarm, motion or another place still can.
         """
@@ -118,7 +122,7 @@ class Guard(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """The delay of a tracker's reports, which shows whether its clock is behind."""
+    """The delay of a tracker's reports. It shows whether the tracker's clock is behind."""
 
     sent_at: datetime
     """Time of the newest report by the tracker's clock."""
@@ -131,8 +135,9 @@ class Clock(NamedTuple):
 def clock_after(clock: Clock | None, report: Position) -> Clock | None:
     """Return the clock after a report.
 
-    If the tracker's clock is behind, each report seems late by the same time. Reports
-    that a tracker buffered arrive together, so their delays differ.
+    If a tracker's clock is behind, all its reports seem to be late by the same time. If
+    a tracker buffered reports, they arrive together, so each is late by a different
+    time.
     """
     sent_at = report.device_time or report.fix_time
     if sent_at is None or report.server_time is None:
@@ -153,10 +158,10 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
 def requested_guard(
     position: Position | None, moved: bool | None, now: datetime
 ) -> Guard:
-    """Return a guard that is armed now. Its place is added later."""
+    """Return a guard that is armed now. Its place is set later."""
     sent_at = position and _sent_at(position, now)
-    # Reported motion does not count: the tracker may not have reported yet that the bike
-    # stands.
+    # A guard starts without reported motion: the tracker may not have reported yet that
+    # the bike stands.
     moved = False if moved is False else None
     alarms = _types_of(position) if position else ()
     return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
@@ -217,7 +222,8 @@ def after_alarm(
 ) -> Guard:
     """Return the guard after the alarms of a report, which have the time of the message."""
     if now < guard.armed_at:
-        # Home Assistant's clock was ahead when it armed the guard.
+        # Home Assistant's clock was ahead when it armed the guard, so alarms count from
+        # now on.
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
@@ -230,10 +236,10 @@ def after_alarm(
 
 
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
-    """Return the guard, corrected if Home Assistant's clock was ahead when it was armed.
+    """Correct the guard if Home Assistant's clock was ahead when it armed the guard.
 
-    A report that arrives without delay shows by how much: the time now, minus the time at
-    which the service received it.
+    A report that arrives without delay shows the error: the time now, minus the time at
+    which the service received the report.
     """
     received_at = report.server_time or now
     ahead = now - received_at
@@ -246,13 +252,13 @@ def _types_of(report: Position) -> tuple[str, ...]:
 
 
 def _sent_at(report: Position, now: datetime) -> datetime | None:
-    """Return when a report was sent, at the latest when the service received it."""
+    """Return when a report was sent. This is at the latest when the service received it."""
     sent_at = report.device_time or report.fix_time
     return sent_at and min(sent_at, report.server_time or now)
 
 
 def _standing_place(state: RideState) -> Fix:
-    """Return the place where the bike has stood, or its last believed fix if it moved."""
+    """Return the place where the bike has stood. If it has moved, return its last believed fix."""
     place, seen = state.anchor, state.last_fix
     stood = not state.ride and _may_stand_at(place, seen, state)
     return place if stood else seen
@@ -261,7 +267,7 @@ def _standing_place(state: RideState) -> Fix:
 def _settled(
     guard: Guard, before: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
-    """Return the guard with the place of the arming, once the place is certain.
+    """Return the guard with the final place, as soon as the place of the arming is certain.
 
     The report of the arrival may come after the arming, or never. The last report
     before the arming may have jumped.
@@ -273,11 +279,12 @@ def _settled(
             return guard._replace(place=fix, is_settled=True)
     place, anchor = _standing_place(before), before.anchor
     is_near = any(_may_stand_at(place, it, before) for it in (anchor, fix or anchor))
-    # If silence ended a ride, the bike may have ridden on.
+    # If silence ended a ride, the bike may have continued to ride.
     ride = before.ride or (before.says_it_moves and before.ended)
     moved_last = ride and ride.moved_at >= before.last_fix.time
     stands = is_near and not candidate and not moved_last
-    # The first report after a silence does not count: it may be that of the arrival.
+    # The first report after a silence proves nothing, because it may be the report of
+    # the arrival.
     could_tell = says_it_moves(report) or place.time >= guard.after
     is_late = at - guard.after > _ARRIVES_WITHIN and could_tell
     return guard._replace(place=place, is_settled=bool(stands or is_late))
@@ -286,7 +293,10 @@ def _settled(
 def _seen_at(
     guard: Guard, fix: Fix, report: Position, before: RideState, *, may_be_far: bool
 ) -> Guard:
-    """Return the guard after a fix. `guard.moved` is the motion reported before it."""
+    """Return the guard after a fix.
+
+    `guard.moved` is the motion that was reported before this fix.
+    """
     place = guard.place
     if _may_stand_at(place, fix, before):
         return guard._replace(away=())
@@ -295,7 +305,7 @@ def _seen_at(
     is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)
     is_away = (
         is_moving(report.speed)
-        # Some trackers always report motion, so only its start counts.
+        # Some trackers always report motion, so only the start of motion counts.
         or (report.moving and not guard.moved)
         or (is_far and is_plausible(place, before.last_fix, fix, report.speed))
         or _is_confirmed(guard, fix, report, before)
@@ -306,7 +316,7 @@ def _seen_at(
 
 
 def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether the bike is back at its anchor: it was armed at a stray fix."""
+    """Return whether the bike is back at its anchor: then it was armed at a stray fix."""
     candidate, stands = before.candidate, not is_moving(report.speed)
     was_away = candidate is not None and candidate.time <= guard.after
     return was_away and stands and _may_stand_at(before.anchor, fix, before)
@@ -330,7 +340,8 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
 def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
     """Return whether two fixes in a row lead straight away from a place.
 
-    Fixes that jump rarely do. Where fixes are known to stray, the third fix decides.
+    Fixes that jump rarely do this. Where fixes are known to stray, the third fix
+    decides instead.
     """
     is_straight = meters(place, fix) >= _STRAIGHT * (
         meters(place, last) + meters(last, fix)

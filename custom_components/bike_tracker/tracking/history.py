@@ -14,19 +14,21 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """Maximum age of the rides that are requested when a tracker is set up."""
-# Maximum age of a gap, by the tracker's clock, which may be wrong. A request may wait in
-# the queue for an hour longer.
+# Maximum age of a gap by the tracker's clock, which may be wrong. A request may wait up
+# to an hour longer in the queue.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
 # If a ride is under way when its tracker is set up, its start is searched this far
 # back.
 _BEFORE_FIRST: Final = timedelta(hours=6)
-# If two reports during a ride are farther apart, reports between them may be missing.
-# Polls and many trackers' reports come once a minute, and may be half a minute late.
+# If two reports during a ride are farther apart than this, reports between them may be
+# missing. Polls, and the reports of many trackers, come once a minute and may be half a
+# minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
-# More meters than this between two such reports show that the bike set off.
+# If two such reports are more meters apart, the bike set off between them.
 _MAX_SKIPPED_METERS: Final = 300
-# Meters of drift that the server may count between two reports of a standing bike.
+# For a standing bike, the server may count this many meters of drift between two
+# reports.
 _COUNTED_DRIFT_METERS: Final = 150
 
 
@@ -88,7 +90,7 @@ def followed(
 
 
 def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
-    """Return the log with this input appended, and its gap updated."""
+    """Append this input to the log, and update the gap."""
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
@@ -112,7 +114,8 @@ def gap_after(
     if last is None or newest is None:
         if gap or not (context.has_history and newest and after.says_it_moves):
             return gap
-        # The first report of a moving bike: its ride may have begun before.
+        # This is the first report, and the bike already moves. Its ride may have begun
+        # hours ago.
         return Gap(newest.time - _BEFORE_FIRST, True, context.now)
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
@@ -140,7 +143,10 @@ def gap_after(
 def gap_after_late(
     log: Log, before: RideState, first: datetime, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after late reports: if they changed rides, more may be missing."""
+    """Return the gap after late reports.
+
+    If they changed rides, other reports may be missing, too.
+    """
     after, gap = log.core.ride_state, log.gap
     if not context.has_history:
         return gap
@@ -161,7 +167,7 @@ def gap_after_silence(gap: Gap | None, now: datetime) -> Gap | None:
 
 
 def with_answer(log: Log, answer: HistoryAnswer, now: datetime) -> Log:
-    """Return the log with all reports of an answer, and the rest of the gap."""
+    """Return the log with all reports of an answer, and with what is left of the gap."""
     inputs = [history_input(report, now) for report in answer.reports]
     log = log.with_inputs(inputs, frozenset(map(id_of, answer.reports)))
     if log.gap is None:
@@ -179,23 +185,25 @@ def history_input(report: Position, now: datetime) -> Input:
 def _gap_left(
     log: Log, gap: Gap, until: datetime, times: Sequence[datetime]
 ) -> Gap | None:
-    """Return the part of a gap that an answer left open, or None if it left none.
+    """Return what an answer left of a gap, or None if nothing is left.
 
-    The answer lacks messages after its request, and reports beyond the service's limit.
+    The answer lacks messages that came after its request, and reports beyond the
+    service's limit.
     """
     state = log.core.ride_state
     last = state.newest_fix.time if state.newest_fix else until
     end = max(times, default=gap.start)
     lacks = any(end < it.time <= until for it in log.inputs if it.report)
     if lacks and end > gap.start and _moved_after(state, end):
-        # The history is requested again once the ride is over.
+        # Request the history again only after the ride.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
-    # The answer does not reach the newest report: request the rest of the gap again.
+    # The answer does not reach the newest report, so request the rest of the gap again.
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # During a ride, late reports from the time of the answer may follow: keep a gap.
+    # During a ride, late reports from the time of the answer may still come, so keep a
+    # gap.
     return None if state.is_at_rest else Gap(gap.start)
 
 
@@ -215,7 +223,7 @@ def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
 
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
-    """Return whether reports of a bike that is under way or set off may be missing."""
+    """Return whether reports may be missing, of a bike that is under way or set off."""
     is_late = newest.time - last.time > _MAX_STEP
     return is_late and (
         not before.is_at_rest or meters(last, newest) > _MAX_SKIPPED_METERS
@@ -227,8 +235,8 @@ def rides_before(
 ) -> tuple[Sequence[Ride], datetime | None]:
     """Return the rides in an answer to a backfill, and the end of the next request.
 
-    The end is None after the last request. A ride that may have begun before `start` is
-    left to the next request.
+    The end is None if this was the last request. A ride that may have begun before
+    `start` is left to the next request.
     """
     until = answer.until
     reports = [it for it in answer.reports if start <= it.moment <= until]
@@ -237,15 +245,15 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # A ride that ends in the second half of the requested time is stored incomplete:
-        # otherwise the next request would hardly reach farther back.
+        # Such a long ride is stored incomplete: if the next request had to include it,
+        # it would hardly reach farther back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start
 
 
 def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
-    """Return all rides of these reports, as if no report followed."""
+    """Return all rides of these reports. The last ride counts as over."""
     inputs = [history_input(report, now) for report in reports]
     log = Log().with_inputs(inputs, frozenset(map(id_of, reports)))
     rides = end_ride(log.core.ride_state).rides

@@ -41,7 +41,7 @@ def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an occurrence with the new names of its coordinates."""
+    """Return an occurrence. Version 3 has new names for its coordinates."""
     names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
     attributes = stored.get("attributes", {}).items()
     return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}

@@ -1,7 +1,8 @@
-"""The log of a tracker: its inputs in order, and the core, their resulting state.
+"""The log of a tracker: its inputs in order, and the core, which is their resulting state.
 
-A poll, a message and a history answer all insert inputs, and replay from the first new
-input. So the effect of a report does not depend on its source or its time of arrival.
+Polls, messages and history answers all insert inputs, and replay the log from the first
+new input on. So the effect of a report does not depend on its source or its time of
+arrival.
 """
 
 from bisect import bisect_right
@@ -18,7 +19,8 @@ from .ride_detection import apply_report, held
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
-# Settling inputs at each report would cost as much as applying the report.
+# Settle inputs only this often: settling at each report would cost as much as applying
+# the report.
 _CUT_EVERY: Final = timedelta(minutes=5)
 # Late reports come in groups. For this time after one, settle only inputs over the
 # maximum.
@@ -26,7 +28,7 @@ _LATE_GROUP: Final = timedelta(minutes=1)
 # A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
 # 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
-# A number that is larger than any ID.
+# Larger than any number of a report.
 _NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
@@ -47,29 +49,32 @@ class Core(NamedTuple):
 
 
 class Input(NamedTuple):
-    """A report, an arming, or a stored core; and the core after this input."""
+    """A report, an arming, or a stored core. It also holds the core after this input."""
 
     time: datetime = NOWHERE.time
     number: int = 0
     order: int = 0
-    """Order of inputs with the same time and number."""
+    """Order of inputs that have the same time and number."""
     received_at: datetime = NOWHERE.time
     """When the input was received, by Home Assistant's clock."""
     report: Position | None = None
     guard: Guard | None = None
     """The requested guard of an arming, None if it disarms."""
     is_snapshot: bool = False
-    """Whether it holds a stored `core` in place of reports, which are not stored."""
+    """Whether it is a stored `core` that replaces earlier reports. Reports are not stored."""
     is_pinned: bool = False
-    """Whether its place in the log is fixed: the server called the report current."""
+    """Whether its place in the log is fixed, because the server called the report current."""
     is_prompt: bool = False
-    """Whether no outage and no missed poll came right before the report."""
+    """Whether it arrived without delay: no outage and no missed poll came right before it."""
     is_complete: bool = False
     """Whether no report is missing before this one."""
     behind: float = 0
-    """Seconds by which the tracker's clock had been set back since an earlier report."""
+    """Seconds by which the tracker's clock was set back, compared with an earlier report."""
     counts_total: bool = True
-    """Whether the report's total distance counts: it came in the order of the fixes."""
+    """Whether the report's total distance can be used.
+
+    It can if reports came in the order of their fixes.
+    """
     core: Core = Core()
 
     @property
@@ -84,7 +89,7 @@ class Input(NamedTuple):
 
     @property
     def right_report(self) -> Position | None:
-        """Return the report with the times of a right clock."""
+        """Return the report with the times that a right clock would show."""
         if not (report := self.report) or not self.behind:
             return report
         behind, fix_time = timedelta(seconds=self.behind), report.fix_time
@@ -96,15 +101,18 @@ class Input(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A time in which reports may be missing. It starts when the bike last stood."""
+    """A time in which reports may be missing. It starts when the bike was last seen standing."""
 
     start: datetime
     may_lack: bool = False
-    """Whether reports may be missing; False as long as each report surely arrived."""
+    """Whether a report may be missing. It is False as long as all reports surely arrived."""
     wanted_at: datetime | None = None
-    """When it was noticed that the history is needed; None until then."""
+    """When it was noticed that the history is needed; None before that."""
     is_partial: bool = False
-    """Whether only a first part was answered: `start` is the end of that part."""
+    """Whether the answer covered only a first part of the gap.
+
+    `start` is then the end of that part.
+    """
 
 
 def id_of(report: Position) -> ReportId:
@@ -113,7 +121,7 @@ def id_of(report: Position) -> ReportId:
 
 
 def apply(core: Core, it: Input) -> Core:
-    """Return the core after an input. All changes of a core follow this rule."""
+    """Return the core after an input. Each input changes the core only by this function."""
     if it.is_snapshot:
         return it.core
     ride_state, guard, clock = core
@@ -157,13 +165,13 @@ class Log(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return the start of the time in which rides of the core replace stored rides."""
+        """Return a time: from then on, the rides of the core replace the stored rides."""
         if ride := self.settled.ride_state.ride:
             return ride.started_at
         return self.time or (self.inputs[0].time if self.inputs else None)
 
     def at_end(self, it: Input) -> Input:
-        """Return an input with a sort key after all inputs."""
+        """Return the input with a sort key after all inputs of the log."""
         time, number, order = self.end
         return it._replace(time=time, number=number, order=order + 1)
 
@@ -175,7 +183,8 @@ class Log(NamedTuple):
     def split_after_ride(self, since: datetime) -> tuple[Log, Sequence[Input]]:
         """Return the log up to the end of a ride, and the inputs of the next ride.
 
-        `since` is a time of the first ride. The log is whole if no other ride began since.
+        `since` is a time during the first ride. If no other ride began after it, the
+        log is complete.
         """
         states = [it.core.ride_state for it in self.inputs]
         of_next = (bool(it.ride) and it.was_riding(since) for it in states)
@@ -185,16 +194,16 @@ class Log(NamedTuple):
     def with_inputs(
         self, new: Sequence[Input], answered: frozenset[ReportId] = frozenset()
     ) -> Log:
-        """Insert new reports, and replay from the first one on.
+        """Insert new reports, and replay from the first of them on.
 
-        `answered` are the reports of a history answer. No report is missing between two
-        of them.
+        `answered` are the reports of a history answer. Between two of them, no report
+        is missing.
         """
         kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
         stored = {(it.number, it.time) for it in kept if it.is_snapshot}
         if answered and any((it.number, it.time) in stored for it in new):
-            # The answer contains the reports that a stored core replaces, so the core is
-            # not needed.
+            # The answer contains the reports that the stored core replaces, so drop the
+            # stored core.
             kept, stored = [it for it in kept if not it.is_snapshot], set()
         known = {it.id for it in kept}
         for it in new:
@@ -215,7 +224,7 @@ class Log(NamedTuple):
         return self._replace(inputs=self._replayed(merged, first))
 
     def _in_order(self, inputs: list[Input]) -> list[Input]:
-        """Return inputs in order. A report with a repeated fix has its message time."""
+        """Return the inputs in order. A report that repeats a fix gets the time of its message."""
         inputs.sort(key=attrgetter("number"))
         state = self.settled.ride_state
         newest = None if self.settled.clock else state.newest_fix
@@ -254,19 +263,19 @@ class Log(NamedTuple):
         return tuple(inputs)
 
     def cut(self, now: datetime, *, is_silent: bool) -> Log:
-        """Settle the core of inputs that can no longer change.
+        """Settle inputs that can no longer change.
 
-        Call it before an update: at that time, the rides of these inputs are in the
-        database.
+        Call it before an update, because the rides of these inputs are in the database
+        then.
         """
         if not self.inputs:
             return self
         excess = len(self.inputs) - _MAX_INPUTS
-        # After the clock is set back, `late_at` may be in the future.
+        # If the clock was set back, `late_at` may be in the future.
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
-            # Silence ended the ride, and later reports are inserted after its end.
+            # Silence ended the ride. Later reports will be inserted after its end.
             return self._cut_at(len(self.inputs) - 1)
         newest = self.inputs[-1].time
         if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
@@ -324,14 +333,14 @@ class Log(NamedTuple):
 def time_of(
     report: Position, received_at: datetime, *, is_new: bool
 ) -> datetime | None:
-    """Return the time of a new fix, otherwise of the message; None if it is unknown."""
+    """Return the time of a new fix, or else of its message; None if it is unknown."""
     received_at = report.server_time or received_at
     sent_at = report.device_time or report.fix_time
     return held(report.fix_time if is_new and report.fix_time else sent_at, received_at)
 
 
 def _without(core: Core, over: tuple[object, ...]) -> Core:
-    """Return the core without rides that are settled."""
+    """Return the core without the rides that were settled."""
     if not over:
         return core
     state = core.ride_state
@@ -340,11 +349,12 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
 
 
 def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[float]:
-    """Return by how many seconds each report is behind since the clock was set back.
+    """Return the error of each report since the tracker's clock was set back, in seconds.
 
-    The inputs are in the order of their numbers; `newest` is the newest time before them.
-    After the clock is set back, fixes have earlier times than those before, but follow
-    each other as fast as they are received. Late reports are received together.
+    The inputs are in the order of their numbers; `newest` is the newest time before
+    them. After the clock is set back, fixes have earlier times than the fixes before,
+    but follow each other at the pace at which they are received. Late reports are
+    received together instead.
     """
     errors, error, first = [0.0] * len(inputs), 0.0, 0
     clock: Clock | None = None
@@ -356,7 +366,8 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
-            # The clock was wrong before, or its error no longer changes the order.
+            # Either the clock was wrong before, or its error no longer changes the
+            # order of reports.
             newest = None
         elif clock.behind:
             error = error or clock.behind
@@ -368,10 +379,10 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
-    """Mark the totals that count: reports must have come in the order of their fixes.
+    """Mark totals that can be used: their reports came in the order of the fixes.
 
-    The server adds the distance from its newest fix. For a late fix, it adds the way
-    back and then the way forth again.
+    The server adds the distance from its newest fix. For a late fix it adds the way
+    back, and after it the way forth again.
     """
     numbers = [it.number for it in inputs if it.report]
     highest = accumulate(numbers, max, initial=-_NO_NUMBER)

@@ -28,7 +28,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 }
 """The type of each change of a flag."""
 MAX_WAITING: Final = 50
-"""The maximum number of occurrences of each type, and of alarms, per tracker."""
+"""Maximum number of occurrences of each type that are kept for a tracker, and of its alarms."""
 
 
 class Occurrence(NamedTuple):
@@ -39,26 +39,27 @@ class Occurrence(NamedTuple):
     type: OccurrenceType
     noticed_at: datetime
     since: datetime
-    """When it happened, by the tracker's report; all times are UTC."""
+    """When it happened according to the tracker's report. All times are in UTC."""
     before: datetime | None = None
     """When the flag got its previous value; None if unknown or no flag changed."""
     attributes: Mapping[str, Any] = {}
 
     @override
     def __repr__(self) -> str:
-        """Leave out the place: if a listener fails, Home Assistant logs the occurrence."""
+        """Leave the place out: Home Assistant logs the occurrence if a listener fails."""
         return f"{self.type} {self.seq}"
 
     @property
     def is_event(self) -> bool:
-        """Return whether it is an event, not only the change of a flag."""
+        """Return whether it is an event, not just the change of a flag."""
         return self.type not in FLAG_CHANGES.values()
 
 
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
-    """Return the occurrences to keep: not yet fired, the newest, the last of each type.
+    """Return the occurrences to keep: unfired ones, the newest, and the last of each type.
 
-    The newest occurrence has the highest sequence number. Entities show the last event.
+    The newest occurrence has the highest sequence number, which must not be used again.
+    Entities show the last event of a type.
     """
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])
@@ -66,17 +67,17 @@ def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ..
 
 
 class UpdateContext(NamedTuple):
-    """The time and circumstances of an update."""
+    """The time of an update, and what is known about its circumstances."""
 
     now: datetime
     recovering: bool = False
-    """Whether the tracker was unavailable before this update."""
+    """Whether the tracker was unavailable just before this update."""
     is_complete: bool = False
-    """Whether no report can be missing before this update."""
+    """Whether it is certain that no report is missing before this update."""
     has_history: bool = False
     """Whether the service may have a history."""
     has_missed: bool = False
-    """Whether polls were missed before this update."""
+    """Whether polls failed or were skipped before this update."""
 
 
 ALARM_TYPES: Final = (

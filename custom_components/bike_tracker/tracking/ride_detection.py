@@ -1,9 +1,9 @@
 """Ride detection: the rule by which a report changes the state of a tracker.
 
-The bike is at another place if the distance exceeds the noise that the accuracies
-explain. So the fixes of a parked bike may drift without a ride. A ride is a chain of
-places. If a report claims that the bike stands at another place, that place is only a
-candidate: the next report must confirm it.
+The bike is at another place if the distance is larger than the noise that the
+accuracies explain. So the fixes of a parked bike may drift without a ride. A ride is a
+chain of places. If a report claims that the bike stands at another place, that place is
+only a candidate: the next report must confirm it.
 """
 
 from datetime import datetime, timedelta
@@ -16,21 +16,23 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 from .routes import thinned_route
 
 _SILENT_AFTER: Final = timedelta(minutes=30)
-# Km/h. A bike that averages less between two reports may have stopped on the way. If
-# the first report did not claim that the bike stood, a short detour is more likely.
+# Km/h. A bike that was slower on average between two reports may have stopped on the
+# way. If the first report did not claim that the bike stood, it rather made a short
+# detour.
 _SLOW = 6
 _MAX_DETOUR_TIME = timedelta(minutes=10)
-# Fixes of a standing bike may be apart by this much if the accuracy is unknown.
+# If the accuracy is unknown, fixes of a standing bike may be this far apart.
 _DRIFT_METERS = 150
-# A place this near to the end of a recent ride belongs to that ride: its last report
-# was lost.
+# A place this near to the end of a recent ride belongs to that ride. The last report of
+# the ride was lost.
 _REST_OF_RIDE_METERS = 1_000
 _REST_OF_RIDE_WITHIN = timedelta(hours=24)
 # Where walls reflect the signals, fixes of a standing bike are off for up to this time.
 _OFF_FOR = timedelta(minutes=8)
-# After this time without stray fixes, fixes are believed again.
+# After this time without stray fixes, fixes are trusted again.
 _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
-# If a tracker's clock is ahead by more, its fixes get the time of their receipt.
+# If a tracker's clock is ahead by more than this, its fixes get the time of their
+# receipt.
 _WRONG_CLOCK = timedelta(minutes=5)
 # If reports come at least this often, no fix is missing, and the server's distance
 # contains few bends.
@@ -46,7 +48,7 @@ class _Report(NamedTuple):
     fix: Fix
     speed: float | None = None
     moves: bool | None = None
-    """None if the tracker does not report motion."""
+    """The reported motion; None if the tracker does not report it."""
     is_complete: bool = False
     """Whether no report is missing before it."""
 
@@ -60,8 +62,8 @@ def apply_report(
 ) -> RideState:
     """Return the state after a report that was received now.
 
-    A repeated or older report changes nothing. The first place counts however old it is:
-    a server may send the last fix of a parked bike again.
+    A repeated or older report changes nothing. The first place always counts, however
+    old it is: a server may repeat the last fix of a parked bike.
     """
     received_at = position.server_time or now
     fix = fix_of(position, held(position.fix_time, received_at))
@@ -76,7 +78,7 @@ def apply_report(
     is_in_doubt = state.candidate and not state.ride
     return state._replace(
         newest_fix=fix,
-        # Home Assistant's clock may be behind, and be corrected during a ride.
+        # Home Assistant's clock may be behind at first, and be corrected during a ride.
         received_at=max(now, received_at),
         reported_at=max(fix.time, held(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
@@ -85,21 +87,21 @@ def apply_report(
 
 
 def silent_at(state: RideState) -> datetime | None:
-    """Return when a tracker under way counts as silent, and its ride as over."""
+    """Return the time from which on a tracker under way counts as silent, and its ride as over."""
     received_at = state.received_at if state.ride else None
     return received_at and received_at + _SILENT_AFTER
 
 
 def end_ride(state: RideState) -> RideState:
     """Return the state with the ride ended at the last place of the tracker."""
-    # A silent bike is at the place of its last report, if that is plausible.
+    # The silent bike is at the place of its last report, if that is plausible.
     if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # Add the last meters. A last fix that is farther away is drift.
+        # Add the last meters. A last fix that is even farther away is drift.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -113,13 +115,13 @@ def end_ride(state: RideState) -> RideState:
 
 
 def held(time: datetime | None, received_at: datetime) -> datetime | None:
-    """Return a time by the tracker's clock, or the time of receipt if the clock is ahead."""
+    """Return a time by the tracker's clock. If that clock is ahead, return the time of receipt."""
     is_wrong = time is not None and time - received_at > _WRONG_CLOCK
     return received_at if is_wrong else time
 
 
 def says_it_moves(position: Position) -> bool | None:
-    """Return the reported motion, or None if the report has none."""
+    """Return the reported motion. Return None if the report contains none."""
     if is_moving(position.speed):
         return True
     stands = position.motion is None and position.speed == 0
@@ -156,7 +158,7 @@ def _after_message(state: RideState, position: Position, now: datetime) -> RideS
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
-    """Return the state after a report, which confirms or refutes the candidate."""
+    """Return the state after a report that confirms or refutes the candidate."""
     state = state._replace(candidate=None)
     if not _is_there(state, candidate, report):
         return _not_there(state, candidate, report)
@@ -164,8 +166,8 @@ def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
         if report.fix.time - candidate.time >= _OFF_FOR:
             return _elsewhere(state, candidate)
         if meters(state.anchor, candidate) <= _REST_OF_RIDE_METERS:
-            # The bike may be at a traffic light, or its fixes may be off: keep the
-            # candidate.
+            # Keep the candidate: the bike may be at a traffic light, or its fixes may
+            # be off.
             return state._replace(candidate=candidate)
     confirmed = _Report(candidate, report.speed, is_complete=report.is_complete)
     return _after_fix(state, confirmed, is_sure=True)
@@ -185,8 +187,8 @@ def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report confirms the candidate.
 
-    It must be nearer to the candidate than to the anchor. After a silence, or if a bike
-    under way may have turned around, it may be nearer to the anchor.
+    The report must be nearer to the candidate than to the anchor. After a silence, or
+    if a bike under way may have turned around, it may also be nearer to the anchor.
     """
     fix, speed = report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
@@ -202,7 +204,7 @@ def _may_be_at(state: RideState, fix: Fix, speed: float | None) -> bool:
 
 
 def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
-    """Return whether the bike stands at the candidate, or stood there for a while."""
+    """Return whether the bike stands at the candidate now, or has stood there."""
     there = state._replace(anchor=candidate, last_fix=candidate)
     reach = max(_DRIFT_METERS, _reach(there, report))
     is_at_it = report.moves is False and meters(candidate, report.fix) <= reach
@@ -210,7 +212,7 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that stands elsewhere after a ride without reports."""
+    """Return the state of a bike that stands elsewhere, after a ride without any report."""
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
@@ -230,7 +232,8 @@ def _after_fix(
     """Return the state at a newer fix: the same place, another one, or a candidate."""
     fix = report.fix
     if state.newest_fix is None:
-        # With the first fix, servers add thousands of kilometers to the total.
+        # With the first fix, servers add thousands of kilometers to the total: the
+        # distance from 0/0.
         total = fix.total or 0 if state.total is None else state.total
         return state._replace(total=total, anchor=fix, last_fix=fix)
     if state.ride and _stood(state, state.ride.moved_at, fix):
@@ -245,7 +248,8 @@ def _after_fix(
     if _sets_off(state, report.moves) and not state.was_riding(fix.time):
         state = _set_off(state, last_fix, fix.time)
     if ride := state.ride:
-        # At the same place, reported motion prolongs a ride by at most five minutes.
+        # Motion that is reported at the same place prolongs a ride by at most five
+        # minutes.
         since = max(state.anchor.time, ride.started_at)
         if is_moving(report.speed) and fix.time - since < STANDS_AFTER:
             ride = ride._replace(moved_at=max(ride.moved_at, fix.time))
@@ -254,7 +258,10 @@ def _after_fix(
 
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
-    """Return the state at the same place. A more accurate fix becomes the anchor."""
+    """Return the state of a bike that is still at its place.
+
+    The more accurate fix becomes the anchor.
+    """
     is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)
@@ -267,7 +274,7 @@ def _is_near(state: RideState, report: _Report) -> bool:
 
 
 def _reach(state: RideState, report: _Report) -> float:
-    """Return how far, in meters, a fix of a bike at its place may be off."""
+    """Return how many meters a fix of a bike at its place may be off."""
     explained = noise(state.anchor, report.fix)
     if not _stands_still(state, report):
         return explained
@@ -276,13 +283,13 @@ def _reach(state: RideState, report: _Report) -> float:
 
 
 def _stands_still(state: RideState, report: _Report) -> bool:
-    """Return whether a report claims rest, not counting the first one in a ride."""
+    """Return whether a report claims rest. The first such report in a ride does not count."""
     arrives = state.ride is not None and state.says_it_moves is not False
     return report.moves is False and not arrives
 
 
 def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
-    """Return whether the bike stood, or its tracker was silent, long enough before a fix."""
+    """Return whether the bike stood, or its tracker was silent, for long enough before a fix."""
     anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
     if pause < STANDS_AFTER:
         return False
@@ -301,12 +308,13 @@ def _slept(start: Fix, end: Fix) -> bool:
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
     """Return the state at another place: a ride begins, continues, or was longer."""
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    # While the bike stood, the server's total grew with each fix that drifted.
+    # Outside of a ride, count from the last fix: while the bike stood, the server's
+    # total grew with each fix that drifted.
     base = anchor if state.ride else last_fix
     is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
     kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
     if state.ride and not is_plausible(anchor, last_fix, fix, report.speed, _FAST_RIDE):
-        # Add no distance: fixes were off, or the tracker's clock was set back.
+        # Add no distance: the fixes were off, or the tracker's clock was set back.
         kilometers = 0
     ride = state.ride or _new_ride(state, last_fix, fix.time)
     state = state._replace(anchor=fix, last_fix=fix)
@@ -314,19 +322,20 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
         return state
     state = state.longer(kilometers)
     if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
-        # The ride ended before the fix was believed.
+        # The ride has already ended, but this fix of it was believed only now. Store
+        # the longer ride.
         return state.booked(over.further(kilometers, fix, over.moved_at))
     ride = ride.further(kilometers, fix, fix.time).with_speed(report.speed)
     return state._replace(ride=ride, drift=0)
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
-    """Return whether motion begins. Some trackers always report motion."""
+    """Return whether motion begins now. For trackers that always report motion, nothing begins."""
     return not state.ride and moves is True and state.says_it_moves is not True
 
 
 def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
-    """Return the state of a bike that reports motion at its place: perhaps a ride begins."""
+    """Return the state of a bike that reports motion at its place. A ride may begin."""
     anchor = state.anchor._replace(time=last_fix.time, total=last_fix.total)
     return state._replace(anchor=anchor, ride=_new_ride(state, last_fix, time))
 

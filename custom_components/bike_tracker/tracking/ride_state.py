@@ -10,13 +10,13 @@ from .routes import encode, extended
 
 STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride ends once the bike has stood for this time."""
-# Drift that was seen at a place is expected within this distance, for this time.
+# Drift at a place is expected within this distance of it, and for this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
-# Fixes that are farther apart are different places, not drift.
+# Fixes that are farther apart than this show different places, not drift.
 _MAX_DRIFT_METERS = 1_000
 _MAX_DRIFTS = 5
-# After drift at this number of places, drift is expected at every place.
+# If fixes drifted at this number of places, drift is expected everywhere.
 _DRIFTS_ANYWHERE = 2
 
 
@@ -75,11 +75,11 @@ class Drift(NamedTuple):
 
     place: Fix
     time: datetime
-    """Time of the last fix that was off."""
+    """Time of the last fix that was off there."""
     apart: float = 0
-    """Maximum meters between the place and a fix."""
+    """Largest distance between the place and a fix, in meters."""
     apart_for_minutes: float = 0
-    """Maximum meters, for fixes that stayed off for minutes and then came back."""
+    """The same for fixes that stayed off for minutes, and then came back."""
 
 
 class RideState(NamedTuple):
@@ -88,11 +88,11 @@ class RideState(NamedTuple):
     total: float | None = None
     """Kilometers: the server's first total plus all rides; None while unknown."""
     anchor: Fix = NOWHERE
-    """Place up to which the distance is counted."""
+    """The place up to which the distance of the ride is counted."""
     last_fix: Fix = NOWHERE
     """Newest believed fix."""
     candidate: Fix | None = None
-    """Newer fix that the next report must confirm."""
+    """A newer fix at another place, which the next report must confirm."""
     newest_fix: Fix | None = None
     """Newest fix, believed or not; None before the first."""
     measured_at: datetime | None = None
@@ -104,11 +104,11 @@ class RideState(NamedTuple):
     received_at: datetime | None = None
     """When the newest fix was received, by Home Assistant's clock."""
     reported_at: datetime | None = None
-    """Time of the newest report, with or without a fix."""
+    """Time of the newest report, even if it had no fix."""
     says_it_moves: bool | None = None
     """Last reported motion; None while the tracker does not report it."""
     ride: Ride | None = None
-    """Ride under way; without distance as long as the bike only moves on the spot."""
+    """Ride under way. It has no distance as long as the bike only moves on the spot."""
     ended: Ride | None = None
     """Last ride that ended."""
     rides: tuple[Ride, ...] = ()
@@ -125,11 +125,11 @@ class RideState(NamedTuple):
         return self.ride if self.ride and self.ride.distance else None
 
     def longer(self, kilometers: float) -> RideState:
-        """Return the state with these kilometers added to its total, which has a maximum."""
+        """Return the state with these kilometers added to its total. The total has a maximum."""
         return self._replace(total=min((self.total or 0) + kilometers, MAX_KILOMETERS))
 
     def booked(self, ride: Ride) -> RideState:
-        """Return the state with a ride that ended, or that grew afterwards."""
+        """Return the state with a ride that has ended, or that has become longer."""
         rides = (it for it in self.rides if it.started_at != ride.started_at)
         return self._replace(ended=ride, rides=(*rides, ride))
 
@@ -145,14 +145,14 @@ class RideState(NamedTuple):
         return self._replace(drift=max(self.drift, apart), drifts=drifts)
 
     def drift_at(self, place: Fix, time: datetime) -> Drift:
-        """Return how far fixes of a bike that stands at a place may be off."""
+        """Return how many meters the fixes of a bike that stands at this place may be off."""
         recent = [it for it in self.drifts if time - it.time <= _DRIFT_KNOWN_FOR]
         if len(recent) < _DRIFTS_ANYWHERE:
             recent = [it for it in recent if _counts_at(it, place)]
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride was still under way at this time."""
+        """Return whether the last ride was still under way at a time."""
         return self.ended is not None and time <= self.ended.moved_at
 
 

@@ -8,7 +8,8 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
-# Maximum characters during a ride. Thinning costs 5 ms, so it waits for this length.
+# Maximum number of characters during a ride. Thinning takes 5 ms, so wait until a route
+# is this long.
 _MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]
@@ -30,7 +31,7 @@ def _rounded(point: Point) -> tuple[int, int]:
 
 
 def _encoded(delta: int) -> str:
-    """Encode one difference, five bits a character."""
+    """Encode the difference of two numbers: five bits for each character."""
     bits, text = ~(delta << 1) if delta < 0 else delta << 1, ""
     while bits >= 0x20:
         text += chr((0x20 | bits & 0x1F) + 63)
@@ -68,7 +69,7 @@ def thinned_route(route: str) -> str:
 
 
 def thinned(points: Sequence[Point]) -> list[Point]:
-    """Drop points within 10 m of the line, and more while over 500 are left."""
+    """Drop points within 10 m of the line. If more than 500 points are left, drop more."""
     if len(points) <= 2:
         return list(points)
     tolerance, flat = _TOLERANCE_METERS, _flat(points)
@@ -78,7 +79,7 @@ def thinned(points: Sequence[Point]) -> list[Point]:
 
 
 def _flat(points: Sequence[Point]) -> list[Point]:
-    """Return points in meters on a plane, also across the date line."""
+    """Convert points to meters on a plane. The points may cross the date line."""
     latitude, longitude = points[0]
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [

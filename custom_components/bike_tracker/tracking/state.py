@@ -1,4 +1,4 @@
-"""The state of a tracker, which outlives outages and restarts."""
+"""The state of a tracker. It outlives outages and restarts."""
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
@@ -42,7 +42,8 @@ _OF_TRACKER: Final = (
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 _MAX_ANNOUNCED: Final = 100
-# Reports from a silent time arrive within this time after it, or with the history.
+# Reports that were sent during a silence arrive within this time after it, or with the
+# history.
 _JOINED_WITHIN: Final = timedelta(minutes=2)
 type FlagName = Literal["online", "moving"]
 
@@ -69,7 +70,7 @@ class TrackerState(NamedTuple):
     """Everything that is known about a tracker, except its device."""
 
     position: Position | None = None
-    """Newest report, with values of older reports that it lacks."""
+    """The newest report. Values that it lacks come from older reports."""
     online: Flag | None = None
     """Whether the last readable status was `online`."""
     moving: Flag | None = None
@@ -86,7 +87,7 @@ class TrackerState(NamedTuple):
     highest_total: float = 0
     """Highest total distance that was shown, in kilometers."""
     guard: Guard | None = None
-    """Guard as it is shown: a triggered guard stays triggered after a replay."""
+    """The guard as it is shown: once triggered, it stays triggered, also after a replay."""
     rearming: Rearming | None = None
     """Request to arm the bike once it stands."""
     changed_by: str | None = None
@@ -96,13 +97,13 @@ class TrackerState(NamedTuple):
 
     @property
     def ride_state(self) -> RideState:
-        """Return the state of ride detection; a silent tracker's ride is over."""
+        """Return the state of ride detection. The ride of a silent tracker is over."""
         state = self.log.core.ride_state
         return end_ride(state) if self.is_silent else state
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves, even on the spot, or did within five minutes."""
+        """Return whether the bike moves or moved within five minutes, even on the spot."""
         return self.ride_state.ride is not None
 
     @property
@@ -131,7 +132,7 @@ class TrackerState(NamedTuple):
     ) -> Self:
         """Return the state after all reports of a poll or a message.
 
-        `current_id` is the position that the server calls the current one: it counts as
+        `current_id` is the position that the server calls the current one. It counts as
         the newest, however old it is.
         """
         now = context.now
@@ -167,7 +168,7 @@ class TrackerState(NamedTuple):
         return state.with_late(late, context) if late else state.by(now)
 
     def with_late(self, late: Sequence[Input], context: UpdateContext) -> Self:
-        """Return the state with late reports. Their alarms count for the guard, too."""
+        """Return the state after late reports. Their alarms can trigger the guard, too."""
         before, now = self.log.core.ride_state, context.now
         log = self.log.with_inputs(late)
         if log is not self.log:
@@ -181,7 +182,7 @@ class TrackerState(NamedTuple):
         return state
 
     def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
-        """Return the state after a history answer; old alarms are not fired."""
+        """Return the state after a history answer. Alarms in it that are old are not fired."""
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
@@ -212,7 +213,7 @@ class TrackerState(NamedTuple):
     def armed(self, now: datetime, changed_by: str | None) -> Self:
         """Return the state after arming, or with a request to arm the bike once it stands.
 
-        Only a bike that moves while its guard is triggered is not armed at once.
+        A bike is armed at once, unless it moves while its guard is triggered.
         """
         ride = self.ride_state.ride
         if self.guard and self.guard.triggered and ride:
@@ -221,9 +222,9 @@ class TrackerState(NamedTuple):
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with the values that follow from its log at this time.
+        """Return the state with the values that its log has at this time.
 
-        A tracker that is silent for long is no longer under way.
+        A tracker that has been silent for long is no longer under way.
         """
         state, log = self, self.log
         at = silent_at(log.core.ride_state)
@@ -241,7 +242,7 @@ class TrackerState(NamedTuple):
         return state.rearmed(now, state.rearming) if state.rearming else state
 
     def rearmed(self, now: datetime, again: Rearming) -> Self:
-        """Return the state armed as requested, if the ride of the request has ended."""
+        """Return the state after arming as requested, if the ride of the request has ended."""
         if self.ride_state.ride is None:
             return self._replace(rearming=None).armed(now, again.changed_by)
         log, rest = self.log.split_after_ride(again.ride_started_at or now)
@@ -268,8 +269,8 @@ class TrackerState(NamedTuple):
         ]
         under_way = state.ride_under_way
         if under_way and over and self._may_be_one_ride(now):
-            # Announce both rides as one at first. It is split once late reports show that
-            # there were two.
+            # Announce both rides as one at first. If late reports show that there were
+            # two, the announcement is split.
             last = max(over, key=attrgetter("started_at"))
             over.remove(last)
             under_way = under_way._replace(started_at=last.started_at)
@@ -296,13 +297,13 @@ class TrackerState(NamedTuple):
         return wanted_at is not None and wanted_at <= now < wanted_at + _JOINED_WITHIN
 
     def _may_announce(self, ride: Ride) -> bool:
-        """Return whether the events of an ended ride may be fired."""
+        """Return whether the events of a ride that ended may be fired now."""
         if any(it.overlaps(ride) for it in self.announced):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
             return False
         gap = self.log.gap
-        # The next history answer may contain more of the ride.
+        # Do not fire yet if the next history answer may make the ride longer.
         return not (
             gap
             and gap.is_partial
@@ -311,9 +312,9 @@ class TrackerState(NamedTuple):
         )
 
     def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with a guard. Fire its first cause.
+        """Return the state with this guard. If it was just triggered, fire the cause.
 
-        After an alarm, also fire motion or another place.
+        After an alarm, motion or another place is fired, too.
         """
         known, new = self.guard and self.guard.triggered, guard.triggered
         if new is None or (known and not (known.cause == "alarm" != new.cause)):
@@ -346,8 +347,8 @@ class TrackerState(NamedTuple):
     ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
-        The oldest of its type is dropped if more than 50 are known: a tracker that raises
-        an alarm each second must not fill the memory.
+        If more than 50 of its type are known, drop the oldest of them: a tracker that
+        raises an alarm each second must not fill the memory.
         """
         known = self.occurrences
         seq = known[-1].seq + 1 if known else 1
@@ -358,7 +359,7 @@ class TrackerState(NamedTuple):
         return self._replace(occurrences=(*known, new))
 
     def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
-        """Return the state with a flag and its change; the first value is no change."""
+        """Return the state with a flag, and fire its change. The first value is not a change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
@@ -369,18 +370,18 @@ class TrackerState(NamedTuple):
 
 
 def merged(known: Position | None, position: Position) -> Position:
-    """Return a position with missing values filled from the known position.
+    """Return a position, with missing values taken from the known position.
 
-    A message without a place or a battery level does not make them unknown. An address
-    is kept as long as the place stays the same. An alarm is not kept: it belongs to its
-    message alone.
+    A message without a place or a battery level does not make them unknown. The address
+    is kept as long as the place stays the same. An alarm is not kept, because it
+    belongs only to its message.
     """
     if known is None:
         return position
     names = [name for name in _OF_TRACKER if getattr(position, name) is None]
     if position.latitude is None:
         names += _OF_PLACE
-    # Without a new fix, servers send exactly the same place again.
+    # Without a new fix, servers repeat exactly the same place, so keep its address.
     elif not position.address and _coordinates(position) == _coordinates(known):
         names.append("address")
     values = {name: getattr(known, name) for name in names}
@@ -389,13 +390,13 @@ def merged(known: Position | None, position: Position) -> Position:
 
 
 class Tracker(NamedTuple):
-    """A tracker and its state. A change creates a new object."""
+    """A tracker and its state. Each change creates a new object."""
 
     device: Device
     state: TrackerState = TrackerState()
 
     def is_like(self, known: Tracker | None) -> bool:
-        """Return whether at most the time of the last contact is another one."""
+        """Return whether at most the time of the last contact differs."""
         if known is None or self.state is not known.state:
             return False
         return self.device == known.device._replace(last_update=self.device.last_update)
@@ -407,7 +408,7 @@ class Tracker(NamedTuple):
 
     @property
     def address(self) -> str | None:
-        """Return the address of the last stop, also under way."""
+        """Return the address of the last stop, even during a ride."""
         state = self.state.ride_state
         if ride := state.ride_under_way:
             return ride.start and ride.start.address
@@ -432,9 +433,9 @@ class Tracker(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return the time from which on `rides` replace rides of the ride book.
+        """Return a time: from then on, `rides` replace the rides in the database.
 
-        An older ride among them replaces the ride with the same start.
+        A ride among them that is older replaces the stored ride with the same start.
         """
         return self.state.log.rides_since
 
@@ -445,7 +446,7 @@ class Tracker(NamedTuple):
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves, even on the spot, or did within five minutes."""
+        """Return whether the bike moves or moved within five minutes, even on the spot."""
         return self.state.is_under_way
 
     @property
@@ -467,4 +468,4 @@ class Changes(NamedTuple):
     keys: AbstractSet[str]
     """Trackers that were added, changed or removed."""
     contacts: AbstractSet[str] = frozenset()
-    """Those of them of which only the time of the last contact changed."""
+    """Trackers in `keys` of which only the time of the last contact changed."""
