@@ -29,7 +29,7 @@ TIME = "2026-11-20T12:00:00+00:00"
 def row(
     ended_ago: timedelta, tracker: str = RED, duration: int = 3600, **more: Any
 ) -> dict[str, Any]:
-    """Return a ride that ended some time ago, as `get_rides` returns it."""
+    """Return a ride that ended this long ago, in the format of `get_rides`."""
     ended_at = dt_util.utcnow() - ended_ago
     return {
         "tracker": tracker,
@@ -55,7 +55,7 @@ def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 @contextmanager
 def full_disk(file: Path) -> Iterator[None]:
-    """Let no file grow beyond the size of this one's log: the operating system returns a real error."""
+    """Let no file grow beyond the size of this file's log, as if the disk was full."""
     log = file.with_name(f"{file.name}-wal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
@@ -80,7 +80,7 @@ def query(file: Path, text: str, *values: object) -> list[Any]:
 def store(
     hass: HomeAssistant, entry: MockConfigEntry, rows: Iterable[dict[str, Any]]
 ) -> None:
-    """Store rides of an account before its set-up."""
+    """Store rides in the database of an account before its set-up."""
     file = file_of(hass, entry)
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -102,7 +102,7 @@ def _values(row: dict[str, Any]) -> tuple[object, ...]:
 def rides_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> list[Ride]:
-    """Return the rides of a tracker in the file, in order of their start."""
+    """Return the rides of a tracker in the database file, in order of their start."""
     rows = query(
         file_of(hass, entry),
         "SELECT * FROM ride WHERE tracker = ? ORDER BY start",
@@ -123,7 +123,7 @@ def rides_in(
 def state_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> dict[str, Any]:
-    """Return the state of a tracker in the file, empty if it has none."""
+    """Return the state of a tracker in the database file. It is empty if the file has none."""
     rows = query(
         file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
     )

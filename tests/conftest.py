@@ -57,7 +57,7 @@ EVERYTHING: dict[str, Any] = {
     "versionFw": "1.2",
     "alarm": "sos",
 }
-"""Attributes of a position. The integration reads each of them."""
+"""Attributes of a position: all that the integration reads."""
 
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]
@@ -67,12 +67,12 @@ type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests, so that all workers end together."""
+    """Sort the longest tests to the front, so that all workers end at the same time."""
     items.sort(key=seconds_at_most, reverse=True)
 
 
 def seconds_at_most(item: pytest.Item) -> float:
-    """Return the test's own timeout in seconds, or 0."""
+    """Return the test's own timeout in seconds. Return 0 if it has none."""
     marker = item.get_closest_marker("timeout")
     return marker.args[0] if marker else 0.0
 
@@ -88,16 +88,16 @@ def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
 
 
 def resolve_names(hass: HomeAssistant) -> None:
-    """Let Home Assistant reach the simulator by any name.
+    """Let Home Assistant reach the simulator under any host name.
 
-    The resolver of Home Assistant's own test fixtures serves a single test.
+    The resolver in Home Assistant's own fixtures works for one test only.
     """
     hass.data[DATA_RESOLVER] = cast(Any, ThreadedResolver())
 
 
 @pytest.fixture
 def hass_config_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Give each test a configuration folder of its own: databases are real files."""
+    """Give each test its own configuration folder, because databases are real files."""
     folder = tmp_path_factory.mktemp("config")
     template = get_test_config_dir()  # type: ignore[no-untyped-call]
     copytree(template, folder, symlinks=True, dirs_exist_ok=True)
@@ -106,7 +106,7 @@ def hass_config_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 async def hass(hass: HomeAssistant) -> HomeAssistant:
-    """Return a Home Assistant that reaches the simulator by any name."""
+    """Return a Home Assistant that can reach the simulator under any host name."""
     resolve_names(hass)
     return hass
 
@@ -125,7 +125,7 @@ def with_rides_from_before() -> None:
 def polling_alone(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Disable both in other tests, which count all requests."""
+    """Disable both in other tests, because these tests count all requests."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
     if "with_rides_from_before" not in request.fixturenames:
@@ -134,7 +134,7 @@ def polling_alone(
 
 @pytest.fixture(autouse=True)
 def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable legacy trackers, which are checked every five seconds."""
+    """Do not load legacy trackers: Home Assistant would check them every five seconds."""
     monkeypatch.setattr(
         "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
         lambda *_, **__: lambda: None,
@@ -143,13 +143,16 @@ def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return the snapshots in the format of all releases of the test package."""
+    """Return the snapshots in a format that all releases of the test package share."""
     return snapshot.use_extension(AmberSnapshotExtension)
 
 
 @pytest.fixture
 async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return the service, or another kind of server, with one account of two trackers."""
+    """Return the service with one account of two trackers.
+
+    A test can choose another kind of server.
+    """
     async with Simulator(kind=getattr(request, "param", "service")) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
@@ -159,7 +162,7 @@ async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
-    """Return a function that adds the entry of an account without setting it up."""
+    """Return a function that adds a config entry for the account, and does not set it up."""
 
     def _make_entry(
         email: str = EMAIL, password: str = PASSWORD, url: str | None = None
@@ -200,7 +203,7 @@ def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
 async def setup(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
 ) -> MockConfigEntry:
-    """Return the entry of the account after its set-up, with a frozen clock."""
+    """Return the entry of the account after its set-up. The clock is frozen."""
     await async_setup(hass, entry)
     return entry
 
@@ -213,7 +216,7 @@ def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
-    """Return a function that moves the clock, by default by a minute, and runs the polls."""
+    """Return a function that moves the clock, by default by a minute, and lets all due polls run."""
 
     async def _poll(seconds: float = 61) -> None:
         freezer.tick(timedelta(seconds=seconds))
@@ -225,7 +228,7 @@ def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
 
 @pytest.fixture
 def writes(hass: HomeAssistant) -> list[str]:
-    """Return a list that grows with each write of a state, changed or not."""
+    """Return a list that grows each time a state is written, even if it did not change."""
     written: list[str] = []
 
     @callback
@@ -241,7 +244,7 @@ def writes(hass: HomeAssistant) -> list[str]:
 
 @pytest.fixture
 def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf:
-    """Return a function for the state of a tracker's entity, by unique ID."""
+    """Return a function that returns the state of a tracker's entity, by unique ID."""
 
     def _state_of(
         unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
@@ -254,7 +257,7 @@ def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf
 
 @pytest.fixture
 def value_of(state_of: StateOf) -> ValueOf:
-    """Return a function for the value of that state, or None if the state does not exist."""
+    """Return a function that returns the value of a state, or None if the state does not exist."""
 
     def _value_of(
         unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
@@ -272,7 +275,7 @@ def shown(
     device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
 ) -> Shown:
-    """Return a function that returns the number of states of each tracker with a device."""
+    """Return a function that counts the states of each tracker that has a device."""
 
     def _shown() -> dict[str, int]:
         serial_numbers = {
@@ -296,7 +299,7 @@ def shown(
 
 @dataclass(frozen=True)
 class Bikes:
-    """The red and the blue bike of an account in Home Assistant, with a frozen clock."""
+    """The red and the blue bike of an account in Home Assistant. The clock is frozen."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -314,7 +317,7 @@ class Bikes:
 
     @property
     def coordinator(self) -> BikeTrackerCoordinator:
-        """The coordinator of the loaded account."""
+        """The coordinator of the account, while the account is loaded."""
         coordinator: BikeTrackerCoordinator = self.entry.runtime_data.coordinator
         return coordinator
 
@@ -336,7 +339,7 @@ class Bikes:
         return device
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock, and run everything that is due."""
+        """Move the clock by seconds, and run everything that is due."""
         self.freezer.tick(seconds)
         async_fire_time_changed(self.hass)
         await settle(self.hass)
@@ -376,7 +379,10 @@ async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 
 @pytest.fixture
 def phones(hass: HomeAssistant) -> list[str]:
-    """Return the devices of two phones with the app. The user renamed one of them."""
+    """Return the devices of two phones with Home Assistant's app.
+
+    The user has renamed one of them.
+    """
     entry = MockConfigEntry(domain="mobile_app")
     entry.add_to_hass(hass)
     devices = dr.async_get(hass)

@@ -1,4 +1,4 @@
-"""The number of examples: few by default, more with `scripts/test --long`."""
+"""How many examples and cases tests use: few by default, more with `scripts/test --long`."""
 
 from collections.abc import Iterable, Sequence
 import os
@@ -7,21 +7,24 @@ from hypothesis import HealthCheck, settings
 import pytest
 
 TIMES = int(os.environ.get("LONG", "1"))
-"""Factor for the number of examples."""
+"""The number of examples is multiplied by this."""
 IS_LONG = TIMES > 1
 DAYS = int(os.environ.get("DAYS", "0"))
 SEED = int(os.environ.get("SEED", "1"))
-"""The length of the soak test in days, 0 by default, and its random seed."""
+"""Random seed of the soak test, which is also its length in days."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
-"""For the longest tests of a long run: they begin first, so that all workers end together."""
+"""Marks the longest tests of a long run.
+
+They start first, so that all workers end at the same time.
+"""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
-    """Return settings for this number of examples, and more in a long run.
+    """Return settings of Hypothesis with this number of examples, and more in a long run.
 
-    The examples are the same in each run, so that a test does not fail at random. A long
-    run with a higher factor finds new ones.
+    Each run has the same examples, so that a test does not fail at random. A long run
+    with a higher factor tries others.
     """
     return settings(
         deadline=None,
@@ -32,5 +35,5 @@ def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
 
 
 def some[T](cases: Iterable[T], every: int) -> Sequence[T]:
-    """Return every n-th case, or all cases in a long run."""
+    """Return every n-th case. In a long run, return all cases."""
     return list(cases)[:: 1 if IS_LONG else every]

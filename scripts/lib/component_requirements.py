@@ -1,7 +1,8 @@
-"""Print what parts of Home Assistant need beyond Home Assistant itself.
+"""Print the packages that some components need in addition to Home Assistant's own packages.
 
-Home Assistant installs the requirements of a component, or of a way to sign in, the first time it
-runs. With them in the environment from the start, it runs without a network.
+Home Assistant installs the packages of a component, or of a way to sign in, when it
+first runs. If the environment contains them from the start, Home Assistant runs without
+a network.
 
 Usage: component_requirements.py SITE_PACKAGES COMPONENTS_FILE
 """
@@ -15,13 +16,16 @@ from typing import Any
 
 
 def read_components(path: Path) -> list[str]:
-    """Return the component names in a file with one a line and # comments."""
+    """Return the component names in a file.
+
+    It has one name per line, and comments that begin with #.
+    """
     lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in lines if line]
 
 
 def walk_manifests(components: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the manifests of components and of all they depend on, each once."""
+    """Yield the manifest of each component and of all its dependencies, each once."""
     waiting, seen = list(names), set[str]()
     while waiting:
         name = waiting.pop()
@@ -45,13 +49,13 @@ def read_constant(module: Path, name: str) -> Any:
 
 
 def main(site_packages: str, components_file: str) -> None:
-    """Print the requirements, sorted, one a line."""
+    """Print the sorted packages, one per line."""
     home_assistant = Path(site_packages, "homeassistant")
     names = read_components(Path(components_file))
     requirements: set[str] = set()
     for manifest in walk_manifests(home_assistant / "components", names):
         requirements.update(manifest.get("requirements", []))
-    # The one second factor that is on offer without being configured.
+    # Home Assistant offers this second factor without any configuration.
     totp = home_assistant / "auth" / "mfa_modules" / "totp.py"
     requirements.update(read_constant(totp, "REQUIREMENTS"))
     print("\n".join(sorted(requirements)))

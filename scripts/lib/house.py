@@ -1,7 +1,7 @@
-"""Print the goals for the size and order of the code with their values: house.py [--polls].
+"""Print the goals for the size and order of the code, and the current values: house.py [--polls].
 
-With --polls, also run a poll in a test instance of Home Assistant and count the functions
-and files that it enters.
+With --polls, also run a poll in a test instance of Home Assistant, and count the
+functions and files of the integration that it runs.
 """
 
 import ast
@@ -22,7 +22,10 @@ CHANGING: Final = {
     *("pop", "popleft", "remove", "setdefault", "update"),
 }
 PUBLIC: Final = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
-"""Methods and attributes of named tuples that are public despite their names."""
+"""Methods and attributes of named tuples.
+
+They are public, although their names begin with an underscore.
+"""
 JINJA: Final = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
 COUNTED: Final = {
     "files of a changed poll": 22,
@@ -37,7 +40,10 @@ PURPOSES: Final = {
     "browser": ("e2e", 4_000),
     "proper": ("", 17_000),
 }
-"""Folders of test code and their goals. A file counts for the first folder that has it."""
+"""Folders of test code with the goal for their lines.
+
+A file counts for the first of these folders that contains it.
+"""
 
 type Trees = Mapping[Path, ast.Module]
 type Goal = tuple[str, float, float]
@@ -54,7 +60,7 @@ def lines(path: Path) -> int:
 
 
 def nodes[Node: ast.AST](trees: Trees, *kinds: type[Node]) -> list[Node]:
-    """Return all nodes of some kinds."""
+    """Return all nodes of the given kinds in a tree."""
     return [
         node
         for tree in trees.values()
@@ -64,7 +70,7 @@ def nodes[Node: ast.AST](trees: Trees, *kinds: type[Node]) -> list[Node]:
 
 
 def changing_attributes(kind: ast.ClassDef) -> set[str]:
-    """Return the attributes of `self` that a class changes after it was made."""
+    """Return the attributes of `self` that a class changes outside of `__init__`."""
     return {
         name
         for function in kind.body
@@ -87,7 +93,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
 
 
 def _own(target: ast.expr) -> Iterator[str]:
-    """Yield the attribute of `self` that an expression is, or is a part of."""
+    """Yield the attribute of `self` that an expression changes, or whose part it changes."""
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             yield name
@@ -127,7 +133,10 @@ def _is_of_self(node: ast.Attribute) -> bool:
 
 
 def cycle(trees: Trees) -> list[str]:
-    """Return a cycle of imports between folders and modules at the top, empty if none is."""
+    """Return a cycle of imports between the folders and modules of the top level.
+
+    Return an empty list if there is none.
+    """
     imports = defaultdict[str, set[str]](set)
     for path, tree in trees.items():
         parts = path.relative_to(INTEGRATION).with_suffix("").parts
@@ -145,7 +154,7 @@ def cycle(trees: Trees) -> list[str]:
 
 
 def jinja() -> list[str]:
-    """Return the lines of all blueprints that hold Jinja."""
+    """Return the lines of all blueprints that contain Jinja."""
     found: list[str] = []
     for path in sorted((ROOT / "blueprints").rglob("*.yaml")):
         text = path.read_text()
@@ -161,7 +170,7 @@ def jinja() -> list[str]:
 
 
 def counts_of_polls() -> Iterator[Goal]:
-    """Yield the counts of a changed and of an idle poll."""
+    """Yield the counts for a poll with a change, and for an idle poll."""
     command = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
     printed = subprocess.run(  # noqa: S603
         [sys.executable, *command, "tests/tools/poll_files.py"],

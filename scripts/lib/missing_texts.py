@@ -1,4 +1,4 @@
-"""Say in one line which texts are missing in which languages; nothing if none is.
+"""Print in one line which texts are missing in which languages, or print nothing.
 
 Usage: missing_texts.py
 """
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parents[2] / "custom_components/bike_tracker/translation
 
 
 def places(texts: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Yield the keys of all texts, for example `config.step.user.title`."""
+    """Yield the keys of all texts, such as `config.step.user.title`."""
     for key, value in texts.items():
         if isinstance(value, dict):
             yield from places(value, f"{path}{key}.")
@@ -21,12 +21,12 @@ def places(texts: dict[str, Any], path: str = "") -> Iterator[str]:
 
 
 def read(path: Path) -> list[str]:
-    """Return where a language has a text."""
+    """Return the keys of the texts that a language has."""
     return list(places(json.loads(path.read_text(encoding="utf-8"))))
 
 
 def missing(folder: Path) -> dict[str, list[str]]:
-    """Return the texts that are missing, by the languages that lack them."""
+    """Return the missing texts, grouped by the languages that lack them."""
     has = {path.stem: set(read(path)) for path in sorted(folder.glob("*.json"))}
     lacking: dict[str, list[str]] = {}
     for place in read(folder / "en.json"):

@@ -1,4 +1,4 @@
-"""Make mutants of a module: the same code with one small change in each."""
+"""Create mutants of a module. Each is the module's code with one small change."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -28,14 +28,17 @@ class Mutant:
     path: Path
     line: int
     statement: Lines
-    """The lines that a test must run to notice the change; empty if any test may."""
+    """The lines that a test must run to notice the change.
+
+    If it is empty, any test may notice it.
+    """
     _module: cst.Module
     _old: cst.CSTNode
     _new: cst.CSTNode
 
     @cached_property
     def source(self) -> str:
-        """Return the changed code, or "" where it is the same or no Python."""
+        """Return the changed code. Return "" if the code is unchanged or is not valid Python."""
         changed = self._module.deep_replace(self._old, self._new)
         assert isinstance(changed, cst.Module)
         try:
@@ -81,7 +84,10 @@ def functions_of(path: Path) -> list[Lines]:
 
 
 def _statements(tree: ast.Module) -> Iterator[Lines]:
-    """Yield the lines of each statement in a function; of a compound one, its head."""
+    """Yield the lines of each statement in a function.
+
+    Of a compound statement, yield the lines of its head.
+    """
     functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTION)]
     for node in (node for function in functions for node in ast.walk(function)):
         if isinstance(node, ast.stmt) and node not in functions:
@@ -91,7 +97,7 @@ def _statements(tree: ast.Module) -> Iterator[Lines]:
 
 
 class _Collector(cst.CSTVisitor):
-    """Collects nodes and their replacements."""
+    """Collects the nodes of a module that can be changed, with their replacements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +105,8 @@ class _Collector(cst.CSTVisitor):
 
     @override
     def on_visit(self, node: cst.CSTNode) -> bool:
-        # The words of logs and errors are for people: no test pins them.
+        # Leave out the words of log messages and errors: they are for people, and no
+        # test pins them.
         if isinstance(node, _LEFT_OUT) or _is_log(node) or _is_text(node):
             return False
         self.found += [(node, new) for new in (*_of_mutmut(node), *_own(node))]
@@ -108,15 +115,17 @@ class _Collector(cst.CSTVisitor):
 
 def _of_mutmut(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     for kind, operator in mutators.mutation_operators:
-        # Most arguments are optional: without them, hundreds of mutants change nothing.
+        # Leave out the removal of arguments: most are optional, so hundreds of these
+        # mutants would change nothing.
         if isinstance(node, kind) and operator is not mutators.operator_arg_removal:
             made = list(operator(node))
-            # The three mutants of a string are equally hard to notice.
+            # The three mutants of a string are equally hard to notice, so use one of
+            # them.
             yield from made[:1] if operator is mutators.operator_string else made
 
 
 def _own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what mutmut lacks: a negated condition, a call left out."""
+    """Yield two kinds of mutants that mutmut lacks: a negated condition, and a removed call."""
     match node:
         case cst.If() | cst.While() | cst.CompIf():
             test = node.test.with_changes(

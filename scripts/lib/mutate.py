@@ -34,7 +34,9 @@ from scripts.lib.mutants import Lines, Mutant, functions_of, mutants_of
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 SURVIVORS = Path(__file__).with_name("survivors.txt")
-"""Mutants that make no difference: module and reason in one line, then the changed lines."""
+"""File with the mutants that make no difference: module and reason in one line, then
+the changed lines.
+"""
 TESTS = {
     "tracking": ["tests/tracking"],
     "api": ["tests/api"],
@@ -82,14 +84,21 @@ TESTS = {
 }
 """The tests of a folder or module. Other modules have the test file with the same name."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
-"""Tests that need a minute for each survivor. They measure, and are not the only test of anything."""
+"""These tests would run for a minute per survivor.
+
+They measure worlds, and other tests check the same rules.
+"""
 GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
 OTHER_GOAL = 80
 _TOOL = sys.monitoring.PROFILER_ID
 _LINE = sys.monitoring.events.LINE
 _OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
 _MIN_TIMEOUT = 20.0
-"""Seconds. A mutant that loops is killed after these and five times the time of its tests."""
+"""Seconds.
+
+A mutant that loops forever is killed after this time plus five times the normal time of
+its tests.
+"""
 
 type Watch = Callable[[CodeType], None]
 type Changed = dict[Path, list[Lines]]
@@ -101,10 +110,10 @@ class Test:
 
     seconds: float
     lines: dict[str, list[int]]
-    """The lines that it ran, by file."""
+    """The lines that the test ran, by file."""
 
     def runs(self, mutant: Mutant) -> bool:
-        """Return whether the test may notice a mutant."""
+        """Return whether the test can notice this mutant."""
         lines = self.lines.get(str(mutant.path), [])
         return bool(lines) and (
             not mutant.statement or not set(mutant.statement).isdisjoint(lines)
@@ -115,7 +124,7 @@ type Tests = dict[str, Test]
 
 
 class _Watching:
-    """A pytest plugin that notes which lines of some modules each test runs."""
+    """A pytest plugin that records which lines of some modules each test runs."""
 
     def __init__(self) -> None:
         self.tests: Tests = {}
@@ -124,7 +133,7 @@ class _Watching:
         sys.monitoring.register_callback(_TOOL, _LINE, self._on_line)
 
     def watch(self, code: CodeType) -> None:
-        """Watch the functions in compiled code."""
+        """Record the lines of the functions in a compiled module."""
         for part in code.co_consts:
             if isinstance(part, CodeType):
                 sys.monitoring.set_local_events(_TOOL, part, _LINE)
@@ -146,7 +155,7 @@ class _Watching:
 
 
 class _Choosing:
-    """A pytest plugin that runs only some tests, in their order."""
+    """A pytest plugin that runs only the chosen tests, in the given order."""
 
     def __init__(self, tests: Sequence[str]) -> None:
         self._tests = tests
@@ -163,7 +172,7 @@ def _pytest(tests: Iterable[str], plugin: object) -> int:
 
 
 def _replace_source(sources: dict[str, str], watch: Watch) -> None:
-    """Load these files from other source code."""
+    """Import these modules from changed source code."""
     load: Callable[..., Any] = SourceFileLoader.get_code
 
     def get_code(self: SourceFileLoader, fullname: str) -> Any:
@@ -198,7 +207,10 @@ def _kill(child: int) -> None:
 
 
 def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Run the tests of modules with the unchanged code; import the modules that they imported."""
+    """Run the tests with the unchanged code.
+
+    Then import the modules that they imported into this process.
+    """
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
@@ -219,12 +231,12 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
         status, found, imported = json.loads(answer.read_text())
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
-    # Import in the same order, with Home Assistant first: it replaces a library that
-    # other modules import.
+    # Import in the same order. Home Assistant comes first, because it replaces a
+    # library that other modules import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
-    # Each test collects garbage several times. Exclude the imported modules from that.
+    # Each test collects garbage several times. Leave the imported modules out of that.
     gc.freeze()
     return {name: Test(*values) for name, values in found.items()}
 
@@ -232,7 +244,7 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
 def results_of(
     mutants: Iterable[Mutant], tests: Tests, until: float, processes: int
 ) -> Iterator[tuple[Mutant, bool]]:
-    """Yield mutants and whether they survived, as far as the time allows."""
+    """Yield each mutant and whether it survived, until the time is over."""
     running: dict[int, tuple[Mutant, float]] = {}
     waiting = iter(mutants)
     mutant = next(waiting, None)
@@ -274,7 +286,7 @@ def _run_mutant(mutant: Mutant, names: Sequence[str]) -> int:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a module as people type it."""
+    """Return the name of a module as people type it, such as `tracking/log`."""
     return str(path.relative_to(INTEGRATION))
 
 
@@ -286,7 +298,10 @@ def tests_of(path: Path) -> tuple[str, ...]:
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files of the modules that are named, or of all that have tests."""
+    """Return the files of the named modules.
+
+    Without names, return the files of all modules that have tests.
+    """
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name
@@ -314,7 +329,7 @@ def changed_lines(revision: str) -> Changed:
 
 
 def changed_functions(path: Path, changed: Sequence[Lines]) -> list[Lines]:
-    """Return the innermost functions and statements that hold changed lines."""
+    """Return the innermost functions and statements that contain changed lines."""
     parts, found = functions_of(path), list[Lines]()
     for line in (line for lines in changed for line in lines):
         if around := [part for part in parts if line in part]:
@@ -330,18 +345,22 @@ def _git(*arguments: str) -> str:
 
 
 def base_revision() -> str:
-    """Return where this branch left the main branch; on it, the commit of a day ago."""
+    """Return the commit at which this branch left the main branch.
+
+    On the main branch, return the last commit of a day ago.
+    """
     for branch in ("origin/main", "main"):
         found = _git("merge-base", "HEAD", branch)
         if found and found != _git("rev-parse", "HEAD"):
             return found
-    # Many commits may come to the main branch together, but a clone may hold only two.
+    # Usually many commits come to the main branch together. But a clone may contain
+    # only the last two.
     day_ago = _git("rev-list", "--max-count=1", "--before=1 day ago", "HEAD")
     return day_ago if day_ago and day_ago != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
 def explained() -> set[tuple[str, str]]:
-    """Return module and changed lines of the survivors that make no difference."""
+    """Return module and changed lines of the survivors that are known to make no difference."""
     entries = SURVIVORS.read_text().strip().split("\n\n")
     return {(it.partition(":")[0], it.partition("\n")[2]) for it in entries}
 
@@ -412,7 +431,7 @@ def main() -> None:
         random.shuffle(mutants)
         groups[tests_of(path)] += mutants[: chosen.sample]
     found: dict[Path, Counter[str]] = {}
-    # In another order each time, and each group with its share of the time.
+    # Take the groups in random order, and give each group its share of the time.
     for left, names in enumerate(
         random.sample(list(groups), len(groups)), -len(groups)
     ):

@@ -6,14 +6,14 @@
 
 from pathlib import Path
 
-# Both are in the environment that uv makes for this script alone.
+# uv makes an environment with both packages for this script alone.
 import oxipng  # type: ignore[import-not-found]
 import resvg_py  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "docs" / "brand"
 TARGETS = ROOT / "custom_components" / "bike_tracker" / "brand"
-# The height of an image, by what its name ends in.
+# The height of an image in pixels, by the end of its name.
 HEIGHTS = {"": 256, "@2x": 512}
 
 

@@ -1,4 +1,4 @@
-"""Replace the project's GitHub repository everywhere.
+"""Replace the name of the project's GitHub repository in all files.
 
 Usage: set_owner.py OWNER[/REPOSITORY]
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = Path("custom_components/bike_tracker/manifest.json")
-# All that name the repository.
+# All files that contain the name of the repository.
 PLACES = (
     str(MANIFEST),
     "README.md",
@@ -42,7 +42,7 @@ class Repository(NamedTuple):
         return cls(given[1], given[2] or name)
 
     def spellings(self) -> Iterator[str]:
-        """Yield the ways in which addresses and the manifest name it."""
+        """Yield the forms in which addresses and the manifest contain the name."""
         yield f"/{self.owner}/{self.name}"
         yield f"%2F{self.owner}%2F{self.name}"
         yield f"owner={self.owner}&repository={self.name}"
@@ -50,21 +50,21 @@ class Repository(NamedTuple):
 
 
 def current() -> Repository:
-    """Return the repository that the manifest names."""
+    """Return the repository that the manifest names now."""
     documentation = json.loads((ROOT / MANIFEST).read_text())["documentation"]
     owner, name = documentation.removeprefix("https://github.com/").split("/")
     return Repository(owner, name)
 
 
 def replace(text: str, old: Repository, new: Repository) -> tuple[str, int]:
-    """Return the text with the new repository, and how often it was put in."""
+    """Return the text with the new name, and the number of replacements."""
     spellings = dict(zip(old.spellings(), new.spellings(), strict=True))
     found = "|".join(map(re.escape, spellings))
     return re.subn(rf"(?:{found})(?![\w-])", lambda match: spellings[match[0]], text)
 
 
 def main(argument: str) -> None:
-    """Rewrite the places and print how often each names the repository."""
+    """Replace the name in all files, and print how often each file contains it."""
     old = current()
     new = Repository.parse(argument, old.name)
     for pattern in PLACES:

@@ -23,14 +23,14 @@ type Serve = Callable[..., Awaitable[Served]]
 
 @pytest.fixture(autouse=True)
 def integration(socket_enabled: None) -> None:
-    """Reach the simulator. Home Assistant is not necessary here."""
+    """Let tests reach the simulator. They do not need Home Assistant."""
 
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Let each turn of the event loop last a tenth of a second of its clock.
+    """Let each turn of the event loop count as a tenth of a second.
 
-    Sent data has arrived by then, even on a busy machine.
+    Data that was sent arrives within that time, even on a busy machine.
     """
     loop = asyncio.get_running_loop()
     now = loop.time()
@@ -50,7 +50,10 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
 
 @pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
-    """Return a session that would follow redirects, and send a cookie of another account."""
+    """Return a session that follows redirects and has a cookie of another account.
+
+    The client must avoid both.
+    """
     jar = CookieJar(unsafe=True)
     jar.update_cookies({"JSESSIONID": "older"})
     async with ClientSession(headers={"User-Agent": "Home"}, cookie_jar=jar) as session:
@@ -59,7 +62,7 @@ async def session() -> AsyncIterator[ClientSession]:
 
 @pytest.fixture
 def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
-    """Return a function that makes a client, by default of the account."""
+    """Return a function that makes a client. By default, it has the credentials of the account."""
 
     def _make_client(
         url: str | None = None, email: str = EMAIL, password: str = PASSWORD
@@ -76,7 +79,7 @@ def client(make_client: MakeClient) -> TrackingClient:
 
 
 def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
-    """Return the recorded answer of a real server, byte by byte."""
+    """Return the answer of a real server, byte by byte as it was recorded."""
     lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
     return "\r\n".join([*lines, "", body]).encode()
 
@@ -91,7 +94,7 @@ class Served:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Return a function that starts such a server."""
+    """Return a function that starts a server with such an answer."""
     async with AsyncExitStack() as servers:
 
         async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:

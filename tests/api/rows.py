@@ -1,4 +1,4 @@
-"""Rows of the service, and functions that read them."""
+"""Rows as the service sends them, and functions that read them."""
 
 import json
 from typing import Any
@@ -34,25 +34,25 @@ POSITION: dict[str, Any] = {
     "attributes": {"batteryLevel": 80, "motion": True},
 }
 MISSING = object()
-"""Stands for a field that is left out."""
+"""Replaces the value of a field that is left out of the row."""
 
 
 def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return a row with other values in these fields."""
+    """Return a row in which these fields have other values."""
     return {
         name: value for name, value in {**of, **fields}.items() if value is not MISSING
     }
 
 
 def read_device(**fields: Any) -> Device:
-    """Return the device of a row with other values in these fields."""
+    """Read a row in which these fields have other values, and return the device."""
     body = json.dumps([row(DEVICE, **fields)]).encode()
     [device] = DeviceReader().read(body).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
-    """Return the position of a row with other values in these fields."""
+    """Read a row in which these fields have other values, and return the position."""
     body = json.dumps([row(POSITION, **fields)]).encode()
     [position] = read_positions(body)
     return position

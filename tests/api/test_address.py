@@ -1,4 +1,4 @@
-"""The address that a user types, and the base address of requests."""
+"""The address that a user types, and the base URL for requests that follows from it."""
 
 import pytest
 
@@ -9,14 +9,14 @@ from custom_components.bike_tracker.api.address import (
 )
 from custom_components.bike_tracker.api.errors import TrackingError
 
-# As people, browsers and manuals have it.
+# Different spellings of the same server, from people, browsers and manuals.
 SAME = (
     *("tracker.example.com", "https://tracker.example.com", "tracker.example.com/api/"),
     *(" tracker.example.com \n", "https://tracker.example.com/api/devices"),
     *("https://tracker.example.com/api/devices?all=true#top", "tracker.example.com:"),
     *("tracker.example.com/?next=/api", "tracker。example。com"),
 )
-# Without encryption in the own network.
+# Addresses in the local network, where http is allowed.
 OWN_NETWORK = (
     *("localhost:8082", "nas", "bikes.local", "bikes.home.arpa", "traccar.fritz.box"),
     *("5c53de3b-traccar:8082", "_traccar", "127.0.0.1:8082", "100.64.0.0"),
@@ -26,12 +26,12 @@ ACCEPTED = [
     *((typed, "https://tracker.example.com/api") for typed in SAME),
     *((f"http://{host}", f"http://{host}/api") for host in OWN_NETWORK),
     ("tracker.example.com.", "https://tracker.example.com./api"),
-    # With a path
+    # Addresses with a path
     ("tracker.example.com//a//api//", "https://tracker.example.com/a/api"),
     ("tracker.example.com/a/../b", "https://tracker.example.com/b/api"),
     ("tracker.example.com/a%2fb", "https://tracker.example.com/a%2Fb/api"),
     ("tracker.example.com/%", "https://tracker.example.com/%25/api"),
-    # Ports, names in other scripts, addresses in numbers
+    # Ports, names in other scripts, and numeric addresses
     ("tracker.example.com:8443", "https://tracker.example.com:8443/api"),
     ("http://nas:80", "http://nas/api"),
     ("bücher.example", "https://xn--bcher-kva.example/api"),
@@ -41,9 +41,10 @@ ACCEPTED = [
 
 NO_ADDRESS = [
     *("", "https://", "/api", "//tracker.example.com", "#x"),
-    # Half a scheme would be taken for a host; another one is not of a web server.
+    # An incomplete scheme would be read as a host, and other schemes do not belong to
+    # web servers.
     *("https:\\\\tracker.example.com", "ftp://tracker.example.com"),
-    # A user name or password would be stored in the open.
+    # A user name or password in the address would be stored in plain text.
     *("ann@tracker.example.com", "https://ann:secret@tracker.example.com"),
     "http://192.168.1.5:80@tracker.example.com",
     *("tracker.example.com:0", "tracker.example.com:http"),
@@ -55,7 +56,7 @@ NO_ADDRESS = [
     *(".", "tracker..com", "*.example.com", "tracker.example.com\\x"),
     *("http://nas\\@tracker.example.com", "%74racker.example.com"),
     *("a" * 64 + ".example.com", "a." * 127 + "a", "::1", "http://[::1"),
-    # Zones, which mean something on one machine alone
+    # IPv6 zones, which are valid only on one machine
     "http://[fe80::1%25eth0]",
     "\ud800.example.com",
 ]
@@ -63,27 +64,28 @@ NO_ADDRESS = [
 INSECURE = [
     *("http://tracker.example.com", "http://tracker.example.com:8082/api"),
     *("http://8.8.8.8", "http://[::ffff:8.8.8.8]", "http://[64:ff9b::808:808]"),
-    # Public names that look local
+    # Public names that look like local names
     *("http://bikes.local.example.com", "http://fritz.box", "http://home.arpa"),
     "http://tracker.example.com#@nas",
-    # Numbers that systems read as public addresses
+    # Numbers that operating systems read as public addresses
     *("http://134744072", "http://0x8080808", "http://0x8.0x8080808"),
     *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②"),
-    # A number that systems take for this machine: better written out
+    # Operating systems read this number as the address of this machine. Users must
+    # write it in full.
     "http://127.1",
 ]
 
 
 @pytest.mark.parametrize(("typed", "url"), ACCEPTED)
 def test_accepted(typed: str, url: str) -> None:
-    """Each form leads to the base address, which leads to itself."""
+    """Each spelling leads to the same base URL. The base URL leads to itself."""
     assert canonical_url(typed) == url
     assert canonical_url(url) == url
 
 
 @pytest.mark.parametrize("typed", NO_ADDRESS)
 def test_no_address(typed: str) -> None:
-    """The error for an invalid address does not quote it."""
+    """The error for an invalid address does not contain the address."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == "invalid_url"
@@ -104,7 +106,7 @@ def test_insecure(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "urls"),
     [
-        # In the local network, the scheme is found
+        # In the local network, https is tried first, then http
         (" nas ", ["https://nas/api", "http://nas/api"]),
         ("NAS:8082/x", ["https://nas:8082/x/api", "http://nas:8082/x/api"]),
         ("nas:80", ["https://nas:80/api", "http://nas/api"]),
@@ -122,7 +124,7 @@ def test_insecure(typed: str) -> None:
     ],
 )
 def test_possible_urls(typed: str, urls: list[str]) -> None:
-    """In the local network, http is tried after https."""
+    """In the local network, http is tried after https. Elsewhere only https is tried."""
     assert possible_urls(typed) == urls
     assert [canonical_url(url) for url in urls] == urls
 
@@ -140,5 +142,8 @@ def test_possible_urls(typed: str, urls: list[str]) -> None:
     ],
 )
 def test_server(url: str, server: str) -> None:
-    """Port and path distinguish servers of one host; the scheme and `/api` do not."""
+    """A host may have several servers, which differ in port and path.
+
+    Scheme and `/api` make no difference.
+    """
     assert server_of(url) == server

@@ -52,7 +52,7 @@ CREDENTIALS = [
 
 @pytest.fixture
 def far_away() -> Iterator[None]:
-    """Set a time zone that is never equal to UTC."""
+    """Set a time zone in which no local time is equal to UTC."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "Asia/Kathmandu")
         time.tzset()
@@ -67,7 +67,7 @@ def far_away() -> Iterator[None]:
 async def test_request(
     simulator: Simulator, make_client: MakeClient, email: str, password: str
 ) -> None:
-    """The request is exactly the documented one, with any credentials."""
+    """The request is exactly as documented, with any email and password."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
     assert await client.async_get_devices() == {}
@@ -83,7 +83,7 @@ async def test_request(
 
 @pytest.mark.parametrize("path", ["/bikes", "/%7Ea/b", "/r%C3%A4der", "/a%2Fb", "/%25"])
 async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
-    """The path of the address is sent as stored."""
+    """The path of the address is sent unchanged."""
     served = await serve(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
     url = served.url.replace("/api", f"{path}/api")
     await make_client(url).async_get_devices()
@@ -92,7 +92,7 @@ async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
 
 @pytest.mark.parametrize("email", ["", ":", "ann:bob@example.com", "\ud800@x"])
 def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> None:
-    """An email with a colon is refused: the colon ends the user name."""
+    """An email with a colon is refused: for HTTP, the user name ends at the colon."""
     with pytest.raises(TrackingError) as caught:
         make_client(email=email)
     assert caught.value.code == "invalid_email"
@@ -100,7 +100,7 @@ def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> N
 
 
 def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
-    """A password that cannot be encoded cannot be right."""
+    """A password that cannot be encoded is reported as a wrong password."""
     with pytest.raises(AuthenticationError) as caught:
         make_client(password="half \ud83d")
     assert "half" not in str(caught.value)
@@ -120,7 +120,10 @@ async def test_devices(client: TrackingClient) -> None:
 async def test_positions(
     simulator: Simulator, client: TrackingClient, make_client: MakeClient, serve: Serve
 ) -> None:
-    """Positions are returned by internal ID; one can be requested alone."""
+    """Positions are returned by internal ID.
+
+    The position of a single device can be requested, too.
+    """
     red, blue = simulator.devices[RED].id, simulator.devices[BLUE].id
     positions = await client.async_get_positions({red, blue})
     assert positions.keys() == {red, blue}
@@ -136,7 +139,7 @@ async def test_positions(
 
 
 async def test_history(simulator: Simulator, client: TrackingClient) -> None:
-    """The request is in UTC, and reports are in order of their fixes."""
+    """The request has times in UTC, and the reports are in the order of their fixes."""
     device_id = simulator.devices[RED].id
     for minute in (0, 4, 2):
         moment = NOON + timedelta(minutes=minute)
@@ -157,7 +160,7 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        # The answer of a server that ignores the query
+        # The answer of a server that ignores the device ID in the query
         ('[{"id": 1, "deviceId": 1}, {"id": 2, "deviceId": 2}]', "reports of another"),
         ('[1, "a", null]', "no usable element in the list"),
     ],
@@ -165,7 +168,7 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 async def test_no_history(
     make_client: MakeClient, serve: Serve, body: str, message: str
 ) -> None:
-    """Reports of other trackers or an invalid answer are not a history."""
+    """Reports of other devices and invalid answers are an error, not an empty history."""
     served = await serve(recorded_answer(200, {}, body))
     with pytest.raises(InvalidResponseError, match=message):
         await make_client(served.url).async_get_history(1, NOON, NOON)
@@ -179,7 +182,8 @@ async def test_no_history(
         ("no-answer-mid-body", 1, 30),
         ("slow-body", 1, 30),
         ("slow-body", 10, 30),
-        # A server that waits for a line of HTTP does not answer TLS.
+        # A server without TLS that waits for a line of HTTP does not answer the TLS
+        # handshake.
         ("no-tls", 1, 15),
     ],
 )
@@ -191,7 +195,7 @@ async def test_no_answer_in_time(
     rate: float,
     seconds: int,
 ) -> None:
-    """The timeout includes the whole answer."""
+    """The timeout covers the whole answer, not only its start."""
     is_tls, url = name == "no-tls", simulator.url
     if is_tls:
         url = (await serve(b"")).url.replace("http:", "https:")
@@ -227,20 +231,21 @@ ELSEWHERE = (b"", b"//tracker.invalid/", b"http://[", b"javascript:1")
 @pytest.mark.parametrize(
     ("error", "answers"),
     [
-        # Real servers refuse a password with 401, or with 400 and a class name in the
-        # body.
+        # Real servers answer a wrong password with status 401, or with 400 and a class
+        # name in the body.
         (AuthenticationError, RECORDED),
         (AuthenticationError, [answer(400, b"x" * 3_000 + REFUSED)]),
-        # Any other 400 says nothing about the password, and little of its body is read.
+        # Any other 400 does not mean a wrong password. Only the start of its body is
+        # read.
         (InvalidResponseError, [answer(400, b"x" * 5_000 + REFUSED)]),
         (InvalidResponseError, [answer(400, b""), answer(400)[:-1]]),
         (InvalidResponseError, [answer(400, b"(DeviceResource:93 < ...)")]),
         (InvalidResponseError, [answer(400, b"x", b"Content-Encoding: gzip")]),
         (InvalidResponseError, [answer(404, REFUSED)]),
-        # Every status except 200 is an error, even with a good list in the body.
+        # Every status except 200 is an error, even if the body contains a valid list.
         (InvalidResponseError, [*map(answer, (201, 206, 300, 402, 407, 499))]),
         (ServiceUnavailableError, [*map(answer, (500, 501, 599, 999))]),
-        # Only a status from 300 to 399 with an address is a redirect.
+        # Only a status from 300 to 399 with a new address is a redirect.
         (InvalidResponseError, [answer(it, b"[]", MOVED) for it in (201, 400, 404)]),
         (AuthenticationError, [answer(401, b"[]", MOVED)]),
         (ServiceUnavailableError, [answer(503, b"[]", MOVED)]),
@@ -254,7 +259,7 @@ async def test_status(
     error: type[TrackingError],
     answers: list[bytes],
 ) -> None:
-    """Each call fails in the same way."""
+    """All calls of the client raise the same error for the same status."""
     for sent in answers:
         client = make_client((await serve(sent)).url)
         status = sent[len("HTTP/1.1 ") :][:3].decode()
@@ -299,7 +304,7 @@ async def test_session_is_closed(
 async def test_own_mistakes_are_no_failures_of_the_server(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error that is not a connection error is passed on."""
+    """Errors of the caller are raised unchanged. Only connection errors are translated."""
     monkeypatch.setattr(ClientSession, "get", Mock(side_effect=RuntimeError("a bug")))
     with pytest.raises(RuntimeError, match="a bug"):
         await client.async_get_devices()
@@ -311,7 +316,7 @@ async def test_own_mistakes_are_no_failures_of_the_server(
         (b"", "connection lost", True),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "no secure connection", True),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "no secure connection", True),
-        # TLS alerts: no common version, no common cipher
+        # TLS alerts of the server: no common version, no common cipher
         (b"\x15\x03\x01\x00\x02\x02\x46", "no secure connection", False),
         (b"\x15\x03\x03\x00\x02\x02\x28", "no secure connection", False),
     ],
@@ -324,7 +329,7 @@ async def test_no_tls(
     message: str,
     can_try_http: bool,
 ) -> None:
-    """Only a server that answers with TLS supports https."""
+    """Only a server that answers in TLS supports https, even if it refuses the connection."""
     served = await serve(answer, until=b"\x16")
     client = make_client(served.url.replace("http:", "https:"))
     with pytest.raises(CannotConnectError, match=message) as caught:
@@ -334,7 +339,10 @@ async def test_no_tls(
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
-    """A closed port does not support https; a server that hangs up may."""
+    """A server with a closed port does not support https.
+
+    A server that closes the connection may support it.
+    """
     for fault, code in {
         "connection-refused": "connection_refused",
         "close-before-headers": "",
@@ -363,7 +371,7 @@ async def test_name_not_found(make_client: MakeClient) -> None:
 async def test_network_is_cut(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch, number: int, code: str
 ) -> None:
-    """Errors that only a network can cause. The tests have none."""
+    """Errors that only a real network can cause are raised by a mock."""
     connect = AsyncMock(side_effect=OSError(number, "any text"))
     monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", connect)
     with pytest.raises(CannotConnectError) as caught:
@@ -404,7 +412,7 @@ async def test_retry_after(
     value: str | None,
     seconds: float | None,
 ) -> None:
-    """Seconds and all formats of dates are read, in any time zone."""
+    """Numbers of seconds and all HTTP formats of dates are read, whatever the local time zone is."""
     freezer.move_to("2026-11-20T06:00:00Z")
     for status in ("status-429", "status-503"):
         simulator.fault(status, retry_after=value)
@@ -414,7 +422,7 @@ async def test_retry_after(
 
 
 def test_certificate_error() -> None:
-    """Only the first part of OpenSSL's text is used: the rest contains the host name."""
+    """The error contains only the start of OpenSSL's text: the rest contains the host name."""
     err = ssl.SSLCertVerificationError()
     err.verify_message = "IP address mismatch, certificate is not valid for 'x'"
     for cause in (err, ClientConnectorCertificateError(Mock(), err)):
@@ -428,7 +436,7 @@ def test_certificate_error() -> None:
 async def test_nothing_is_logged(
     simulator: Simulator, client: TrackingClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Requests and failures log nothing at any level: the caller does."""
+    """Requests and errors log nothing at any level. Logging is left to the caller."""
     caplog.set_level(logging.DEBUG)
     for name in ("html", "status-400", "status-401", "redirect-302-other"):
         simulator.fault(name)
@@ -442,7 +450,7 @@ async def test_nothing_is_logged(
 
 MIB = 2**20
 MAX_BYTES = 8 * MIB
-# The body twice, once while it grows, and the parts that aiohttp keeps.
+# Twice the body, once while it is received, and the parts that aiohttp keeps.
 MAX_MEMORY = 24 * MIB
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -453,7 +461,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def padded(size: int) -> bytes:
-    """Return a valid list of one tracker with this size."""
+    """Return a valid list with one tracker that has exactly this size."""
     row = orjson.dumps(DEVICE)
     return b"[" + b" " * (size - len(row) - 2) + row + b"]"
 
@@ -462,9 +470,9 @@ def padded(size: int) -> bytes:
     "name", ["huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"]
 )
 async def test_64_mib(simulator: Simulator, client: TrackingClient, name: str) -> None:
-    """A valid list that is too large is refused before it fills the memory."""
+    """A valid list that is too large is refused before it is completely in memory."""
     simulator.fault(name)
-    # Let the simulator create the large answer first.
+    # Let the simulator create the large answer before the memory is measured.
     with pytest.raises(InvalidResponseError):
         await client.async_get_devices()
     tracemalloc.start()

@@ -62,7 +62,7 @@ ODD_TIMES = ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}]
 def test_a_bad_field_costs_that_field(
     field: str, attribute: str, unreadable: list[Any]
 ) -> None:
-    """An invalid field is unknown, and every other field is read."""
+    """An invalid value makes only its own field unknown. All other fields are read."""
     without: Any = {attribute: None}
     for value in (MISSING, None, *unreadable):
         assert read_device(**{field: value}) == replace(GOOD, **without)
@@ -96,7 +96,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """Every notation of a time with an offset is read; other times are unknown."""
+    """A time with an offset is read in every notation. Any other time is unknown."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -122,7 +122,8 @@ NAMES: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(
     ("sent", "read"),
     [
-        # A name is one line of limited length; without a name the serial number is shown.
+        # A name becomes one line of limited length. Without a name, the serial number
+        # is shown.
         *(({"name": sent}, {"name": read}) for sent, read in NAMES),
         *(
             ({"uniqueId": key, "name": None}, {"unique_id": key, "name": name})
@@ -132,9 +133,11 @@ NAMES: list[tuple[Any, str]] = [
             ({"uniqueId": text}, {"unique_id": text})
             for text in ("0", " ", "Ü🚲", "x" * 1_000)
         ),
-        # The third status is Traccar's, for a silent tracker.
+        # The third status is undocumented: Traccar sends it for a tracker that fell
+        # silent.
         *(({"status": word}, {"status": word}) for word in ("offline", "unknown")),
-        # A position ID of 0 or null is none; a group ID of 0 is valid.
+        # A position ID of 0 or null means that there is no position. A group ID of 0 is
+        # valid.
         *(({"positionId": none}, {"position_id": None}) for none in (0, None)),
         ({"groupId": 0}, {"group_id": 0}),
         ({"model": " TK\n905 "}, {"model": "TK 905"}),
@@ -142,7 +145,7 @@ NAMES: list[tuple[Any, str]] = [
     ],
 )
 def test_field_of_a_device(sent: dict[str, Any], read: dict[str, Any]) -> None:
-    """The field is read as far as possible, and every other field is unchanged."""
+    """The field has the expected value, and every other field is unchanged."""
     assert read_device(**sent) == replace(GOOD, **read)
 
 
@@ -151,7 +154,7 @@ NO_TIME = {"fix_time": None, "is_readable": False}
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield rows of a table in which these values are read as the same."""
+    """Yield table rows in which each of these values is read as the same value."""
     name = {"fixTime": "fix_time", "deviceTime": "device_time"}.get(field, field)
     for value in values:
         yield {field: value}, {name: read}
@@ -167,16 +170,18 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
         *_all("speed", 1_852, 1_000),
         *_all("course", None, MISSING, None, -1, 361, "90", {}),
         ({"serverTime": DEVICE["lastUpdate"]}, {"server_time": MOMENT}),
-        # The tracker's own clock, unless it was never set.
+        # The time by the tracker's own clock. It is unknown if the clock was never set.
         *_all("deviceTime", MOMENT, "2026-11-20T06:30:15.250+0000"),
         *_all("deviceTime", None, "1970-01-01T00:00Z", 7, MISSING),
-        # An invalid position is a place, too. An unreadable time is requested again.
+        # An invalid position still has a place. If its time is unreadable, the position
+        # is requested again.
         *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
         *_all("fixTime", None, None, MISSING),
         *(({"fixTime": time}, NO_TIME) for time in ("soon", "1970-01-01T00:00Z")),
         # The first day after the placeholder times.
         *_all("fixTime", FIRST_DAY, "1980-01-07T00:00Z"),
-        # Poles, the date line, the equator and the meridian of Greenwich are places.
+        # Places at the poles, on the date line, the equator and the prime meridian are
+        # valid.
         *(
             ({"latitude": latitude, "longitude": longitude},) * 2
             for latitude, longitude in ((90, 180), (-90, -180), (0, 7.8), (47.9, 0))
@@ -187,7 +192,7 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
     ],
 )
 def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None:
-    """The field is read as far as possible, and every other field is unchanged."""
+    """The field has the expected value, and every other field is unchanged."""
     assert read_position(**sent) == replace(HERE, **read)
 
 
@@ -201,7 +206,7 @@ def test_field_of_a_position(sent: dict[str, Any], read: dict[str, Any]) -> None
     ],
 )
 def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -> None:
-    """Motion at less than 3 km/h is noise, except at an unknown speed."""
+    """Reported motion at less than 3 km/h is noise. Motion at an unknown speed is believed."""
     assert replace(HERE, motion=motion, speed=speed).moving is moving
 
 
@@ -252,7 +257,7 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
     ],
 )
 def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
-    """Each attribute is read if it can be true, and others are dropped."""
+    """A plausible attribute is read. An implausible one is left out."""
     assert read_position(attributes=attributes) == replace(HERE, **{**NONE, **read})
 
 
@@ -267,12 +272,13 @@ def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
         *({"latitude": it} for it in (None, "47.9", 90.1, -90.1, True)),
         *({"longitude": it} for it in (MISSING, 180.1, -180.1)),
         {"latitude": 1e300, "longitude": 1e300},
-        # A place by cell towers, with an accuracy of more than 5 km, does not count.
+        # A place with an accuracy of more than 5 km comes from cell towers, and is not
+        # used.
         *({"accuracy": it} for it in (5_000.5, 1e300)),
     ],
 )
 def test_no_fix(fields: dict[str, Any]) -> None:
-    """An impossible place or a placeholder is no place; the other values count."""
+    """An impossible place and a placeholder are not places. The other values are read."""
     assert read_position(address="Null Island", **fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
@@ -295,7 +301,7 @@ AFTER = "2026-11-20T06:30:15.251+0000"
     ],
 )
 def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
-    """A message without a fix repeats the old place; its motion is unknown."""
+    """A message without a fix repeats the last place. Whether the bike moves is unknown then."""
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     position = replace(read_position(**fields), device_time=None)
     assert position == (HERE if has_fix else without)
@@ -311,19 +317,19 @@ NEW = "2026-11-20T07:00:00.000+0000"
 
 @pytest.fixture
 def devices() -> DeviceReader:
-    """Return a reader of device lists."""
+    """Return a reader, which keeps the devices of the last list."""
     return DeviceReader()
 
 
 def two(**fields: Any) -> Rows:
-    """Return two devices, the first with other values in these fields."""
+    """Return two devices. These fields of the first one have other values."""
     return [row(DEVICE, **fields), row(DEVICE, uniqueId="860000000000022", id=1002)]
 
 
 def test_equal_bodies_are_not_read_again(
     devices: DeviceReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A body that is equal to the last one returns the same dictionary without reading it."""
+    """If a body is equal to the last one, the reader returns the same dictionary without parsing."""
     body = orjson.dumps(two(), option=orjson.OPT_INDENT_2)
     devices.read(body)
     before = devices.read(body)
@@ -347,13 +353,13 @@ SAME: dict[str, Callable[[Rows], Rows]] = {
 def test_answers_that_say_the_same(
     devices: DeviceReader, change: Callable[[Rows], Rows]
 ) -> None:
-    """A change that no field shows creates no new object."""
+    """A change in a field that is not used creates no new object."""
     before = devices.read(orjson.dumps(two()))
     assert devices.read(orjson.dumps(change(two()))) is before
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """An unchanged tracker is the same object in a new dictionary, at any place in the list."""
+    """An unchanged tracker stays the same object in a new dictionary, wherever it is in the list."""
     before = devices.read(orjson.dumps(two()))
     after = devices.read(orjson.dumps(two(status="offline")[::-1]))
     assert after["860000000000011"].status == "offline"
@@ -362,7 +368,7 @@ def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
 
 
 def test_trackers_come_and_go(devices: DeviceReader) -> None:
-    """The answer is the complete list of trackers."""
+    """A list contains all trackers: those that are missing in it are gone."""
     both = two()
     before = devices.read(orjson.dumps(both))
     one = devices.read(orjson.dumps(both[:1]))
@@ -389,7 +395,10 @@ def test_trackers_come_and_go(devices: DeviceReader) -> None:
     ids=lambda body: repr(body[:24]),
 )
 def test_no_list_of_trackers(devices: DeviceReader, body: bytes) -> None:
-    """Each time, the error contains nothing of the answer, and the known list stays."""
+    """An answer that is not a list of trackers is an error.
+
+    The error has no text of the answer, and the known list stays.
+    """
     good = orjson.dumps(two())
     before = devices.read(good)
     for _ in range(2):
@@ -434,7 +443,7 @@ def test_large_integers(
 def test_of_two_with_one_unique_id_the_newest_counts(
     devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
-    """Of two devices with one `uniqueId`, the newest counts, in any order."""
+    """If two devices have the same `uniqueId`, the one with the newest update counts, in any order."""
     twins = [
         row(DEVICE, name="first", lastUpdate=first),
         row(DEVICE, name="second", lastUpdate=second),
@@ -453,7 +462,7 @@ TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
 def test_ties_do_not_depend_on_the_order(
     devices: DeviceReader, last_update: Any
 ) -> None:
-    """Of several devices of the same time, always the same one counts."""
+    """If several devices have the same time, the same one counts in any order."""
     twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first = None
     for rows in itertools.permutations(twins):
@@ -470,7 +479,7 @@ def test_ties_do_not_depend_on_the_order(
     ],
 )
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
-    """A position needs an ID and the ID of its device, and nothing else.
+    """Only its own ID and the ID of its device are required in a position.
 
     Traccar 4 sends null for a device without a position.
     """

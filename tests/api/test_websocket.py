@@ -32,12 +32,12 @@ ODD_PASSWORD = "pä:ss wörd & more=1%"
 
 @pytest.fixture
 def expected_lingering_timers() -> bool:
-    """Return that aiohttp's heartbeat outlives a close frame that the server ignores."""
+    """Expect a timer after the test: an unanswered close frame leaves aiohttp's heartbeat."""
     return True
 
 
 async def error_of(client: TrackingClient) -> TrackingError:
-    """Return the error at the end of a connection without messages."""
+    """Return the error that ends a connection on which no message arrives."""
     try:
         async with aclosing(async_messages(client)) as messages:
             async for _ in messages:
@@ -48,7 +48,10 @@ async def error_of(client: TrackingClient) -> TrackingError:
 
 
 async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """The first message has all positions, later messages the changes, as the same models as lists."""
+    """The first message contains all positions, and later ones contain changes.
+
+    The models are those of the lists.
+    """
     async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
@@ -65,7 +68,7 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """Messages that arrive together are read without a pause, also between keep-alives, while other tasks run."""
+    """Many messages that arrive together are read without a pause, while other tasks still run."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         for _ in range(20):
@@ -87,7 +90,10 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
-    """The password is only in the form, and its cookie only in the request of the socket."""
+    """The password is sent only in the sign-in form.
+
+    The cookie is sent only when the websocket is opened.
+    """
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):
@@ -112,7 +118,7 @@ async def test_what_is_sent(
 
 
 async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
-    """The client closes the socket, and does not end the session, which others may use."""
+    """The client closes the websocket. It does not end the session, because others may use it."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
     while simulator.live.sockets:
@@ -124,7 +130,7 @@ async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
 async def test_goodbye_that_is_not_answered(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """The client does not wait for the server's close frame."""
+    """The client does not wait if the server does not answer the close frame."""
     listening = asyncio.create_task(error_of(client))
     while not simulator.live.sockets:
         await asyncio.sleep(0.01)
@@ -175,7 +181,7 @@ async def test_fault(
     kind: type[TrackingError],
     text: str,
 ) -> None:
-    """Each fault has its own error, and redirects are not followed."""
+    """Each fault raises its own error, and redirects are not followed."""
     simulator.live_fault(fault)
     error = await error_of(client)
     assert type(error) is kind
@@ -202,7 +208,7 @@ async def test_no_answer(
 async def test_a_dead_peer_is_noticed_in_time(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """A dead connection is noticed within a minute and a half, after the server's own keep-alive is due."""
+    """A dead connection is noticed within 90 seconds, after the server's own keep-alive is due."""
     clock = asyncio.get_running_loop()
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
@@ -233,7 +239,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An error while a ping is sent is a lost connection."""
+    """If sending a ping fails, the connection counts as lost."""
 
     async def lose(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
@@ -256,7 +262,7 @@ async def test_nonsense(
         reader = asyncio.ensure_future(anext(messages))
         while not simulator.live.sockets:
             await asyncio.sleep(0.01)
-        # The first message was sent by now.
+        # The first message was sent, but not read yet.
         await asyncio.wait([reader], timeout=0.1)
         simulator.live_fault(None)
         simulator.report(RED, latitude=48.0)

@@ -46,8 +46,7 @@ _OPPOSITES = {
     "stopped_moving": "started_moving",
     "went_offline": "came_online",
 }
-# Five is a prime number: steps of one to four visit all interruptions, each time from
-# another one.
+# A prime number: with steps of one to four, each interruption follows each other one.
 _EACH_AFTER_EACH = (
     *(
         INTERRUPTIONS[number * step % len(INTERRUPTIONS)]
@@ -63,7 +62,7 @@ _VARIABLES = (
     *("alarm", "type", "time", "cause", "place"),
     *("started_at", "ended_at", "distance", "duration", "maximum_speed"),
 )
-# The longest time until everything is right after a failure, in minutes.
+# Minutes after a failure until everything surely works again.
 _AGAIN = 7
 
 
@@ -77,18 +76,18 @@ class Garage(House):
         self._down: set[str] = set()
         self._trigger, self._marked = "", dt_util.utcnow()
         self._behind = timedelta()
-        # The service keeps its own clock.
+        # The simulated service keeps the real clock.
         for name in ("now", "utcnow"):
             right = getattr(dt_util, name)
             shown = lambda *zone, right=right: right(*zone) - self._behind  # noqa: E731
             monkeypatch.setattr(dt_util, name, shown)
 
     def given(self, variable: str = "description") -> list[str]:
-        """Return a variable of each run."""
+        """Return the value of a trigger variable in each run."""
         return [run.data[variable] for run in self.runs]
 
     def area(self, *trackers: str) -> dict[str, str]:
-        """Return a target: an area with some bikes."""
+        """Return a target: an area that contains these bikes."""
         area = ar.async_get(self.hass).async_get_or_create("Garage")
         for tracker in trackers:
             dr.async_get(self.hass).async_update_device(
@@ -104,7 +103,7 @@ class Garage(House):
         alias: str = "Bikes",
         **options: Any,
     ) -> dict[str, Any]:
-        """Return an automation that records the variables of its trigger."""
+        """Return an automation that records the variables of its trigger each time it runs."""
         on = {
             "trigger": f"{DOMAIN}.{trigger}",
             "target": target or {"device_id": self.device(RED)},
@@ -120,7 +119,7 @@ class Garage(House):
         }
 
     async def async_listen(self, trigger: str, **more: Any) -> None:
-        """Save the only automation."""
+        """Save an automation, in place of all earlier ones."""
         await self.async_save(self.automation(trigger, **more))
         assert self.state("automation.bikes") == "on"
 
@@ -148,12 +147,12 @@ class Garage(House):
         assert len(self.runs) == int(expected), step
 
     async def _before(self) -> None:
-        """The last run has the time at which the previous state began."""
+        """Check that the last run has the time at which the previous state began."""
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
     async def _true(self, *expected: str, **options: str) -> None:
-        """Exactly these conditions are true, of all with such options."""
+        """Check that exactly these of the conditions with such options are true."""
         waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
         kinds = [it for it in CONDITIONS if not waits or it not in _NEVER_WAIT]
         assert [it for it in kinds if await self.async_ask(it, **waits)] == [*expected]
@@ -166,7 +165,7 @@ class Garage(House):
         await self.async_listen(self._trigger, **waits)
 
     async def _prepare(self) -> None:
-        """Put the bike into the state before the trigger's one."""
+        """Bring the bike into the state that precedes the trigger's state."""
         match self._trigger:
             case "came_online":
                 self.simulator.set_status(RED, "offline")
@@ -184,14 +183,14 @@ class Garage(House):
         await self._wait()
 
     async def _become(self, how: str = "") -> None:
-        """Put the bike into the trigger's state, with or without a wait."""
+        """Bring the bike into the trigger's state, with or without a wait."""
         match self._trigger:
             case "went_offline":
                 self.simulator.set_status(RED, "offline")
             case "came_online":
                 self.simulator.set_status(RED, "online")
             case "became_silent":
-                # The tracker will have been silent for a day in a minute.
+                # In a minute, the tracker will have been silent for a day.
                 age = timedelta(days=1, minutes=-1) if how else timedelta()
                 self.simulator.set_last_update(RED, dt_util.utcnow() - age)
             case "alarm_raised":
@@ -228,7 +227,7 @@ class Garage(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _begin(self, interruption: str) -> None:
-        """Begin an interruption, and let Home Assistant notice it."""
+        """Begin an interruption, and wait until Home Assistant has noticed it."""
         self._down.add(interruption)
         match interruption:
             case "server":
@@ -245,7 +244,7 @@ class Garage(House):
         await self._async_pass(3)
 
     async def _end(self, interruption: str) -> None:
-        """End it, and wait until everything works."""
+        """End the interruption, and wait until everything works again."""
         self._down.discard(interruption)
         match interruption:
             case "server":
@@ -263,7 +262,7 @@ class Garage(House):
         await self._async_pass(_AGAIN)
 
     async def _interrupt(self) -> None:
-        """Let each interruption come after each other one."""
+        """Run through all interruptions, so that each follows each other one."""
         for interruption in _EACH_AFTER_EACH:
             await self._begin(interruption)
             await self._end(interruption)

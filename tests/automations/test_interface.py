@@ -1,4 +1,7 @@
-"""Triggers and conditions that Home Assistant finds, and errors of an unsuitable release."""
+"""Triggers and conditions are offered to users.
+
+With an unsuitable release of Home Assistant, errors are logged.
+"""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -21,7 +24,7 @@ from tests.conftest import RED, Bikes, async_setup
 
 from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
 
-# Names that a release of Home Assistant may lack, and what is available without them.
+# Names that a release of Home Assistant may lack, and what still works without them.
 TAKEN_AWAY = pytest.mark.parametrize(
     ("module", "name", "left"),
     [
@@ -58,7 +61,7 @@ def _forget_modules() -> dict[str, Any]:
 
 @pytest.fixture
 def anew() -> Iterator[None]:
-    """Import triggers and conditions again, only for this test."""
+    """Import the modules of triggers and conditions again, for this test alone."""
     before = _forget_modules()
     yield
     _forget_modules()
@@ -66,7 +69,7 @@ def anew() -> Iterator[None]:
 
 
 async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
-    """Return the descriptions of our triggers and conditions."""
+    """Return the descriptions that Home Assistant offers of our triggers and conditions."""
     every = {
         "trigger": await trigger.async_get_all_descriptions(hass),
         "condition": await condition.async_get_all_descriptions(hass),
@@ -91,7 +94,7 @@ async def test_name_taken_away(
     name: str,
     left: list[str],
 ) -> None:
-    """The log has one line for each missing name, and everything else works."""
+    """The log has one line for each missing name, and everything that does not need it works."""
     monkeypatch.delattr(module, name)
     await async_setup(bikes.hass, bikes.entry)
     offered = await async_offered(bikes.hass)
@@ -119,18 +122,22 @@ def test_start_without_a_name(
     name: str,
     left: list[str],
 ) -> None:
-    """The integration can be imported, which happens before it is set up."""
+    """The integration can be imported although a name is missing.
+
+    Home Assistant imports it before the set-up.
+    """
     (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)
-    # Otherwise the new module's flow would handle later sign-ins.
+    # Restore the old modules: otherwise later sign-ins would use the flow of the new
+    # ones.
     with patch.dict(sys.modules), patch.dict(HANDLERS):
         assert callable(import_module("anew").async_setup_entry)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_offered(hass: HomeAssistant) -> None:
-    """The editor gets each trigger and condition with its target and its fields."""
+    """The automation editor offers each trigger and condition, with its target and fields."""
     offered = await async_offered(hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
     assert offered["trigger"].keys() == {*TRIGGERS}
@@ -142,7 +149,7 @@ async def test_offered(hass: HomeAssistant) -> None:
 
 
 async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
-    """Return the configuration of a trigger or condition after Home Assistant validated it."""
+    """Return the configuration of a trigger or condition after Home Assistant has validated it."""
     if kind in TRIGGERS:
         config["platform"] = f"{DOMAIN}.{kind}"
         [config] = await trigger.async_validate_trigger_config(hass, [config])
@@ -154,12 +161,12 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 @pytest.mark.parametrize("kind", [*TRIGGERS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
-    """A wrong configuration is refused with the name of the field."""
+    """The error for a wrong configuration names the field."""
     wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
     wrong += [
         (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS
     ]
-    # A condition may have an empty target: it is false.
+    # A condition may have an empty target, and is false then.
     if kind in TRIGGERS:
         empty: list[Any] = [{}, {"device_id": [], "area_id": []}]
         wrong += [("choose at least one bike", {"target": it}) for it in empty]

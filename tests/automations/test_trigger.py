@@ -1,6 +1,6 @@
-"""Triggers in automations: they fire once, at the right time, with their variables.
+"""Triggers in automations: they fire once, at the right time, with the right variables.
 
-`tracking/test_flags.py` sets the clock in any way.
+Tests of waits while the clock is set are in `tracking/test_flags.py`.
 """
 
 from datetime import datetime, timedelta
@@ -108,14 +108,14 @@ wait 30 = 1
     ],
 )
 async def test_story(garage: Garage, story: str) -> None:
-    """An automation runs as often as the story says."""
+    """After each step of a story, the automation has run as often as the step says."""
     await garage.async_tell(story)
 
 
 @pytest.mark.parametrize("simulator", ["documented"], indirect=True)
 @pytest.mark.parametrize("trigger", ["went_offline", "came_online", "became_silent"])
 async def test_documented_interface(garage: Garage, trigger: str) -> None:
-    """The documented interface is enough for all triggers and conditions, except those about motion."""
+    """All triggers and conditions, except those about motion, need only the documented interface."""
     start = f"true is_online, of {trigger}, prepare, listen, become at_once, wait 2 = 1"
     await garage.async_tell(f"{start}, restart, wait 2 = 1")
     garage.simulator.set_status(RED, "offline")
@@ -127,7 +127,7 @@ async def test_documented_interface(garage: Garage, trigger: str) -> None:
     ("trigger", "before"), some(product(TRIGGERS, ["", "become at_once, "]), every=3)
 )
 async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None:
-    """A state that stays does not fire, after any interruptions in any order."""
+    """A state that does not change fires nothing, whatever interruptions come in whatever order."""
     listen = f"listen for={9 * 24 * 60}" if trigger == "became_silent" else "listen"
     await garage.async_tell(f"of {trigger}, prepare, {before}wait 2, {listen}")
     await garage.async_tell("interrupt = 0")
@@ -148,7 +148,10 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """A change during an interruption, or the end of a wait, fires once as soon as it is known."""
+    """A change during an interruption fires once, as soon as it is known.
+
+    So does the end of a wait.
+    """
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
@@ -171,7 +174,7 @@ async def test_fires_after_the_interruption(
     ),
 )
 async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
-    """A wait continues through interruptions."""
+    """A wait is not restarted by interruptions."""
     begins = "prepare, listen for=30, become, wait 2"
     await garage.async_tell(f"of {trigger}, {begins}, {order}, wait 7 = 0, wait 3 = 1")
     await garage.async_tell("restart, wait 40 = 1")
@@ -184,23 +187,23 @@ async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
 async def test_what_was_so_before(
     garage: Garage, trigger: str, interruption: str, minutes: int
 ) -> None:
-    """A state that already held does not run a new automation, even after a restart, reload or outage.
+    """A state that already held does not run a new automation, even after an interruption.
 
-    The same holds for a wait that was over, and for a longer one.
+    The same is true if its wait was already over, also for a longer wait.
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
-    # An automation that exists when Home Assistant starts counts as older.
+    # An automation that exists when Home Assistant starts does not count as new.
     later = 0 if interruption == "restart" else 40
     await garage.async_tell(f"end {interruption}, wait {later} = 0")
 
 
 async def test_reports_that_come_just_in_time(garage: Garage) -> None:
-    """Between two polls, it is unknown whether a tracker is silent."""
+    """Reports that come just in time do not fire: silence is only known after the next poll."""
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
-        # The poll comes in the last seconds of the minute.
+        # This poll comes in the last seconds of the minute.
         reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
         garage.simulator.set_last_update(RED, start + reports * every)
         await garage.async_minutes(1)
@@ -208,7 +211,7 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
 
 
 async def test_first_word(garage: Garage) -> None:
-    """The first report of a tracker is no change."""
+    """The first report of a tracker is not a change, so nothing fires."""
     target, wait = garage.area(), {"for": {"minutes": 30}}
     await garage.async_save(
         garage.automation("went_offline", alias="1", target=target),
@@ -242,7 +245,7 @@ async def test_error_in_one_of_them(
 
 
 async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
-    """A tracker that leaves a target loses its waits; other trackers keep theirs."""
+    """If a tracker leaves the target, its waits are dropped. Other trackers keep theirs."""
     target = garage.area(RED, BLUE)
     await garage.async_listen("went_offline", target=target, **{"for": "00:10:00"})
     await garage.async_tell("offline red, offline blue, wait 5")
@@ -255,7 +258,7 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
 async def test_message_of_another(
     garage: Garage, bikes: Bikes, entry: MockConfigEntry
 ) -> None:
-    """A message of another tracker does not end the wait for silence."""
+    """A message of another tracker does not reset the wait for silence."""
     await bikes.async_wait(BEGINS)
     await bikes.async_wait(1.1)
     assert len(garage.simulator.live.sockets) == 1
@@ -295,7 +298,10 @@ WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.asy
 
 @pytest.mark.parametrize("trigger", SENTENCES)
 async def test_fires_at_once(garage: Garage, trigger: str) -> None:
-    """A trigger fires once, with the poll that brings the change, and with its values."""
+    """A trigger without a wait fires once, with the poll that shows the change.
+
+    Its variables have the new values.
+    """
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
     await garage.async_tell("become at_once, wait 5 = 1")
@@ -309,7 +315,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
         "guard_triggered": became,
     }.get(trigger, run.time_fired)
     if "ride" in trigger:
-        # The end of a ride is the time at which the bike arrived.
+        # The time of an ended ride is that of the arrival, which was minutes before.
         since = became.replace(minute=became.minute - 6 * (trigger == "ride_ended"))
     names = ("device_id", "entity_id", "name")
     told = {name: run.data[name] for name in names}
@@ -327,15 +333,16 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
 async def test_fires_after_a_wait(
     garage: Garage, entry: MockConfigEntry, trigger: str
 ) -> None:
-    """A trigger fires once, with the first poll after its wait.
+    """A trigger with a wait fires once, with the first poll after the wait.
 
-    Its time is in the time zone of the house, to the second.
+    Its times are in the house's time zone, in whole seconds.
     """
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
     automation = garage.automation(trigger, **wait)
-    # Its action lets the trigger read the bike at once.
+    # The action reads the bike's state at once, so the state must be current when the
+    # trigger fires.
     arm = "alarm_control_panel.alarm_arm_away"
     automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})
     await garage.async_save(automation)
@@ -369,22 +376,22 @@ async def test_fires_after_a_wait(
     ],
 )
 async def test_alarms(garage: Garage, chosen: dict[str, Any], types: str) -> None:
-    """Each alarm of a report fires as often as it is raised, oldest first, unless the trigger has other types."""
+    """Each alarm fires each time it is raised, unless the trigger is for other types."""
     await garage.async_listen("alarm_raised", **chosen)
     for words in ("sos,lowBattery,sos", "shock", "jamming", "shock,tow", "Weg!"):
         await garage.async_tell(f"alarm {words}, wait")
     await garage.async_tell("restart, wait 2")
     assert garage.given("type") == types.split()
     if not chosen:
-        # An unknown alarm keeps the tracker's name for it.
+        # For an unknown alarm, the trigger has the name that the tracker sent.
         assert garage.given("alarm")[-2:] == ["tow", "Weg!"]
         assert garage.given()[-1] == "Red bike: Weg!"
 
 
 async def test_alarms_from_before(garage: Garage) -> None:
-    """Alarms from before the automation, and of the first report of a tracker, do not fire.
+    """Alarms from before the automation do not fire, nor do alarms in a tracker's first report.
 
-    An alarm without a fix has the time of its reception.
+    An alarm without a fix has the time at which it was received.
     """
     await garage.async_tell("alarm sos, wait 2")
     await garage.async_listen("alarm_raised", target=garage.area(RED))
@@ -400,7 +407,7 @@ async def test_alarms_from_before(garage: Garage) -> None:
 
 
 async def test_ride(garage: Garage) -> None:
-    """The values of the ride are variables of the run."""
+    """The trigger variables contain the values of the ride."""
     kinds = ("ride_started", "ride_ended")
     await garage.async_save(*(garage.automation(it, alias=it) for it in kinds))
     for meters, speed in ((300, 9.0), (300, 9.0), *[(0, 0.0)] * 6):
@@ -425,9 +432,9 @@ async def test_ride(garage: Garage) -> None:
 async def test_sentence_of_another_language(
     garage: Garage, language: str, said: str
 ) -> None:
-    """The trigger's description is a message in the language of the house.
+    """The trigger's description is a sentence in the language of the house.
 
-    A language that is not loaded yet delays no run.
+    If that language is not loaded yet, the run is not delayed.
     """
     garage.hass.config.language = language
     if language == "de":
@@ -443,7 +450,10 @@ async def test_sentence_of_another_language(
 async def test_guard(
     garage: Garage, caplog: pytest.LogCaptureFixture, fails: str | None, left: str
 ) -> None:
-    """The trigger and the state fire; an error affects only one of them, and the log contains no place."""
+    """The trigger of the guard fires, and its state changes.
+
+    An error in one does not affect the other. The log contains no place.
+    """
     await garage.async_save(garage.automation("guard_triggered"), ON_STATE)
     await garage.async_tell("of guard_triggered, prepare")
     with patch(fails or "os.getcwd", side_effect=fails and ValueError):

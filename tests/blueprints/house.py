@@ -65,23 +65,26 @@ _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # Marks around a name, an address or a time in a text from right to left.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
-# Seconds for which a template must stay true.
+# Seconds between a poll and the end of its minute.
 _AFTER_POLL = 6
-# Timers within this number of seconds are due.
+# Timers that are due within this number of seconds run together.
 _RESOLUTION = 0.001
 
 
 def shown(markdown: str) -> str:
-    """Return the text that Home Assistant shows for Markdown with escaped characters."""
+    """Return Markdown with escaped characters as Home Assistant displays it.
+
+    Markdown in which special characters are escaped.
+    """
     assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
     return _ESCAPED.sub(r"\1", markdown)
 
 
 def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the stories of a table, each after a line with its name.
+    """Yield the stories of a table. The line before a story is its name.
 
-    Lines that begin with a digit are the expected messages. With triggers, each of them
-    has a story.
+    Lines that begin with a digit are the expected messages. If triggers are given, the
+    story is repeated for each.
     """
     for part in table.strip().split("\n\n"):
         name, *lines = part.splitlines()
@@ -94,14 +97,14 @@ def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def _value(word: str) -> Any:
-    """Return a value of a step: yes, no, none, a number or a text."""
+    """Convert a value in a step: yes, no, none, a number or a text."""
     with suppress(ValueError):
         return float(word)
     return _VALUES.get(word, word)
 
 
 def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
-    """Return a message in one line, or a note that the message with its tag was removed."""
+    """Return a message as one line, or a note that the message with its tag was removed."""
     kind = tag.removeprefix(f"{DOMAIN}_").removeprefix("night_").rpartition("_")[0]
     said = f"{level or kind}: {title} / {message}" if message else f"{kind} removed"
     line = f"{dt_util.now():%H:%M} {said}".replace("\n", " / ")
@@ -119,12 +122,18 @@ class House:
         simulator: Simulator,
         phone: str = "",
     ) -> None:
-        """Record all messages in Home Assistant and on a phone."""
+        """Record all messages that are sent to Home Assistant and to a phone."""
         self.hass, self.entry, self.simulator = hass, entry, simulator
         self.shown: list[str] = []
-        """The messages in Home Assistant, as people see them: `22:01 kind: title / text`."""
+        """Messages in Home Assistant, as people see them: `22:01 kind: title
+
+        text`.
+        """
         self.told: list[str] = []
-        """The messages on the phone: `22:01 critical: title / text`."""
+        """Messages on the phone: `22:01 critical: title
+
+        text`.
+        """
         self.pushes: list[ServiceCall] = []
         self._freezer, self._phone = freezer, phone
         self._automations: list[dict[str, Any]] = []
@@ -152,7 +161,7 @@ class House:
         self.told.append(_line(data["tag"], *more))
 
     async def async_tell(self, story: str) -> None:
-        """Run all steps of a story, and check the results after each `=`."""
+        """Run the steps of a story. After each `=`, compare the result."""
         for step in story.split(", "):
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
@@ -169,7 +178,7 @@ class House:
     # Steps of a story
 
     async def _nothing(self) -> None:
-        """Only check."""
+        """Do nothing: a step that only compares."""
 
     async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
         for key in ("alarms", "riders"):
@@ -184,7 +193,7 @@ class House:
         await self.async_minutes(int(minutes))
 
     async def _until(self, hour: str) -> None:
-        """Move the clock at once to an hour at which a poll is due."""
+        """Move the clock forward to an hour. A poll is due then."""
         now = dt_util.utcnow()
         then = now.replace(hour=int(hour), minute=0, second=0, microsecond=0)
         await self.async_seconds((then - now).total_seconds() % 86_400)
@@ -282,13 +291,13 @@ class House:
         await self._async_settle()
 
     async def async_minutes(self, count: int) -> None:
-        """Move the clock by minutes. Each has a poll some seconds before its end."""
+        """Move the clock by minutes. Each minute ends some seconds after a poll."""
         for _ in range(count):
             await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
-        """Let the timers after a poll end one after another."""
+        """Let the timers that a poll has started end one after another."""
         for _ in range(_AFTER_POLL):
             await self.async_seconds(1)
 
@@ -300,7 +309,7 @@ class House:
         if not self._is_anything_due:
             return
         async_fire_time_changed(self.hass)
-        # Do not wait until Home Assistant is idle: with a waiting automation, it never
+        # Do not wait until Home Assistant is idle: while an automation waits, it never
         # is.
         while self._polls:
             await asyncio.sleep(0)
@@ -308,7 +317,7 @@ class House:
 
     @property
     def _is_anything_due(self) -> bool:
-        # As in `async_fire_time_changed`, which would search for the same time slowly.
+        # As in `async_fire_time_changed`, which does the same more slowly.
         by = self.hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
         return any(
             timer.when() <= by + _RESOLUTION and not timer.cancelled()
@@ -325,7 +334,7 @@ class House:
         return service.asked_at == dt_util.utcnow() and not is_over
 
     async def _stop(self) -> None:
-        """Stop Home Assistant from the view of automations and trackers."""
+        """Stop Home Assistant, as automations and trackers see it."""
         hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)
@@ -333,7 +342,7 @@ class House:
         await self._async_settle()
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
-        # The test unloads the account itself. Its writes are no longer delayed.
+        # Unload the account by hand. Writes are not delayed after this.
         hass.set_state(CoreState.stopped)
         await hass.config_entries.async_unload(self.entry.entry_id)
         await self.async_save()
@@ -349,10 +358,10 @@ class House:
         await self._async_after_poll()
 
     async def _async_settle(self) -> None:
-        """Wait until automations ran, and the service answered them."""
+        """Wait until automations have run, and the service has answered their requests."""
         for _ in range(20):
             await asyncio.sleep(0)
-            # A clock that moves earlier would end the timeout of the answer.
+            # If the clock moved before the answer, the request would time out.
             while self._asks:
                 await asyncio.sleep(0)
 
@@ -360,6 +369,6 @@ class House:
     def _asks(self) -> bool:
         connector = async_get_clientsession(self.hass).connector
         assert connector is not None
-        # The connections of the live connection stay.
+        # The connections of the live connection stay open, so do not count them.
         used = connector._acquired  # noqa: SLF001
         return any(not getattr(each, "upgraded", False) for each in used)

@@ -102,7 +102,7 @@ use tracker_offline red hours=2, wait 2, until 14, wait 10
 async def test_nothing_chosen(
     house: House, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    """An automation without bikes logs an error; the one for questions answers with it."""
+    """If no bike is chosen, an automation logs an error, and an answer says so."""
     with pytest.raises(AssertionError):
         await house.async_automate(name)
     assert "choose at least one bike" in caplog.text
@@ -110,7 +110,7 @@ async def test_nothing_chosen(
 
 @pytest.mark.parametrize(("script", "told"), stories(TOLD))
 async def test_told(house: House, script: str, told: list[str]) -> None:
-    """Home Assistant shows these messages, and a phone gets the messages with a level."""
+    """Home Assistant shows the expected messages. The phone gets them with the expected level."""
     await house.async_tell(script)
     assert [*house.shown, *house.told] == told
 
@@ -118,7 +118,10 @@ async def test_told(house: House, script: str, told: list[str]) -> None:
 async def test_sos_without_a_place(
     hass: HomeAssistant, house: House, phones: list[str]
 ) -> None:
-    """The message is sent even if the place is unknown; a name from right to left does not reverse it."""
+    """The message about an SOS is sent even if the place is unknown.
+
+    A right-to-left name does not reorder the text.
+    """
 
     async def fail(_: ServiceCall) -> None:
         raise HomeAssistantError("no place")
@@ -136,7 +139,7 @@ async def test_sos_without_a_place(
 
 
 def test_every_type_can_be_chosen() -> None:
-    """The types have the order of the integration."""
+    """The blueprint offers all types of alarms in the order of the integration."""
     [path] = BLUEPRINTS.rglob("alarm.yaml")
     options = [it for it in path.read_text().splitlines() if "- {value" in it]
     values = [line.split("value: ")[1].split(",")[0] for line in options]
@@ -144,7 +147,10 @@ def test_every_type_can_be_chosen() -> None:
 
 
 async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> None:
-    """One message is sent, and another only after the battery rose. A phone in the same area is not a bike."""
+    """A low battery sends one message, and another only after it was charged.
+
+    A phone in the same area does not count as a bike.
+    """
     area = ar.async_get(hass).async_create("Shed")
     for device_id in (phones[0], house.device(RED)):
         dr.async_get(hass).async_update_device(device_id, area_id=area.id)
@@ -163,7 +169,7 @@ async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> 
 
 
 async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> None:
-    """Each ride is a file in the media folder with the bike's name and its time."""
+    """Each ride becomes a file in the media folder. Its name contains the bike and the time."""
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.allowlist_external_dirs = {str(tmp_path)}
     await house.async_automate("keep_each_ride", RED, folder="my rides")
@@ -178,7 +184,7 @@ async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> No
 
 
 async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
-    """Each of many rides that end at once has its file."""
+    """If many rides end at the same time, each gets its own file."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
     coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
@@ -198,7 +204,7 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
 
 
 async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str:
-    """Return the answer of Home Assistant's own agent."""
+    """Return the answer of Home Assistant's own assistant."""
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
     result = await async_converse(hass, text, None, Context(), language)
@@ -228,7 +234,10 @@ where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-
 
 @pytest.mark.parametrize("row", ANSWERS.strip().splitlines())
 async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
-    """The answer is about the named bike or about all; only letters count."""
+    """The answer is about the bike in the question or, without a name, about all bikes.
+
+    Only letters are compared.
+    """
     asked, answer = row.split(" -> ")
     house.simulator.rename(RED, "N4-ride")
     use = "use where_is_my_bike red blue"
@@ -240,7 +249,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """The answer about many bikes has only their places."""
+    """If the answer is about many bikes, it contains only their places."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
@@ -275,7 +284,7 @@ Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
 
 @pytest.mark.parametrize("row", LANGUAGES.strip().splitlines())
 async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
-    """The questions of the documents are understood."""
+    """The example questions in the documentation are understood."""
     name, language, one, all_bikes, by_name = row.split(" | ")
     text = (BLUEPRINTS.parent / "docs" / "automations.md").read_text()
     [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
@@ -288,7 +297,7 @@ async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_in_outage(hass: HomeAssistant, house: House) -> None:
-    """The last known values are sent with a note that the service does not answer."""
+    """During an outage, the answer has the last known values and says why."""
     await house.async_tell("use where_is_my_bike red, fail, wait 2")
     assert "does not answer" in await async_ask(hass, "where is my bike")
 

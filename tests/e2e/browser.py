@@ -14,7 +14,7 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-gpu",
     "--disable-sync",
-    # Draw the map without a graphics card.
+    # Without a graphics card, draw the map by software.
     "--enable-unsafe-swiftshader",
     "--no-first-run",
     "--no-sandbox",
@@ -63,7 +63,8 @@ async def new_context(browser: Browser, look: Look) -> BrowserContext:
         locale="en-US",
         reduced_motion="reduce",
         timezone_id="Europe/Berlin",
-        # The page would get answers from the service worker without visible requests.
+        # A service worker would answer requests of the page, and the tests would not
+        # see these requests.
         service_workers="block",
     )
     context.set_default_timeout(MILLISECONDS)

@@ -1,4 +1,4 @@
-"""A simulated service, and a Home Assistant with the integration but without an account."""
+"""A simulated service, and a Home Assistant with the integration. No account is set up."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all browser tests that share a Home Assistant."""
+    """Run all browser tests in the same worker, because they share a Home Assistant."""
     for item in items:
         shares = "ui" in item.path.parts and item.path.stem not in _OWN_HOME_ASSISTANT
         group = "browser" if shares else item.path.stem
@@ -37,14 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[SimulatedService]:
-    """Return a service with three resting trackers; the first one is at home."""
+    """Return a service with three parked trackers. The first one is at home."""
     async with SimulatedService() as simulator:
         yield simulator
 
 
 @pytest.fixture
 async def home_assistant(tmp_path: Path) -> AsyncIterator[HomeAssistantProcess]:
-    """Return a running Home Assistant; its log is shown when the test fails."""
+    """Return a running Home Assistant. If the test fails, its log is printed."""
     async with HomeAssistantProcess(tmp_path) as home_assistant:
         yield home_assistant
     print(home_assistant.log)  # noqa: T201

@@ -5,7 +5,7 @@ import re
 
 from playwright.async_api import Locator, Page, expect
 
-# The states that the page knows.
+# JavaScript that returns the states that the page knows.
 _LISTENS = """number => Object.values(
     document.querySelector("home-assistant").hass.states
 ).some(it => it.attributes.id === number && it.state === "on")"""
@@ -22,7 +22,7 @@ class Frontend:
     """Home Assistant in a browser, with the elements that a user sees."""
 
     def __init__(self, page: Page, url: str) -> None:
-        """Wrap the page of the Home Assistant at this address."""
+        """Wrap a page of the Home Assistant at this address."""
         self.page = page
         self.url = url
 
@@ -33,11 +33,11 @@ class Frontend:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def link(self, name: str) -> Locator:
-        """Return a link by the beginning of its text."""
+        """Return a link whose text begins with this."""
         return self.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}"))
 
     def field(self, label: str) -> Locator:
-        """Return a text field. The label of a required field ends in *."""
+        """Return the text field with this label. The label of a required field ends in *."""
         return self.page.get_by_role(
             "textbox", name=re.compile(rf"^{re.escape(label)}\*?$")
         )
@@ -51,11 +51,11 @@ class Frontend:
         return self.page.get_by_text(text, exact=True)
 
     def saying(self, text: str) -> Locator:
-        """Return the element that contains this text."""
+        """Return the element whose text contains this."""
         return self.page.get_by_text(text)
 
     def option(self, name: str) -> Locator:
-        """Return an option of an open list by the beginning of its text."""
+        """Return the option of an open list whose text begins with this."""
         return self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
     def title(self, text: str) -> Locator:
@@ -65,7 +65,7 @@ class Frontend:
         )
 
     def entity(self, name: str) -> Locator:
-        """Return the row of an entity on the page of its device."""
+        """Return the row of an entity on the device's page."""
         return self.page.locator("hui-generic-entity-row").filter(
             has=self.page.get_by_text(name, exact=True)
         )
@@ -78,7 +78,7 @@ class Frontend:
     # Steps
 
     async def open(self, path: str = "/") -> None:
-        """Open a path of Home Assistant."""
+        """Open a path of Home Assistant, such as `/config`."""
         await self.page.goto(self.url + path)
 
     async def fill_in(self, fields: Mapping[str, str]) -> None:
@@ -97,14 +97,14 @@ class Frontend:
         await expect(self.heading("Bike Tracker")).to_be_visible()
 
     async def choose(self, item: str) -> None:
-        """Choose an item from the menu of the account."""
+        """Choose an item in the menu of the account."""
         await self.open_integration()
         # The first menu belongs to the page.
         await self.button("Menu").nth(1).click()
         await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
     async def open_device(self, name: str, *, heading: str = "Device info") -> None:
-        """Open the page of a tracker."""
+        """Open the device page of a tracker."""
         await self.open_integration()
         await self.page.get_by_role("listitem").filter(has_text=name).click()
         await expect(self.heading(heading)).to_be_visible()
@@ -123,7 +123,10 @@ class Frontend:
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the shown automation, and wait until it listens: the message about saving appears earlier."""
+        """Save the shown automation.
+
+        Wait until it listens, which is after the message about saving.
+        """
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]
@@ -141,14 +144,14 @@ class Frontend:
 
 
 class Clicks:
-    """The number of clicks on a page; keys such as Enter and Escape count, too."""
+    """Counts the clicks on a page. Keys such as Enter and Escape count, too."""
 
     def __init__(self, page: Page) -> None:
         """Count the clicks on this page."""
         self._page = page
 
     async def begin(self) -> None:
-        """Reset the number."""
+        """Start counting from zero."""
         if not await self._page.evaluate("() => sessionStorage.clicks"):
             await self._page.add_init_script(_COUNT)
             await self._page.evaluate(_COUNT)

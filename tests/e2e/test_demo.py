@@ -1,4 +1,4 @@
-"""The demo, as a user starts it."""
+"""The demo as a user starts it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -23,7 +23,7 @@ from tests.tools.demo.home_assistant import HOST, free_port, is_free
 
 @contextmanager
 def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Start the demo with its temporary files in a folder. End it after the test."""
+    """Start the demo, with all its temporary files in one folder. End it after the test."""
     with subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "tests.tools.demo.demo", *options],
         stdin=subprocess.DEVNULL,
@@ -40,7 +40,10 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a running demo. Ctrl-C ends it and leaves nothing behind."""
+    """Return the address of a running demo.
+
+    At the end, press Ctrl-C, and check that nothing is left.
+    """
     folder = tmp_path_factory.mktemp("demo")
     with demo(folder, "--port", str(free_port())) as process:
         assert process.stdout is not None
@@ -50,7 +53,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found[1]
         assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
-        # The output ends once no process has it open.
+        # Wait for the end of the output: it ends when no process writes to it any more.
         process.communicate()
     assert process.returncode == 0
     assert list(folder.iterdir()) == []
@@ -58,7 +61,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Return a client of the demo's user for at most three minutes."""
+    """Yield a client that is signed in as the demo's user.
+
+    It may be used for at most three minutes.
+    """
     async with ClientSession() as session, asyncio.timeout(180):
         client = HomeAssistantClient(session, running)
         await client.sign_in()
@@ -67,7 +73,10 @@ async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=lambda look: look.name)
 async def test_story(running: str, client: HomeAssistantClient, look: Look) -> None:
-    """The first page needs no sign-in: the thief moves a guarded bike, and the phone gets the report."""
+    """The first page opens without a sign-in.
+
+    A thief moves a guarded bike, and the phone gets the theft report.
+    """
     guard = "alarm_control_panel.long_tail_bike_guard"
     async with chromium() as browser, await new_context(browser, look) as context:
         page = await context.new_page()
@@ -94,7 +103,7 @@ async def test_story(running: str, client: HomeAssistantClient, look: Look) -> N
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
-    """An automation runs each time a bike leaves home."""
+    """An automation on *left home* runs each time a bike leaves home."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
     trigger = {
@@ -114,7 +123,10 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
-    """Each button does what its label says, and a new bike appears on the dashboard; the blueprints are installed."""
+    """Each button has the effect on its label.
+
+    A new bike appears on the dashboard. The blueprints are installed.
+    """
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")
@@ -127,19 +139,19 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
-    """Press a button of the page *Try it*."""
+    """Press a button on the page *Try it*."""
     await client.action("mobile_app.try", {"try": name})
 
 
 async def is_on_its_way(client: HomeAssistantClient) -> bool:
-    """Return whether Home Assistant shows the bike as moving, away from every zone."""
+    """Return whether Home Assistant shows the bike as moving and outside of every zone."""
     states = await client.states()
     moving = states["binary_sensor.city_bike_moving"].state
     return (states["device_tracker.city_bike"].state, moving) == ("not_home", "on")
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
-    """The demo cleans up, and reports that it was interrupted."""
+    """If the demo is interrupted while it starts, it cleans up and says so."""
     with demo(tmp_path, "--check", "--port", str(free_port())) as process:
         assert process.stderr is not None
         process.stderr.readline()
@@ -150,7 +162,7 @@ def test_interrupted_while_starting(tmp_path: Path) -> None:
 
 
 async def test_killed(tmp_path: Path) -> None:
-    """Home Assistant and the simulated service end soon after the demo is killed."""
+    """If the demo is killed, Home Assistant and the simulated service end soon after it."""
     port = free_port()
     with demo(tmp_path, "--port", str(port)) as process:
         assert process.stderr is not None

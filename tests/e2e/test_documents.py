@@ -1,4 +1,4 @@
-"""The documents name buttons, menus and pages as Home Assistant does."""
+"""The documentation names buttons, menus and pages as Home Assistant does."""
 
 from collections.abc import Iterator
 import json
@@ -28,11 +28,11 @@ _BOLD_TOO = {
     "every 60 seconds",
     "Without push messages, an alarm can be missed if another report follows within a minute.",
 }
-"""Bold words that are no text of Home Assistant."""
+"""Bold words in the documentation that are not texts of Home Assistant."""
 
 
 def texts(value: object) -> Iterator[str]:
-    """Yield the texts in a file of translations."""
+    """Yield all texts in a translation file."""
     if isinstance(value, dict):
         for inner in value.values():
             yield from texts(inner)
@@ -52,7 +52,7 @@ def said() -> set[str]:
 
 @pytest.mark.parametrize("name", _DOCUMENTS)
 def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
-    """Each button, menu and page in a document has exactly that name."""
+    """Each button, menu and page that the documentation names exists under exactly that name."""
     text = _CODE.sub("", (ROOT / name).read_text())
     named = {
         part

@@ -1,4 +1,4 @@
-"""After a stop or a kill, a restarted Home Assistant has everything that the user built."""
+"""After a stop or a kill, Home Assistant starts with everything that the user has set up."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -22,11 +22,11 @@ ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 
 type Built = dict[str, object]
-"""Everything that the user would otherwise have to build again."""
+"""Everything that the user would otherwise have to set up again."""
 
 
 async def look(client: HomeAssistantClient) -> Built:
-    """Return the current state."""
+    """Return what is set up now."""
     entries = await client.call("config_entries/get", domain="bike_tracker")
     areas = await client.call("config/area_registry/list")
     states, devices = await client.states(), await client.devices()
@@ -52,7 +52,7 @@ async def look(client: HomeAssistantClient) -> Built:
 async def build(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> Built:
-    """Add the account, rename entities, put a bike into an area, and add an automation."""
+    """Add the account, rename entities, assign a bike to an area, and add an automation."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
@@ -89,7 +89,7 @@ async def build(
 
 @dataclass(frozen=True)
 class LivedIn:
-    """The folder of a stopped Home Assistant, and the things that were built in it."""
+    """The folder of a stopped Home Assistant, and what the user set up in it."""
 
     folder: Path
     port: int
@@ -98,7 +98,7 @@ class LivedIn:
 
 
 async def live_in(folder: Path) -> LivedIn:
-    """Start Home Assistant in a new folder, build, and stop it."""
+    """Start Home Assistant in a new folder, set everything up, and stop it."""
     port, simulator_port = free_port(), free_port()
     async with (
         SimulatedService(port=simulator_port) as simulator,
@@ -110,7 +110,7 @@ async def live_in(folder: Path) -> LivedIn:
 
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> LivedIn:
-    """Return the folder that all tests start with."""
+    """Return the folder from which each test starts. All tests share it."""
     return asyncio.run(live_in(tmp_path_factory.mktemp("lived_in")))
 
 
@@ -125,7 +125,7 @@ async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
 async def home_assistant(
     lived_in: LivedIn, tmp_path: Path
 ) -> AsyncIterator[HomeAssistantProcess]:
-    """Return a stopped Home Assistant with the account."""
+    """Return a Home Assistant with the account. It is not running."""
     folder = shutil.copytree(lived_in.folder, tmp_path / "home_assistant")
     home_assistant = HomeAssistantProcess(folder, port=lived_in.port)
     yield home_assistant
@@ -135,7 +135,7 @@ async def home_assistant(
 
 
 async def wait_for_request(simulator: SimulatedService, after: int) -> None:
-    """Wait until the next request for the trackers."""
+    """Wait until the list of trackers is requested again."""
     async with asyncio.timeout(60):
         while simulator.polls <= after:
             await asyncio.sleep(0.02)
@@ -146,7 +146,7 @@ async def test_killed_while_starting(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """After a kill at any time during the start, the next start has everything."""
+    """If Home Assistant is killed at any time during its start, the next start has everything."""
     for seconds in (0.2, 1, 2, 3):
         await home_assistant.spawn()
         await asyncio.sleep(seconds)
@@ -160,7 +160,7 @@ async def test_killed_during_a_poll(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """After a kill during the first or a later poll, the next start has everything."""
+    """If Home Assistant is killed during the first or a later poll, the next start has everything."""
     simulator.fault("no-answer")
     await home_assistant.spawn()
     await wait_for_request(simulator, 0)

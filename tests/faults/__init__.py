@@ -1,1 +1,1 @@
-"""Faults of the service, and their effects, without a leaked secret."""
+"""Faults of the service: each has the documented effects, and none leaks a secret."""

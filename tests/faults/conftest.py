@@ -1,9 +1,9 @@
-"""A home whose service has faults, and everything that it writes.
+"""A home whose service has faults, and everything that is written in the meantime.
 
-The password appears nowhere, and no text identifies the user or a bike. The name and the
-serial number of a tracker are shown on purpose on its device page, and the name in its
-states. The email is shown to the user in the form for a new password. No log,
-diagnostics, repair issue or system health contains any of them.
+The password must appear nowhere, and no text may identify the user or a bike. There are
+exceptions. The device page of a tracker shows its name and serial number, and its
+states show the name. The form for a new password shows the email to the user. Logs,
+diagnostics, repair issues and system health contain none of them.
 """
 
 from base64 import b64encode
@@ -67,13 +67,13 @@ type LookAround = Callable[[], Awaitable[None]]
 
 
 class Written(logging.Handler):
-    """Everything that was written, with its place."""
+    """Everything that was written, with the place where it was written."""
 
     def __init__(self) -> None:
         """Begin without texts."""
         super().__init__(logging.DEBUG)
         self.setFormatter(logging.Formatter("%(name)s %(message)s"))
-        # Messages of the test package itself.
+        # Leave out messages of the test package.
         self.addFilter(lambda record: not record.name.startswith("pytest_"))
         self.texts: list[tuple[str, str]] = []
 
@@ -82,19 +82,22 @@ class Written(logging.Handler):
         self.texts.append(("log", self.format(record)))
 
     def add(self, where: str, value: Any) -> None:
-        """Add an object that is written as JSON."""
+        """Add an object in the form in which it is written as JSON."""
         text = json.dumps(value, default=str, ensure_ascii=False)
         self.texts.append((where, text))
 
     def add_flow(self, result: ConfigFlowResult) -> None:
-        """Add the texts of a flow, except the account in the form for its owner."""
+        """Add the texts of a flow.
+
+        Leave out the form's own fields, which show the account to its owner.
+        """
         said = {"errors", "reason", "title"}
         if result["type"] is not FlowResultType.FORM:
             said |= {"description_placeholders"}
         self.add("flow", {key: value for key, value in result.items() if key in said})
 
     def found(self) -> set[tuple[str, str]]:
-        """Return each secret that was written, with its place."""
+        """Return each secret that was found, with its place."""
         return {
             (secret, where)
             for where, text in self.texts
@@ -105,7 +108,7 @@ class Written(logging.Handler):
 
 @pytest.fixture
 def written() -> Iterator[Written]:
-    """Return everything that is logged from now on, at any level."""
+    """Record everything that is logged from now on, at any level."""
     written = Written()
     root = logging.getLogger()
     level = root.level
@@ -118,13 +121,16 @@ def written() -> Iterator[Written]:
 
 @pytest.fixture
 def trouble(request: pytest.FixtureRequest) -> Trouble:
-    """Return the trouble of this test."""
+    """Return the fault of this test."""
     return TROUBLES[getattr(request, "param", NAME_NOT_FOUND)]
 
 
 @pytest.fixture
 async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service, with TLS for a fault of TLS, and with all fields that servers have."""
+    """Return the service with all fields that real servers send.
+
+    For a fault of TLS, it uses TLS.
+    """
     async with Simulator(tls=trouble.tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
@@ -155,12 +161,15 @@ async def home(
     all_enabled: None,
     hass_storage: dict[str, object],
 ) -> AsyncIterator[Home]:
-    """Return a home without faults, with the longest waits, and check that no secret was written."""
+    """Return a home before the fault, with the longest possible waits.
+
+    After the test, check that no secret was written.
+    """
     monkeypatch.setattr("random.uniform", lambda _, most: most)
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
-    # Certificates are not valid for a name.
+    # The certificates are for the name, not for the IP address.
     url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
     entry = make_entry(EMAIL, PASSWORD, url)
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
@@ -177,7 +186,7 @@ async def home(
 
 
 def shown_in(trouble: Trouble) -> set[tuple[str, str]]:
-    """Return the serial numbers of trackers without a name. No other secret is shown."""
+    """Return the only secrets that may be shown: the serial numbers of trackers without a name."""
     is_nameless = ("name", SERIAL_NUMBER) in DECIDED[trouble.name].changes
     numbers = [secret for secret in SECRETS if "serial number" in secret]
     return {
@@ -196,10 +205,10 @@ def look_around(
     home: Home,
     written: Written,
 ) -> LookAround:
-    """Return a function that adds every readable text of an entry."""
+    """Return a function that collects every text about an entry that users can read."""
 
     async def _client() -> TestClient[Any, Any]:
-        # An earlier token has expired.
+        # Earlier access tokens have expired, because the clock has moved.
         token = await hass.auth.async_create_refresh_token(hass_admin_user, "https://x")
         return await hass_client(hass.auth.async_create_access_token(token))
 

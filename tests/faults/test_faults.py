@@ -1,6 +1,6 @@
-"""Faults of the service at the set-up, while running, and of positions alone; the password never leaks.
+"""Each fault of the service: at the set-up, while running, and for positions only.
 
-See also the home in conftest.py.
+The fixtures in conftest.py search everything that was written.
 """
 
 import logging
@@ -38,13 +38,19 @@ LONG_TROUBLES = {
     *("name-not-found", "no-answer", "json-truncated", "html", "status-401"),
     *("status-404", "status-429-date", "status-500", "field-uniqueId-missing"),
 }
-"""A fault of each kind: connection, body, status, value."""
+"""One fault of each kind: connection, body, status, value."""
 RIGHT_WITHIN = {"status-401": HOUR + 10}
-"""Seconds, by default five minutes. A refused sign-in is retried rarely, so that the server does not lock the account."""
+"""Seconds until everything is right again; by default five minutes.
+
+A refused sign-in is retried less often, so that the server does not lock the account.
+"""
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
-    """Return the changed entities with their states, which are the same for all trackers."""
+    """Return which entities changed, and their new states.
+
+    These must be the same for all trackers.
+    """
     by_tracker = [
         {
             (key, _in_words(tracker, after[tracker][key]))
@@ -64,7 +70,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return the outcome for the account."""
+    """Return what happened to the account."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:
@@ -74,43 +80,43 @@ def outcome_of(home: Home) -> Outcome:
         value == STATE_UNAVAILABLE
         for values in home.states().values()
         for key, value in values.items()
-        # Guard, rides and events are known without the service.
+        # Leave out guard, rides and events, which are known without the service.
         if key not in {"name", "guard", "rides", "ride", "alarm"}
     }
     return Outcome.UNAVAILABLE if unavailable else Outcome.AVAILABLE
 
 
 def name_of(home: Home) -> str:
-    """Return the account's name in the log: its title, with the port."""
+    """Return how the log names the account: by its title, which contains the port."""
     return "127.0.0.1"
 
 
 def failed(home: Home, decided: Decided) -> str:
-    """Return the log lines at the start of a fault."""
+    """Return the lines that are logged when a fault starts."""
     assert decided.message is not None
     return f"Error fetching bike_tracker {name_of(home)} data: {decided.message.text}"
 
 
 def recovered(home: Home) -> str:
-    """Return the log lines at its end."""
+    """Return the lines that are logged when a fault ends."""
     return f"Fetching bike_tracker {name_of(home)} data recovered"
 
 
 def test_page() -> None:
-    """docs/faults.md has the tested outcomes."""
+    """docs/faults.md lists the outcomes that are tested here."""
     assert tables_of(PAGE) == tables()
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
 async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) -> None:
-    """Each fault has exactly the listed effects, and no secret is written."""
+    """Each fault has exactly its decided effects, and no secret is written."""
     decided = DECIDED[trouble.name]
     await while_running(home, decided, look_around)
     await at_setup(home, decided, look_around)
 
 
 async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Start Home Assistant during the fault."""
+    """Start Home Assistant while the fault lasts. Compare the outcome."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -142,7 +148,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
 
 
 async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Begin the fault between two polls, keep it for two, and end it."""
+    """Begin the fault between two polls. End it after two failed polls."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
@@ -173,7 +179,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
-    """The bikes move while only the requests for positions fail."""
+    """Bikes move while the requests for positions fail, and only those."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
     places = home.places()
@@ -207,7 +213,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 @pytest.mark.parametrize("lasted", some([HOUR, DAY], every=2))
 @pytest.mark.parametrize("trouble", sorted(LONG_TROUBLES), indirect=True)
 async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a long fault that ends right after a failed poll, all states are soon right."""
+    """After a long fault, all states are soon right, even if it ends just after a failed poll."""
     parked, ridden = home.simulator.devices
     with home.in_trouble():
         change(home.simulator, parked)
@@ -227,7 +233,7 @@ async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
 
 @pytest.mark.parametrize("trouble", ["connection-refused"], indirect=True)
 async def test_one_trouble_after_another(home: Home) -> None:
-    """The log shows the start of the first fault, and the end of the last."""
+    """If one fault follows another, the log shows the start of the first and the end of the last."""
     before, registries = home.states(), home.registries()
     lines = []
     for name in ("connection-refused", "no-answer", "html", "status-429", "status-401"):
@@ -269,7 +275,7 @@ STRANGER = "stranger@example.com"
 
 
 async def test_repairs(home: Home, look_around: LookAround) -> None:
-    """The issue of an account without trackers has its title."""
+    """The repair issue about an account without trackers names the account by its title."""
     for tracker in (RED, BLUE):
         home.simulator.unassign(EMAIL, tracker)
     await home.wait(61)
@@ -291,7 +297,7 @@ async def test_repairs(home: Home, look_around: LookAround) -> None:
         (None, {CONF_URL: f"https://{EMAIL}:{PASSWORD}@localhost"}),
         (None, {CONF_URL: f"http://tracker.example.com/{PASSWORD}"}),
         (None, {CONF_URL: f"{PASSWORD} {EMAIL}"}),
-        # The trackers of another account are not named either.
+        # An account with other trackers is not named either.
         (None, {CONF_EMAIL: STRANGER}),
     ],
 )
@@ -302,9 +308,9 @@ async def test_flows(
     fault: str | None,
     typed: dict[str, str],
 ) -> None:
-    """Wrong input, a wrong answer and an existing account.
+    """Flows with wrong input, a wrong answer of the server, and an account that is already set up.
 
-    The form for a new password has the email; no other text repeats it.
+    Only the form for a new password contains the email.
     """
     home.simulator.add_account(STRANGER, PASSWORD)
     home.simulator.fault(fault)
@@ -333,7 +339,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """The password is only in one form, the cookie only in the request of one socket."""
+    """The password is sent only in the sign-in form, the cookie only to open the websocket."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
@@ -350,7 +356,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
         assert len(simulator.live.sockets) == 1, name
     assert not [text for _, text in written.texts if simulator.live.knows_cookie(text)]
     assert simulator.live.cookies > len(LIVE_FAULTS)
-    # The page on system health requests the server's root without an account.
+    # The page *System health* requests the server's root without credentials.
     requests = [item for item in simulator.requests if item.path != "/api"]
     for request in requests:
         is_sign_in = (request.method, request.path) == ("POST", "/api/session")
@@ -367,7 +373,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_what_is_written_is_found(written: Written, secret: str) -> None:
-    """The tests above would find each secret in any place."""
+    """If a secret was written in any place, the tests above would find it."""
     value = SECRETS[secret]
     logging.getLogger("homeassistant.core").debug("<%s>", value)
     assert (secret, "log") in written.found()

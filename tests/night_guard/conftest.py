@@ -18,9 +18,12 @@ __all__ = ["clock", "home", "no_errors"]
 
 @pytest.fixture(autouse=True)
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail if an error was logged: an error affects one bike, and a test might not notice it."""
+    """Fail if an error was logged.
+
+    An error affects only one bike, so the test might not notice it.
+    """
     yield
-    # After the test, `caplog.text` has only the log of the fixtures.
+    # After the test, `caplog.text` would only contain the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]
     assert not [text for text in logged if "Unexpected error" in text]
 
@@ -35,7 +38,7 @@ async def night(
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> AsyncIterator[Night]:
-    """Return a house at noon with two standing bikes and without a night guard."""
+    """Return a house at noon. Two bikes stand there, and no night guard is set up."""
     house = (hass, freezer, setup, simulator, phones[1])
     night = Night(*house, user_id=hass_admin_user.id)
     for bike in BIKES:

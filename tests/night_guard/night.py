@@ -79,7 +79,7 @@ class Night(House):
         await self._arm("disarm")
 
     async def _tap(self, button: str) -> None:
-        """Tap a button of a message, or one that no message has."""
+        """Tap a button of a message. It may be a button that no message has."""
         action = f"bike_tracker_night_{button}_{self.device(RED)}"
         assert button == "other" or any(action in str(it.data) for it in self.pushes)
         self.hass.bus.async_fire(
@@ -90,7 +90,7 @@ class Night(House):
     # Bikes and people
 
     def report(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report from its place."""
+        """Let a bike report from this place."""
         if alarm := more.pop("alarm", None):
             more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
@@ -133,7 +133,7 @@ class Night(House):
         await self._ann(meters, "ben")
 
     async def _now(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report, and poll at once, as with live updates."""
+        """Let a bike report, and poll at once, as if the report was pushed."""
         self._meters[bike] += more.pop("meters", 0)
         self.report(bike, **{"attributes": {}, **more})
         await self._clock("0")
@@ -158,6 +158,6 @@ class Night(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
-        # Timers follow this clock; polls continue.
+        # Only timers follow this clock. Polls go on as before.
         self._freezer.tick(3600 * float(hours))
         await self.entry.runtime_data.coordinator.async_refresh()

@@ -1,4 +1,4 @@
-"""Messages about a bike."""
+"""Messages about a bike: who gets them, and what their buttons do."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def bike(bikes: Bikes, setup: MockConfigEntry) -> str:
 
 @pytest.fixture
 def sent(hass: HomeAssistant, phones: list[str], bike: str) -> Sent:
-    """Return the calls of each action that sends messages."""
+    """Return the recorded calls of each action that sends messages."""
     return {name: async_mock_service(hass, it, name) for name, it in SERVICES.items()}
 
 
@@ -59,7 +59,10 @@ async def test_everywhere(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Phones, other targets and Home Assistant get a message once, and its removal."""
+    """Phones, other recipients and Home Assistant each get a message once.
+
+    Each gets its removal, too.
+    """
     to: dict[str, Any] = {"device_id": bike, "others": [CHAT], "tag": "test"}
     to["phones"] = [*phones, "removed"]
     await async_send(hass, message="It is _here_", **to)
@@ -88,7 +91,10 @@ async def test_everywhere(
 async def test_phone_that_sleeps(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent, how: str, level: str
 ) -> None:
-    """A phone is woken, also in silent mode if that was chosen; buttons have their labels."""
+    """A message wakes the phone, also in silent mode if the user chose that.
+
+    Each button has its label.
+    """
     er.async_get(hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
     to = {"device_id": bike, "phones": phones[1:], "title": "Theft", how: True}
@@ -116,7 +122,7 @@ async def test_one_that_fails(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If a target fails, the others get the message, and the error is logged."""
+    """If one recipient fails, the error is logged, and all others get the message."""
 
     async def fail(call: ServiceCall) -> None:
         if call.service == "send_message":
@@ -136,7 +142,7 @@ async def test_one_that_fails(
 async def test_refused(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent
 ) -> None:
-    """A user who may not read the bike cannot send a message with its name."""
+    """A user who may not see the bike cannot send messages about it."""
     for device_id in ("0", phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
             await async_send(hass, device_id=device_id, message="1")
@@ -147,7 +153,7 @@ async def test_refused(
 
 
 async def test_buttons(bikes: Bikes, bike: str, hass_admin_user: MockUser) -> None:
-    """The buttons arm and disarm in the name of the user who taps them."""
+    """The buttons arm and disarm the guard in the name of the user who tapped."""
     context = Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),

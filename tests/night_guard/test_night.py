@@ -1,4 +1,4 @@
-"""The night guard in a house with two bikes: it arms, disarms and sends messages."""
+"""The night guard of a house with two bikes: when it arms and disarms, and which messages it sends."""
 
 import pytest
 
@@ -256,6 +256,6 @@ report meters=500 motion=yes = triggered
 
 @pytest.mark.parametrize(("script", "told"), [*stories(ARMED_WHEN), *stories(TOLD)])
 async def test_nights(night: Night, script: str, told: list[str]) -> None:
-    """The guarded times and the messages on a phone."""
+    """In each story, the guards have the expected states, and the phone gets the expected messages."""
     await night.async_tell(script)
     assert night.told == told

@@ -1,4 +1,4 @@
-"""Tables of what should be guarded, by time and riders."""
+"""Decisions of the night guard, as tables: whether a bike is guarded, by time of day and riders."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from custom_components.bike_tracker.night_guard.schedule import (
 
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
-# The places are 111 m apart.
+# Two places, 111 m and 1.1 km from the bike.
 NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
 
 type Places = list[tuple[float, float] | None]
@@ -36,7 +36,7 @@ def night_guard(**data: Any) -> NightGuard:
         (("22:00:00", "06:00:00"), "06:00", False, 8),
         (("01:00:00", "06:00:00"), "00:59", False, 23.98),
         (("01:00:00", "06:00:00"), "03:00", True, 2),
-        # A night without a length begins, too.
+        # A night whose start and end are the same lasts all day, and begins once a day.
         (("22:00:00", "22:00:00"), "23:00", False, 1),
         ((None, None), "23:00", False, None),
         (("22:00:00", None), "23:00", False, None),
@@ -45,7 +45,7 @@ def night_guard(**data: Any) -> NightGuard:
 def test_night(
     night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
-    """The night may begin before or after midnight, or never."""
+    """A night may begin before or after midnight. Without times, there is no night."""
     guard = night_guard(night_begins=night[0], night_ends=night[1])
     now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
@@ -66,7 +66,7 @@ def test_night(
     ],
 )
 def test_wants(riders: Places, wanted_by_day: bool) -> None:
-    """At night a bike is always guarded, by day while all riders are away."""
+    """At night a bike is always guarded. By day it is guarded while all riders are away."""
     nights = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
     guard = night_guard(riders=["person.ann"] * len(riders), **nights)
     assert guard.wants(HOME, riders, NOW)
@@ -81,8 +81,8 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
         ("disarmed", "outage wanted", None),
         ("disarmed", "held wanted", None),
         ("disarmed", "held wanted begins", "arm"),
-        # A bike that the user disarmed is armed again after the next beginning, once it
-        # stands.
+        # A bike that the user disarmed is armed when the next night begins or, if it is
+        # on a ride then, once it stands.
         ("disarmed", "held ride wanted begins", "disarm"),
         ("disarmed", "held begins", "disarm"),
         ("disarmed", "", None),
@@ -95,11 +95,12 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
         ("moved", "", None),
         ("moved", "wanted", None),
         ("moved", "wanted begins", "arm"),
-        # It is armed once it stands.
+        # The request holds while the bike moves: it is armed once it stands.
         ("moved", "ride wanted begins", "arm"),
         ("moved", "outage wanted begins", None),
         ("moved", "begins", None),
-        # A cat at night: the owner's first ride in the morning is no theft.
+        # If something shook the bike at night, the owner's first ride in the morning
+        # must not look like a theft.
         ("shaken", "", "disarm"),
         ("shaken", "held", None),
         ("shaken", "wanted", None),
@@ -107,7 +108,7 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
     ],
 )
 def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
-    """The wanted guard follows from the current guard and the situation."""
+    """What the night guard does follows from the current guard and the situation."""
     it = facts.split()
     situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
     decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
@@ -118,7 +119,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ("places", "minutes", "name"),
     [
         ([FAR], 1, "Ann"),
-        # A sleeping rider at the guarded place does not ride the bike.
+        # A rider who sleeps at the guarded place does not move with the bike.
         ([HOME], 1, None),
         ([FAR], 5, "Ann"),
         ([FAR], 6, None),
@@ -128,7 +129,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ],
 )
 def test_companion(places: Places, minutes: int, name: str | None) -> None:
-    """Exactly one rider who is near the bike and moves with it is named."""
+    """A rider is named only if exactly one rider is near the bike and moves with it."""
     seen_at = NOW - timedelta(minutes=minutes)
     names = ("Ann", "Ben")[: len(places)]
     riders = [Rider(*it, seen_at) for it in zip(names, places, strict=True)]

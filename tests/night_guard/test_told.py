@@ -1,7 +1,7 @@
-"""The night guard with forms, settings, registries, languages and other accounts.
+"""The night guard together with forms, settings, registries, languages and other accounts.
 
-`pytest --snapshot-update` writes the messages of whole nights to `__snapshots__`, for
-people to read.
+`pytest --snapshot-update` writes the messages of whole nights to `__snapshots__`, so
+that people can read them.
 """
 
 from pathlib import Path
@@ -49,7 +49,7 @@ FILTERS = {
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Add or change a night guard; return the suggestions of the form, and the result."""
+    """Add or change a night guard. Return the values that the form suggested, and the result."""
     subentries = hass.config_entries.subentries
     context = SubentryFlowContext(source=SOURCE_USER)
     if changed:
@@ -72,7 +72,10 @@ async def async_submit(
 async def test_nothing_to_type(
     hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """Every field has a default: all phones of the house get the messages."""
+    """A user does not have to type anything.
+
+    By default, all phones of the house get the messages.
+    """
     suggested, result = await async_submit(hass, setup)
     assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
     assert set(suggested["phones"]) == set(phones)
@@ -83,7 +86,10 @@ async def test_nothing_to_type(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """A night with only one end gets the default for the other; without both it never begins."""
+    """If only one end of the night is set, the other one has its default.
+
+    If both are empty, there is no night.
+    """
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -94,7 +100,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows the stored settings, and several night guards work side by side."""
+    """The form shows the stored settings. Several night guards of one account work side by side."""
     await async_submit(hass, setup, away_distance=300)
     await async_submit(hass, setup, name="Other")
     first = setup.get_subentries_of_type(TYPE)[0].subentry_id
@@ -105,7 +111,7 @@ async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     titles = [each.title for each in setup.get_subentries_of_type(TYPE)]
     assert titles == ["New", "Other"]
     assert setup.subentries[first].data["follow"] is False
-    # An invalid distance is refused.
+    # A negative distance is refused.
     with pytest.raises(InvalidData):
         await async_submit(hass, setup, away_distance=1)
 
@@ -132,7 +138,10 @@ ride 8, report motion=yes speed=0, stand 10 = armed
 
 
 async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> None:
-    """One message at nightfall names all unguarded bikes with the reason; a lasting reason is sent once."""
+    """When night begins, one message names all bikes that cannot be guarded, with the reason.
+
+    The same reason is not sent again.
+    """
     simulator = night.simulator
     for number in range(50):
         simulator.add_device(f"{number}", name=f"Bike {number:02}", email=EMAIL)
@@ -162,7 +171,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages of a deleted night guard are removed, also while the account is not loaded."""
+    """The messages of a deleted night guard disappear, even if its account was not loaded."""
     await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
     [entry] = hass.config_entries.async_entries("bike_tracker")
     [subentry_id] = entry.subentries
@@ -179,7 +188,7 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
 
 
 async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
-    """Changes of other accounts and buttons of other messages have no effect."""
+    """Changes of other accounts and buttons of other messages do nothing."""
     await night.async_tell("night red begins=12:00, wait 1")
     other = MockConfigEntry(domain="another")
     other.add_to_hass(hass)
@@ -191,7 +200,7 @@ async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
 async def test_removed_entities(
     night: Night, entity_registry: er.EntityRegistry
 ) -> None:
-    """A bike whose device tracker the user removed is left out."""
+    """If the user removed the device tracker of a bike, the night guard leaves the bike out."""
     await night.async_tell("night begins=12:00, wait 1")
     entity_registry.async_remove("device_tracker.blue_bike")
     await night.async_tell("night begins=11:00, ride 15 red blue")
@@ -202,7 +211,10 @@ async def test_removed_entities(
 async def test_two_accounts(
     hass: HomeAssistant, night: Night, make_entry: MakeEntry
 ) -> None:
-    """Each account has its night guards; after a restart they act once Home Assistant runs."""
+    """Each account has its own night guards.
+
+    After a restart, they wait until Home Assistant runs.
+    """
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
     await night.async_tell("night begins=12:00")
@@ -219,9 +231,9 @@ async def test_two_accounts(
 
 
 async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
-    """A bike that was only shaken shows *Alarm* until it is guarded again or moved.
+    """If an alarm triggered the guard, it shows *Alarm* until the bike is guarded again or moved.
 
-    After a tap on a button, the guard is disarmed by the night guard, not by the user.
+    After a tap on a button, the guard names nobody: the night guard disarmed it.
     """
     shown = Template(f"{{{{ state_translated('{GUARD}') }}}}", hass)
     for script, text in (
@@ -242,7 +254,7 @@ async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
 async def test_report(
     hass: HomeAssistant, night: Night, tmp_path: Path, has_folder: bool
 ) -> None:
-    """The button writes the theft report; the answer has its name or the error."""
+    """The button writes the theft report. The answer contains the file name, or the error."""
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
@@ -276,7 +288,10 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """Each message, and the buttons that are below some, also before a language is loaded."""
+    """Each message as people read it, with the buttons of some.
+
+    The language may not be loaded yet.
+    """
     hass.config.language = language
     if language != "tlh":
         await async_load_integrations(hass, {"bike_tracker"})
@@ -287,7 +302,7 @@ async def test_in_words(
 
 
 async def test_from_right_to_left(hass: HomeAssistant, night: Night) -> None:
-    """Each part of a message keeps its direction in a language from right to left."""
+    """In a right-to-left language, each part of a message keeps its own direction."""
     hass.config.language = "he"
     await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red, until 22, report meters=1112 motion=yes")

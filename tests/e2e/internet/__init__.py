@@ -1,4 +1,4 @@
-"""The hosts on the internet that Home Assistant needs, simulated on this machine."""
+"""The internet hosts that Home Assistant needs, simulated on this machine."""
 
 from .server import Internet, Site
 

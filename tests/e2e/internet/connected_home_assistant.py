@@ -1,6 +1,6 @@
-"""Run Home Assistant with the simulated internet; the port is in an environment variable.
+"""Run Home Assistant with the simulated internet. The port is in an environment variable.
 
-It imports nothing from the project, and continues with lean_home_assistant.py.
+This file imports nothing from the project. It ends by running lean_home_assistant.py.
 """
 
 import os
@@ -45,11 +45,11 @@ class Resolver(AbstractResolver):
         """Do nothing."""
 
     async def real_close(self) -> None:
-        """Do nothing. Home Assistant calls this method of its own resolver."""
+        """Do nothing. Home Assistant also calls this method when it closes its own resolver."""
 
 
 def main() -> None:
-    """Continue with the same arguments."""
+    """Set up the resolver, then run lean_home_assistant.py with the same arguments."""
     resolver = Resolver(int(os.environ[PORT_VARIABLE]))
     sys.argv[0] = str(LEAN)
     with patch(

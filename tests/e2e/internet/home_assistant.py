@@ -12,7 +12,10 @@ from .server import Internet
 
 
 class ConnectedHomeAssistant(HomeAssistantProcess):
-    """A Home Assistant that resolves every host to the simulated internet, and trusts its authority."""
+    """A Home Assistant for which every host is part of the simulated internet.
+
+    It trusts the internet's certificates.
+    """
 
     program = Path(__file__).with_name("connected_home_assistant.py")
 
@@ -25,7 +28,7 @@ class ConnectedHomeAssistant(HomeAssistantProcess):
 
     @override
     async def run_program(self) -> Process:
-        """Start a process that can only reach the simulated internet."""
+        """Start a process that can reach only the simulated internet."""
         # The process inherits the environment.
         os.environ[PORT_VARIABLE] = str(self._internet.port)
         os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)

@@ -1,4 +1,4 @@
-"""The hosting service of this repository and its releases, and the Marketplace's catalog."""
+"""The hosting service with this repository and its releases, and the Marketplace's catalog."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -24,14 +24,14 @@ _ID = 1
 _TOKEN = "token"
 _REFUSED = (401, {"message": "Bad credentials"})
 _LISTS = {"critical", "removed"}
-"""Parts of the catalog that are lists; the other parts are by ID."""
+"""Parts of the catalog that are lists. All other parts are dictionaries by ID."""
 
 type Answer = tuple[int, object]
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A repository with one branch and one release at the head of the branch."""
+    """A repository with one branch. The head of the branch is the only release."""
 
     full_name: str
     version: str
@@ -39,7 +39,7 @@ class Repository:
 
     @cached_property
     def archive(self) -> bytes:
-        """The release as a ZIP file."""
+        """The release as a ZIP archive."""
         folder = f"{self.full_name.rpartition('/')[2]}-{self.version}"
         content = io.BytesIO()
         with ZipFile(content, "w") as archive:
@@ -59,7 +59,7 @@ class Repository:
 
 
 def this_repository() -> Repository:
-    """Return this repository with the content of its working folder as a release."""
+    """Return this repository. Its release contains the files of the working folder."""
     git = shutil.which("git")
     assert git, "there is no git on this machine"
     listing = subprocess.run(  # noqa: S603
@@ -83,7 +83,7 @@ def this_repository() -> Repository:
 
 
 def sites(repository: Repository) -> dict[str, Site]:
-    """Return the simulated site of each host."""
+    """Return the handler of each simulated host."""
     hosting = _Hosting(repository)
     return {
         "github.com": hosting.pages,
@@ -99,7 +99,7 @@ class _Hosting:
         self._repository = repository
 
     async def pages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Sign in a device without a question, and redirect to archives."""
+        """Sign a device in without asking, and redirect requests for archives."""
         if request.path == "/login/device/code":
             return web.json_response(
                 {
@@ -231,6 +231,6 @@ class _Hosting:
 
 
 async def _catalogue(request: web.BaseRequest) -> web.StreamResponse:
-    """Answer with an empty catalogue."""
+    """Answer with a part of an empty catalog."""
     section = request.path.strip("/").partition("/")[0]
     return web.json_response([] if section in _LISTS else {})

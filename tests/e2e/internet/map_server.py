@@ -1,4 +1,4 @@
-"""The server of Home Assistant's map, with the streets of the simulated town."""
+"""The map server that Home Assistant uses, simulated with the streets of one town."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -11,14 +11,17 @@ from tests.tools.simulator.streets import STREETS, Point, metres
 
 HOST = "vector.openstreetmap.org"
 _DEEPEST = 14
-"""The zoom of the most detailed tiles. The map enlarges them for closer views."""
+"""The highest zoom level of the tiles. For closer views, the map enlarges these tiles."""
 _TILE = re.compile(r"/shortbread_v1/(\d+)/(\d+)/(\d+)\.mvt")
 
 _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
-# Kinds of roads of the Shortbread schema. Its styles draw main streets wider.
+# Kinds of roads in the Shortbread schema. Its map styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
-"""Minimum length in meters of a street with a name: a shorter name would be below the bikes."""
+"""Minimum length in meters of a street that gets a name.
+
+On shorter streets, the bikes would cover the name.
+"""
 
 _EXTENT = 4096
 """The width and height of a tile in its own units."""
@@ -30,7 +33,7 @@ type TilePoint = tuple[int, int]
 type Street = list[Point]
 
 type Line = tuple[list[TilePoint], str, str]
-"""Its points, its kind and its name."""
+"""The points of a street, its kind and its name."""
 
 
 def _street(stretches: tuple[tuple[Point, ...], ...]) -> Street:
@@ -49,7 +52,7 @@ _WITH_NAMES = {
 
 
 async def site(request: web.BaseRequest) -> web.StreamResponse:
-    """Answer with the map's description or a tile."""
+    """Answer with the description of the map, or with a tile."""
     if request.path == "/shortbread_v1/tilejson.json":
         return web.json_response(
             {
@@ -86,7 +89,7 @@ def _lines(
 
 
 def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
-    """Return the point of a place in a tile, in Web Mercator."""
+    """Return the point of a tile at which a place is drawn, in Web Mercator projection."""
     latitude, longitude = point
     across = (longitude + 180) / 360
     down = (1 - asinh(tan(radians(latitude))) / pi) / 2
@@ -97,7 +100,7 @@ def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
     )
 
 
-# Vector tiles: layers of lines with properties, in Mapbox's format, version 2.1.
+# Vector tiles in Mapbox's format, version 2.1: layers of lines with properties.
 
 
 def _layer(name: str, lines: list[Line]) -> bytes:

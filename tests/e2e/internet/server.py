@@ -12,7 +12,7 @@ from tests.tools.simulator.listener import Listener
 from tests.tools.simulator.tls import Signer, server_context
 
 type Site = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
-"""Answers the requests to a host."""
+"""Function that answers the requests to a host."""
 
 
 class Internet:
@@ -24,7 +24,7 @@ class Internet:
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")
         self.authority = Path(self._folder.name, "authority.pem")
-        """The certificate file of the authority that signs the sites."""
+        """Certificate file of the authority that signed the sites' certificates."""
         self.authority.write_bytes(authority.sign(authority, [], authority=True))
         certificate = authority.sign(server, map(x509.DNSName, sites))
         tls = server_context(certificate + server.key_pem)
@@ -42,7 +42,7 @@ class Internet:
 
     @property
     def port(self) -> int:
-        """The port on 127.0.0.1 while it serves."""
+        """The port on 127.0.0.1, while the server runs."""
         return self._listener.port
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* and the content of its cards."""
+"""The dashboard *Bikes* in a browser, and the content of its cards."""
 
 import re
 
@@ -8,9 +8,10 @@ from tests.e2e.frontend import Frontend
 
 CONFIG = {"strategy": {"type": "custom:bike-tracker"}}
 _PATHS = "map => map.paths.map(path => path.points.length)"
-# Chromium reports its own slow drawing. The simulated internet has no fonts and not the
-# tiles of older releases. Leaflet, the map of 2026.8, ends its zoom after the page is
-# closed; Chromium then looks for Leaflet's source.
+# Errors to ignore. Chromium reports that its own drawing is slow. The simulated
+# internet has no fonts, and no tiles for older releases. Leaflet, the map of 2026.8,
+# finishes its zoom after the page was closed, and Chromium then looks for Leaflet's
+# source.
 _NOT_OURS = re.compile(
     r"GL Driver|/api/map_tiles/|https://basemaps\.cartocdn\.com/"
     r"|_leaflet_pos|/node_modules/leaflet/"
@@ -18,7 +19,7 @@ _NOT_OURS = re.compile(
 
 
 class Cards:
-    """The cards of the dashboard, on a page without errors in its console."""
+    """The cards of the dashboard. The browser's console must stay free of errors."""
 
     def __init__(self, frontend: Frontend) -> None:
         """Wrap this page."""
@@ -40,11 +41,11 @@ class Cards:
             self.errors.append(line)
 
     def ride(self, number: int) -> Locator:
-        """Return a ride of yesterday."""
+        """Return the list entry of a ride of yesterday."""
         return self.list.locator(".day").nth(1).get_by_role("button").nth(number)
 
     async def expect_route(self) -> None:
-        """Expect a line with its start and end on the map."""
+        """Expect that the map shows a line with a start and an end."""
         line = self.map.locator("ha-map")
         await expect(line).to_be_visible()
         points: list[int] = []

@@ -1,4 +1,7 @@
-"""One Home Assistant, one service and one Chromium for all browser tests; each test has a new account."""
+"""All browser tests share one Home Assistant, one service and one Chromium.
+
+Each test has a new account.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator
@@ -38,7 +41,7 @@ expect.set_options(timeout=MILLISECONDS)
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember whether a test failed."""
+    """Remember whether a test failed, for the fixtures that keep screenshots."""
     report = yield
     if report.failed:
         item.stash[_failed] = True
@@ -50,7 +53,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def repository() -> hosting.Repository:
-    """Return this repository on the hosting service."""
+    """Return this repository as the simulated hosting service has it."""
     return hosting.this_repository()
 
 
@@ -73,7 +76,7 @@ async def service() -> AsyncIterator[SimulatedService]:
 async def shared_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant in the simulated town with the integration. A phone can sign in."""
+    """Return a Home Assistant in the simulated town, with the integration. A phone can be added."""
     folder = tmp_path_factory.mktemp("home-assistant")
     connected = ConnectedHomeAssistant(folder, internet)
     async with connected as home_assistant:
@@ -94,7 +97,10 @@ async def browser() -> AsyncIterator[Browser]:
 async def home_assistant(
     shared_home_assistant: ConnectedHomeAssistant,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant without accounts and automations. The integration may log failures, but no unexpected errors."""
+    """Return a Home Assistant without accounts and automations.
+
+    After the test, its log must contain no unexpected errors.
+    """
     before = len(shared_home_assistant.log)
     yield shared_home_assistant
     client = shared_home_assistant.client
@@ -109,7 +115,7 @@ async def home_assistant(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the trackers of a new account: at home, in the office, and on a ride."""
+    """Return the trackers of a new account: one at home, one at the office, one on a ride."""
     service.fault(None)
     fleet = Fleet(service, PLACES)
     await fleet.create()
@@ -118,14 +124,14 @@ async def fleet(service: SimulatedService) -> Fleet:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
-    """Return the trackers of an account that is set up."""
+    """Return the trackers of an account that is already set up."""
     await home_assistant.client.add_account(fleet.url, EMAIL, PASSWORD)
     return fleet
 
 
 @pytest.fixture
 def look(request: pytest.FixtureRequest) -> Look:
-    """Return the screen; a test may request another one."""
+    """Return the screen. A test may ask for another one."""
     look: Look = getattr(request, "param", DESKTOP)
     return look
 
@@ -134,7 +140,7 @@ def look(request: pytest.FixtureRequest) -> Look:
 async def context(
     request: pytest.FixtureRequest, browser: Browser, look: Look
 ) -> AsyncIterator[BrowserContext]:
-    """Return a browser without history. Keep its trace if the test fails."""
+    """Yield a browser without history. If the test fails, keep a trace."""
     context = await new_context(browser, look)
     await context.tracing.start(snapshots=True)
     yield context
@@ -151,7 +157,7 @@ async def frontend(
     home_assistant: HomeAssistantProcess,
     context: BrowserContext,
 ) -> AsyncIterator[Frontend]:
-    """Return the frontend. Keep a picture of it and Home Assistant's log if the test fails."""
+    """Yield the frontend. If the test fails, keep a screenshot and Home Assistant's log."""
     page = await context.new_page()
     yield Frontend(page, home_assistant.url)
     if request.node.stash.get(_failed, False):
@@ -166,7 +172,7 @@ async def words(
     home_assistant: HomeAssistantProcess,
     frontend: Frontend,
 ) -> Words:
-    """Return Home Assistant's texts in the selected language, which is also the language of the house."""
+    """Return Home Assistant's texts in the user's language. The house has the same language."""
     words: Words = request.param
     await home_assistant.client.call("config/core/update", language=words.language)
     await frontend.open("/profile/localization")
@@ -184,7 +190,7 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 
 async def automations(client: HomeAssistantClient) -> list[str]:
-    """Return the keys of all loaded automations."""
+    """Return the key of each loaded automation."""
     return [
         state.attributes["id"]
         for entity_id, state in (await client.states()).items()
@@ -196,8 +202,8 @@ async def remove_automations(client: HomeAssistantClient) -> None:
     """Remove all automations and imported blueprints."""
     for number in await automations(client):
         await client.delete(f"/api/config/automation/config/{number}")
-    # Home Assistant answers before the automation is gone, and keeps a blueprint that is
-    # in use.
+    # Home Assistant answers before the automation is removed. It refuses to remove a
+    # blueprint that is in use.
     async with asyncio.timeout(60):
         while await automations(client):
             await asyncio.sleep(0.1)

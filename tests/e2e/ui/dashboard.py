@@ -1,4 +1,4 @@
-"""Dashboards of tests: cards, and a phone with its last message and the message's buttons."""
+"""Dashboards for tests: cards, and a phone with its last message and the buttons of that message."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,7 +24,10 @@ async def add_dashboard(client: HomeAssistantClient, config: object) -> str:
 async def dashboard(
     home_assistant: HomeAssistantProcess, config: object
 ) -> AsyncIterator[None]:
-    """Have a dashboard for a while; Home Assistant may be restarted in between."""
+    """Yield a dashboard, and remove it at the end.
+
+    Home Assistant may be restarted in the meantime.
+    """
     added = await add_dashboard(home_assistant.client, config)
     try:
         yield
@@ -43,7 +46,7 @@ def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
 async def phone_on_dashboard(
     home_assistant: HomeAssistantProcess, *cards: Mapping[str, object]
 ) -> AsyncIterator[None]:
-    """Have a phone with the app, on a dashboard with other cards."""
+    """Yield a phone with the app on a dashboard, beside other cards."""
     client = home_assistant.client
     result = (await client.start_flow("mobile_app"))["result"]
     sections = [phone(), {"type": "grid", "cards": cards}]

@@ -1,4 +1,4 @@
-"""Home Assistant's automation editor, with the clicks of a user."""
+"""Home Assistant's automation editor. Each method makes the clicks of a user."""
 
 from dataclasses import dataclass
 import re
@@ -11,7 +11,7 @@ from tests.e2e.frontend import Frontend
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target whose triggers, conditions and actions the editor offers."""
+    """A target in the editor. The editor offers triggers, conditions and actions for it."""
 
     kind: Literal["area", "device", "label"]
     name: str
@@ -30,11 +30,11 @@ class Editor:
         await self._frontend.open("/config/automation/edit/new")
 
     async def expect_to_find(self, word: str, trigger: str) -> None:
-        """Search all triggers, and expect to find this one."""
+        """Search all triggers for a text, and expect that this one is found."""
         await self._frontend.button("Add trigger").click()
         await self._page.get_by_placeholder("Search").fill(word)
-        # Without the time pattern, the list shows five triggers and the number of further
-        # ones.
+        # Leave out the time pattern: without it, the list shows five triggers and how
+        # many more there are.
         await self._frontend.button("Triggers").click()
         found = re.compile(f"^{re.escape(trigger)}")
         await expect(self._page.get_by_role("button", name=found)).to_be_visible()
@@ -59,7 +59,7 @@ class Editor:
     async def last(
         self, *, hours: int = 0, minutes: int = 0, seconds: int = 0, days: int = 0
     ) -> None:
-        """Set for how long the state must last."""
+        """Set how long the state must last."""
         times = {"dd": days, "hh": hours, "mm": minutes, "ss": seconds}
         for label, number in times.items():
             if number:
@@ -68,16 +68,16 @@ class Editor:
         await self._page.keyboard.press("Tab")
 
     def number(self, label: str) -> Locator:
-        """Return a field for a number."""
+        """Return a number field."""
         return self._page.get_by_role("spinbutton", name=label, exact=True)
 
     async def choose_zone(self, name: str) -> None:
-        """Fill in the zone."""
+        """Choose the zone."""
         await self._page.get_by_role("button", name=re.compile("^Select an")).click()
         await self._frontend.option(name).click()
 
     async def fall_below(self, level: int) -> None:
-        """Fill in a lower limit."""
+        """Set a lower limit."""
         await self._page.get_by_role("button", name=re.compile("^Fire when")).click()
         await self._page.get_by_role("menuitem", name="Below").click()
         selector = self._page.locator("ha-selector-numeric_threshold")
@@ -85,14 +85,14 @@ class Editor:
         await self._page.keyboard.press("Tab")
 
     async def be_between(self, after: int, before: int) -> None:
-        """Fill in the hours of a day."""
+        """Set the hours between which the condition is true."""
         for name, hour in {"After": after, "Before": before}.items():
             group = self._page.get_by_role("group", name=name, exact=True)
             await group.get_by_role("spinbutton", name="hh").fill(str(hour))
             await self._page.keyboard.press("Tab")
 
     async def expect_met(self, number: int = 1) -> None:
-        """Expect this number of conditions to be met now."""
+        """Expect that this number of conditions is met now."""
         met = self._page.get_by_role("status", name="Condition passes", exact=True)
         await expect(met).to_have_count(number)
 

@@ -1,6 +1,6 @@
-"""The time until the dashboard *Bikes* is painted with 50 bikes and 5,000 rides, beside Home Assistant's own map card.
+"""Measure how soon the dashboard *Bikes* and Home Assistant's map card are painted.
 
-To print both: scripts/test --e2e tests/e2e/ui/first_paint.py -s
+The house has 50 bikes and 5,000 rides. To print both times: scripts/test --e2e tests/e2e/ui/first_paint.py -s
 """
 
 from pathlib import Path
@@ -21,7 +21,8 @@ _BIKES = 50
 _RIDES = 5_000
 _RUNS = 3
 _MOST_SECONDS = 1.0
-# Milliseconds from the navigation to the frame that shows all elements.
+# JavaScript that returns the milliseconds from the navigation to the frame in which all
+# elements are shown.
 _PAINTED = """names => new Promise(done => {
   const find = (root, name) => root.querySelector(name)
     ?? [...root.querySelectorAll("*")].map(it => it.shadowRoot && find(it.shadowRoot, name)).find(it => it);
@@ -39,7 +40,7 @@ _OURS = ["bike-tracker-bikes-card", "bike-tracker-distance-card", "ha-map"]
 async def test_first_paint(
     tmp_path: Path, internet: Internet, browser: Browser
 ) -> None:
-    """The dashboard is painted at most a second after the map card."""
+    """The dashboard is painted at most a second later than the map card."""
     async with (
         SimulatedService(trackers=_BIKES) as service,
         ridden(tmp_path, internet, service, bikes=_BIKES) as home_assistant,
@@ -72,7 +73,7 @@ async def test_first_paint(
                 page = await context.new_page()
                 await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
-                # The browser is signed in and has a full cache.
+                # The browser is signed in, and its cache is full.
                 await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)

@@ -14,13 +14,13 @@ PLACES: Mapping[str, Point] = {
     "Cargo bike": WERDERPLATZ,
     "Gravel bike": (49.417365, 8.685359),
 }
-"""One bike is at home, one at the office, one elsewhere."""
+"""Places of the bikes: one is at home, one at the office, one elsewhere."""
 
 _serial_numbers: Iterator[int] = count(860_000_000_000_101)
 
 
 class Fleet:
-    """Bikes with new IDs: Home Assistant remembers the bikes of earlier tests."""
+    """Bikes with IDs that no earlier test has used: Home Assistant remembers earlier bikes."""
 
     def __init__(self, service: SimulatedService, places: Mapping[str, Point]) -> None:
         """Create bikes with these names and places."""
@@ -30,7 +30,7 @@ class Fleet:
         self.serial_numbers = {name: str(next(_serial_numbers)) for name in places}
 
     async def create(self) -> None:
-        """Create a new account with only these bikes."""
+        """Create a new account that has only these bikes."""
         self.service.add_account(EMAIL, PASSWORD)
         for name, serial_number in self.serial_numbers.items():
             self.service.add_device(serial_number, name=name)
@@ -44,7 +44,7 @@ class Fleet:
         kilometres_per_hour: float,
         address: str | None = None,
     ) -> None:
-        """Have a bike report from a place."""
+        """Let a bike report from a place during a ride."""
         latitude, longitude = place
         await self.change(
             name,
@@ -60,11 +60,11 @@ class Fleet:
         )
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
-        """Change a bike's tracker in the simulated service."""
+        """Change the tracker of a bike in the simulated service."""
         getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
 
     async def add_account(self, frontend: Frontend) -> None:
-        """Add the account in the frontend, up to the last dialog."""
+        """Add the account in the frontend, up to the last dialog of the flow."""
         await frontend.open("/config/integrations/dashboard")
         await frontend.button(ENGLISH.add).click()
         await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")

@@ -45,12 +45,12 @@ _TOO_WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 async def cut_off(page: Page) -> list[str]:
-    """Return the texts that are cut off."""
+    """Return the texts of which a part is hidden."""
     texts: list[str] = await page.evaluate(_CUT_OFF)
     return texts
 
 
 async def too_wide(page: Page) -> int:
-    """Return how many pixels the page is wider than the screen."""
+    """Return by how many pixels the page is wider than the screen."""
     pixels: int = await page.evaluate(_TOO_WIDE)
     return pixels

@@ -1,4 +1,4 @@
-"""A Home Assistant whose bikes have been ridden for weeks."""
+"""A Home Assistant with weeks of rides."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run a fresh Home Assistant with an account, and the rides of six weeks."""
+    """Run a new Home Assistant with an account, and with the rides of six weeks."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"
@@ -58,6 +58,6 @@ async def ridden_home_assistant(
 async def list_rides(frontend: Frontend) -> None:
     """List the rides of the previous week."""
     await frontend.open("/calendar")
-    # The click hits a button that only screen readers show.
+    # The list button is shown to screen readers only, so click it without a check.
     await frontend.page.get_by_label("List (7 days)").click(force=True)
     await frontend.page.get_by_label("Previous").click()

@@ -1,4 +1,4 @@
-"""The cards in a browser, with a simulated Home Assistant object instead of a running one."""
+"""The cards in a browser, with a JavaScript object in place of a running Home Assistant."""
 
 from collections.abc import Mapping
 from copy import deepcopy
@@ -34,7 +34,7 @@ type House = dict[str, Any]
 
 
 def bike(number: int, /, **has: object) -> House:
-    """Return a bike at home without problems, except for these states."""
+    """Return the states of a bike at home without any problem. Some states can be replaced."""
     color = f"#{number % 4 * 60:02x}80a0"
     name = f"Bike {number}"
     return {
@@ -46,7 +46,7 @@ def bike(number: int, /, **has: object) -> House:
 
 
 def ride(start: datetime, number: int = 1, /, **values: object) -> House:
-    """Return a ride of half an hour, by default with a route of two points."""
+    """Return a ride of half an hour. By default its route has two points."""
     places = [
         {"latitude": latitude, "longitude": longitude, "zone": zone, "address": None}
         for (latitude, longitude), zone in ((HOME, "Home"), (WERDERPLATZ, "Office"))
@@ -67,7 +67,7 @@ def ride(start: datetime, number: int = 1, /, **values: object) -> House:
 
 
 def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> House:
-    """Return a house in Heidelberg whose user reads English."""
+    """Return a house in Heidelberg. Its user reads English."""
     locale = {"language": "en", "number_format": "language", "time_format": "language"}
     return {
         "now": datetime.now(UTC).isoformat(),
@@ -88,7 +88,7 @@ def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> Hou
 
 
 class Stub:
-    """A page with all three cards."""
+    """A page that shows all three cards."""
 
     def __init__(self, page: Page) -> None:
         """Show the cards on this page."""
@@ -110,17 +110,17 @@ class Stub:
         return stub
 
     async def clear(self) -> None:
-        """Remove the cards and the recorded calls."""
+        """Remove the cards, and forget the recorded calls."""
         await self.page.set_viewport_size({"width": 1200, "height": 800})
         await self.page.evaluate("() => clear()")
         self.errors.clear()
 
     async def show(self, house: House) -> None:
-        """Show a house, or its changes."""
+        """Show a house, or only what changed in it."""
         await self.page.evaluate("house => show(house)", house)
 
     async def calls(self, action: str) -> list[House]:
-        """Return the calls of an action."""
+        """Return the recorded calls of an action."""
         calls: list[House] = await self.page.evaluate("() => calls")
         return [call for call in calls if call["action"] == action]
 

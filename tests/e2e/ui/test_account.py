@@ -1,4 +1,4 @@
-"""Later changes of an account: a new password, and its removal."""
+"""Changes of an account after its set-up: a new password, and its removal."""
 
 from playwright.async_api import expect
 import pytest
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """After a change of the password, Home Assistant requests the new one and continues with it."""
+    """After a change of the password at the service, Home Assistant asks for the new one."""
     account.service.set_password(EMAIL, "new password")
-    # A single refusal may be an error of the server.
+    # A single refusal does not count, because it may be a mistake of the server.
     await home_assistant.client.poll()
     await home_assistant.client.poll()
     await frontend.open("/config")

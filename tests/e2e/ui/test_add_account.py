@@ -1,4 +1,4 @@
-"""Add an account from the start page, also in other languages."""
+"""Add an account from the start page. Some tests use other languages."""
 
 from playwright.async_api import Locator, expect
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def find(frontend: Frontend, words: Words) -> Locator:
-    """Search the integration in the list of integrations."""
+    """Search for the integration in the list of all integrations."""
     await frontend.open()
     await frontend.open_settings(words.integrations, settings=words.settings)
     await frontend.button(words.add).click()
@@ -24,7 +24,10 @@ async def find(frontend: Frontend, words: Words) -> Locator:
 
 @IN_EVERY_LANGUAGE
 async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> None:
-    """The search finds the integration with its icon; the form shows a wrong password and accepts the right one."""
+    """The integration is found, with its icon.
+
+    The form shows an error for a wrong password, and accepts the right one.
+    """
     texts = Texts(words.language)
     found = await find(frontend, words)
     icon = frontend.page.locator("ha-integration-list-item img").first
@@ -56,7 +59,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
 
 
 async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
-    """Expect the page of a tracker in this language, without English texts."""
+    """Expect the device page of a tracker in this language, without English texts."""
     await frontend.open_device("City bike", heading=words.device_info)
     for key, state in {"online": "on", "disabled": "off"}.items():
         row = frontend.entity(texts.entities[key])
@@ -67,6 +70,6 @@ async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
         if texts.entities[key] != name:
             await expect(frontend.text(name)).to_have_count(0)
     await frontend.settle()
-    # Home Assistant cuts off a name beside a long duration.
+    # Home Assistant cuts off the name *Last update* if the duration beside it is long.
     assert set(await cut_off(frontend.page)) <= {texts.entities["last_update"]}
     assert await too_wide(frontend.page) == 0

@@ -1,4 +1,4 @@
-"""The cards in each state of a house, in Chromium with a simulated Home Assistant object."""
+"""The cards in each state that a house may have, in Chromium without a running Home Assistant."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -40,7 +40,7 @@ def _stolen(**attributes: object) -> House:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def page_with_cards(browser: Browser) -> AsyncIterator[Stub]:
-    """Return the cards. All tests share one page."""
+    """Return a page with the cards. All tests of this file share it."""
     async with await new_context(browser, DESKTOP) as context:
         yield await Stub.create(context)
 
@@ -55,7 +55,7 @@ def _reported(time: datetime) -> House:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def stub(page_with_cards: Stub) -> AsyncIterator[Stub]:
-    """Return the cards without a house. They must not cause an error."""
+    """Return the cards before a house is shown. They must not raise an error."""
     await page_with_cards.clear()
     yield page_with_cards
     assert page_with_cards.errors == []
@@ -120,7 +120,7 @@ _STATES = {
 
 
 async def test_long_names(stub: Stub) -> None:
-    """On a phone, the bikes below the bars have their full names."""
+    """On a phone, the legend below the bars shows the full names of the bikes."""
     await stub.page.set_viewport_size({"width": 390, "height": 844})
     long = {**bike(1), "name": "Grandmother's long-tail bike"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
@@ -130,7 +130,7 @@ async def test_long_names(stub: Stub) -> None:
 
 
 async def test_add_dashboard_at_once(stub: Stub) -> None:
-    """*Add dashboard* offers the dashboard before the texts are loaded, then shows the user's language."""
+    """*Add dashboard* lists the dashboard before the user's texts are loaded, in English."""
     await stub.page.reload()
     await stub.page.wait_for_function("() => window.customStrategies")
     read = "() => customStrategies.map(({name, description}) => [name, description])"
@@ -145,7 +145,7 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
 
 @pytest.mark.parametrize("name", _STATES)
 async def test_states(stub: Stub, name: str) -> None:
-    """Each state has its own text."""
+    """Each state of a bike has its own text."""
     state, *texts = _STATES[name]
     await stub.show(state)
     for card, words in zip((stub.bikes, stub.rides, stub.distance), texts, strict=True):
@@ -204,7 +204,7 @@ _PLACES: dict[str, tuple[House, str]] = {
 
 @pytest.mark.parametrize("name", _PLACES)
 async def test_place(stub: Stub, name: str) -> None:
-    """A bike has its current place, and *offline* has its duration."""
+    """The card shows a bike's current place and, if it is offline, for how long."""
     states, pattern = _PLACES[name]
     await stub.show(house(bike(1, **states)))
     await expect(stub.bikes).to_contain_text(re.compile(pattern))
@@ -230,9 +230,9 @@ async def test_markup_is_text(stub: Stub) -> None:
 
 
 async def test_date_line(stub: Stub) -> None:
-    """A route across the date line continues beyond 180 degrees without a detour."""
+    """A route that crosses the date line is drawn across it, without a detour around the earth."""
     route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
-    # The cards cache the routes of a page by the start of the ride.
+    # Use another start each time: the cards cache routes by the start of the ride.
     start = _YESTERDAY - timedelta(hours=1)
     await stub.show(house(bike(1), rides=[ride(start, route=route)]))
     await expect(stub.rides.locator("ha-map")).to_be_attached()
@@ -245,7 +245,7 @@ async def test_ride_under_way(stub: Stub) -> None:
     """A ride under way is the first one in the list, and its line grows with each report."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
-    # The map follows the bike, except in the minute after a touch.
+    # The map shows the whole ride, except in the minute after a touch.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         history = [
             {"a": {"latitude": latitude, "longitude": longitude}, "lu": 1e9}
@@ -270,7 +270,8 @@ async def test_ride_under_way(stub: Stub) -> None:
             await shown.dispatch_event("pointerdown")
         if number == 3:
             await stub.page.evaluate(_A_MINUTE_LATER)
-    # In an outage the ride keeps its kilometers. A page that never knew them shows none.
+    # During an outage, the ride keeps its last known kilometers. A page that was opened
+    # later shows none.
     gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
     outage = house(bike(1, ride=_STARTED, **gone))
     await stub.show(outage)
@@ -283,14 +284,17 @@ async def test_ride_under_way(stub: Stub) -> None:
 
 
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
-    """The part before the set-up is in the database: the list still shows one ride, under way."""
+    """The database contains the part of the ride from before the set-up.
+
+    Both parts are one ride in the list.
+    """
     await stub.show(house(bike(1, ride=_STARTED), rides=[ride(_YESTERDAY)]))
     await expect(stub.days.get_by_role("button")).to_have_count(1)
     await expect(stub.days).to_contain_text("under way")
 
 
 async def test_time_zone(stub: Stub) -> None:
-    """Days and times follow the time zone of the house, also after a change of it."""
+    """Days and times are in the time zone of the house, also after the zone was changed."""
     rides = [ride(_YESTERDAY.replace(hour=2))]
     for zone, day, time in (
         ("Europe/Berlin", _YESTERDAY, "3:00"),
@@ -304,7 +308,10 @@ async def test_time_zone(stub: Stub) -> None:
 
 @pytest.mark.parametrize("number", [5, 11, 12, 50])
 async def test_many_bikes(stub: Stub, number: int) -> None:
-    """With 12 bikes or more, the card is a table: triggered, offline and low battery first."""
+    """From 12 bikes on, the card is a table.
+
+    Triggered, offline and low-battery bikes come first.
+    """
     kinds: dict[int, House] = {
         3: {"battery": "8"},
         4: {"online": "off"},
@@ -324,7 +331,7 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
 
 
 async def test_three_years(stub: Stub) -> None:
-    """5,000 rides are loaded by week and month, without a long task on the page."""
+    """5,000 rides are loaded by week and month. The page is never blocked for long."""
     rides = [
         ride(_YESTERDAY - timedelta(hours=5.25 * number), number % 3 + 1)
         for number in range(5_000)
@@ -342,7 +349,7 @@ async def test_three_years(stub: Stub) -> None:
           }).observe({ type: "longtask" });
         }"""
     )
-    # Queries by role would take seconds each.
+    # Query by class: queries by role would take seconds each.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
     scroll = (
         "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"
@@ -358,7 +365,7 @@ async def test_three_years(stub: Stub) -> None:
 
 
 async def test_elements_stay(stub: Stub) -> None:
-    """A new state keeps the focus, and does not interrupt a tap."""
+    """If a state changes, the focus stays where it is, and a tap is not interrupted."""
     home = house(bike(1), bike(2), rides=[ride(_YESTERDAY)])
     await stub.show(home)
     guard = stub.bikes.get_by_role("button", name="Guard: Bike 2")
@@ -392,7 +399,7 @@ async def test_rides_of_a_bar(stub: Stub) -> None:
 
 
 async def test_right_to_left(stub: Stub) -> None:
-    """An address in Latin letters stays apart from the battery, and arrows point in the other direction."""
+    """In right-to-left languages, addresses and battery levels stay apart; arrows are reversed."""
     away = bike(1, tracker="not_home", address="Roonstraße 5, 69120 Heidelberg")
     await stub.show(house(away, rides=[ride(_YESTERDAY)]))
     await stub.page.evaluate("() => { document.dir = 'rtl'; }")
@@ -406,7 +413,10 @@ async def test_right_to_left(stub: Stub) -> None:
 
 
 async def test_a_narrow_phone(stub: Stub) -> None:
-    """The times of the chosen ride have their own line, and the map is not below Home Assistant's header."""
+    """On a narrow phone, the times of the chosen ride are on their own line.
+
+    The map does not slide over the header.
+    """
     await stub.page.set_viewport_size({"width": 390, "height": 700})
     await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))
     times = stub.rides.locator(".info p").first

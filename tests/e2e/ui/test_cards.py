@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* and its cards in the frontends of the oldest release, the newest, and a release in between."""
+"""The dashboard *Bikes* in three frontends: the oldest release, the newest, one in between."""
 
 from collections.abc import AsyncIterator
 import json
@@ -35,7 +35,7 @@ _BOTH = pytest.mark.parametrize(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
 async def release(request: pytest.FixtureRequest) -> str:
-    """Return the release of the frontend; the newest Home Assistant serves it."""
+    """Return the release of the frontend, which the newest Home Assistant serves."""
     release: str = request.param
     return release
 
@@ -54,7 +54,7 @@ async def used(
     service: SimulatedService,
     release: str,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant with weeks of rides."""
+    """Return a Home Assistant that has been used for weeks."""
     folder = tmp_path_factory.mktemp("cards")
     frontend = _FRONTENDS / release if release else None
     async with ridden(folder, internet, service, frontend=frontend) as home_assistant:
@@ -63,7 +63,7 @@ async def used(
 
 @pytest.fixture
 def home_assistant(used: ConnectedHomeAssistant) -> ConnectedHomeAssistant:
-    """Return the Home Assistant of the browser."""
+    """Return the Home Assistant that the browser opens."""
     return used
 
 
@@ -81,7 +81,7 @@ async def cards(
 async def test_from_nothing(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Three clicks add the dashboard, another one shows a ride, and another one downloads its file."""
+    """Three clicks add the dashboard. One more shows a ride, and one more downloads its file."""
     cards, clicks = Cards(frontend), Clicks(frontend.page)
     await frontend.open("/config/lovelace/dashboards")
     await expect(frontend.button("Add dashboard")).to_be_visible()
@@ -95,8 +95,7 @@ async def test_from_nothing(
     )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
-    # The dashboard is saved once the dialog is closed. Leaving the page earlier would
-    # lose it.
+    # The dashboard is only saved once the dialog is closed.
     await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
     await frontend.settle()
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")
@@ -118,7 +117,7 @@ async def test_from_nothing(
 
 @_BOTH
 async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
-    """All texts are readable; previous and next show other rides, also by keys."""
+    """All texts are readable. The buttons and keys for the previous and next ride work."""
     await frontend.open(PATH)
     await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
     await cards.ride(0).click()
@@ -133,7 +132,7 @@ async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
 
 
 async def test_bars(cards: Cards, frontend: Frontend) -> None:
-    """A bar lists its rides; months and years have bars, too."""
+    """A tap on a bar lists its rides. There are also bars of months and years."""
     await frontend.open(PATH)
     bars = cards.distance.locator(".bars").get_by_role("button")
     await expect(bars).to_have_count(8)
@@ -153,7 +152,10 @@ async def test_guard(
     home_assistant: HomeAssistantProcess,
     service: SimulatedService,
 ) -> None:
-    """One tap guards a bike, saves the theft report, or ends both, also after a reload during an outage."""
+    """One tap guards a bike, one saves the theft report, one ends both.
+
+    All works after a reload during an outage, too.
+    """
     await frontend.open(PATH)
     city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
     await city.click()
@@ -210,7 +212,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Adding a card shows a preview with the user's bikes, then its form."""
+    """When a user adds a card, the preview shows the user's own bikes, and then its form."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):
@@ -223,14 +225,14 @@ async def test_picker_in_sight(
         await frontend.page.locator("hui-card-picker .overlay").first.click()
         await expect(frontend.saying("Bikes (all if empty)")).to_be_visible()
         await expect(frontend.page.get_by_role("tab", name="Config")).to_be_visible()
-    # The picker's own examples need the internet.
+    # Ignore errors of the picker's other previews, which need the internet.
     assert not [line for line in cards.errors if "bike" in line]
 
 
 async def test_update(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """After an update of the integration, the browser loads the new modules."""
+    """After an update of the integration, the browser loads the new version of the cards."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     manifest = (
@@ -238,7 +240,7 @@ async def test_update(
     )
     content = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**content, "version": "99.0.0"}))
-    # A page that is still loading would log its errors later.
+    # If the page was still loading, it would log errors later.
     await frontend.page.goto("about:blank")
     await home_assistant.stop()
     await home_assistant.start()

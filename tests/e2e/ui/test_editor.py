@@ -1,7 +1,8 @@
-"""Common automations, made by clicks from an empty editor; each runs once.
+"""Common automations are made by clicks in an empty editor. Each runs once.
 
-The fields get seconds instead of minutes. For a silence of one day, the service changes
-the time of the last report. For the night, the condition has the current hour.
+In the tests, waits are seconds instead of minutes. For a silence of one day, the
+service changes the time of the last report. For a condition at night, the night is the
+current hour.
 """
 
 import asyncio
@@ -37,7 +38,10 @@ _LABEL = Target("label", "Bikes")
 async def client(
     home_assistant: HomeAssistantProcess, account: Fleet
 ) -> AsyncIterator[HomeAssistantClient]:
-    """Return a Home Assistant with the bike in the shed and a label on it. Remove everything afterwards."""
+    """Yield a Home Assistant.
+
+    The bike is in the area *Shed* and has a label. Both are removed afterwards.
+    """
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     label = await client.call("config/label_registry/create", name="Bikes")
@@ -48,7 +52,7 @@ async def client(
         area_id=area["area_id"],
         labels=[label["label_id"]],
     )
-    # With 24 hours, the time fields have no AM and PM.
+    # With the 24-hour format, the time fields have no AM and PM.
     language = {"language": "en", "time_format": "24"}
     await client.call("frontend/set_user_data", key="language", value=language)
     yield client
@@ -83,7 +87,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
 
 
 async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) -> None:
-    """A search for an event finds its trigger."""
+    """A search for what people call an event finds its trigger."""
     for word, found in {
         "alarm": "Alarm raised by bike tracker",
         "sos": "Alarm raised by bike tracker",
@@ -92,25 +96,25 @@ async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) 
         "stolen": "Guard of bike tracker triggered",
     }.items():
         await editor.expect_to_find(word, found)
-        # A reload would remember the open dialog.
+        # Otherwise the browser would open the dialog again after a reload.
         await frontend.page.goto("about:blank")
         await editor.open()
 
 
 async def offline_for_a_while(editor: Editor, target: Target) -> None:
-    """The bike has been offline for ten minutes (seconds in the test)."""
+    """Make an automation: the bike has been offline for ten minutes (seconds in the test)."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.last(seconds=2)
 
 
 async def left_home(editor: Editor, target: Target) -> None:
-    """The bike left home."""
+    """Make an automation: the bike leaves home."""
     await editor.add_trigger("Zone left", target)
     await editor.choose_zone("Home")
 
 
 async def battery_below(editor: Editor, target: Target) -> None:
-    """The battery is below 20 %, and the bike is online."""
+    """Make an automation: the battery falls below 20 %, while the bike is online."""
     await editor.add_trigger("Battery level crossed threshold", target)
     await editor.fall_below(20)
     await editor.add_condition("Bike tracker is online", target)
@@ -118,7 +122,7 @@ async def battery_below(editor: Editor, target: Target) -> None:
 
 
 async def starts_moving_at_night(editor: Editor, target: Target) -> None:
-    """The bike starts moving at night while nobody is at home."""
+    """Make an automation: the bike starts to move at night, while nobody is at home."""
     now = datetime.now(ZoneInfo("Europe/Berlin"))
     await editor.add_trigger("Bike tracker started moving", target)
     await editor.add_condition("Time")
@@ -130,13 +134,13 @@ async def starts_moving_at_night(editor: Editor, target: Target) -> None:
 
 
 async def no_report_for_a_day(editor: Editor, target: Target) -> None:
-    """The tracker has not reported for a day, which is the default."""
+    """Make an automation: the tracker has not reported for a day, which is the default."""
     await editor.add_trigger("Bike tracker became silent", target)
     await expect(editor.number("dd*")).to_have_value("1")
 
 
 async def offline_at_home(editor: Editor, target: Target) -> None:
-    """The bike goes offline at home."""
+    """Make an automation: the bike goes offline while it is at home."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.add_condition("Is in zone", target)
     await editor.choose_zone("Home")
@@ -144,12 +148,12 @@ async def offline_at_home(editor: Editor, target: Target) -> None:
 
 
 async def go_offline(fleet: Fleet) -> None:
-    """Have the bike go offline."""
+    """Let the bike go offline."""
     await fleet.change(_BIKE, "set_status", status="offline")
 
 
 async def fall_silent(fleet: Fleet) -> None:
-    """Change the last report to almost a day ago."""
+    """Change the time of the last report to almost a day ago."""
     then = datetime.now(UTC) - timedelta(days=1) + timedelta(seconds=_SECONDS)
     await fleet.change(_BIKE, "set_last_update", last_update=then)
 
@@ -182,7 +186,7 @@ async def test_wishes(
     event: Event,
     target: Target,
 ) -> None:
-    """Each automation is made by clicks, and runs once."""
+    """Each of these automations can be made by clicks, and runs once."""
     await wish(editor, target)
     await save(editor)
     await event(account)

@@ -1,4 +1,4 @@
-"""The set-up of the README: from an empty Home Assistant to a message on the phone about an offline bike."""
+"""Follow the README: from an empty Home Assistant to a message on the phone that a bike is offline."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 _BIKE = "City bike"
 _SECONDS_TO_TELL = 60
-# On a slow machine, the frontend asks for confirmation before its texts are loaded.
+# On a slow machine, the frontend sometimes asks for a confirmation without text, so try
+# again.
 _TRIES = 5
 
 
@@ -49,7 +50,7 @@ async def test_from_nothing_to_a_message(
     repository: Repository,
     fleet: Fleet,
 ) -> None:
-    """The installed files are those of the release, and following the README leads to one message."""
+    """The installed files are those of the release. Following the README leads to one message."""
     await install(frontend, repository)
     assert installed(home_assistant.folder) == shipped(repository)
 
@@ -72,13 +73,16 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return the addresses of the README's buttons with this text, in the user's own Home Assistant."""
+    """Return the addresses of the README's buttons, for the user's own Home Assistant."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 
 
 async def install(frontend: Frontend, repository: Repository) -> None:
-    """Follow the first button: the Marketplace accepts the release and opens the form without a restart."""
+    """Follow the first button of the README.
+
+    The Marketplace installs the release. The form opens without a restart.
+    """
     [button] = buttons("hacs_repository")
     await frontend.open(button)
     await connect_account(frontend)
@@ -98,7 +102,7 @@ async def install(frontend: Frontend, repository: Repository) -> None:
 
 
 async def connect_account(frontend: Frontend) -> None:
-    """Accept the Marketplace's warning, and sign in at the hosting service."""
+    """Accept the warning of the Marketplace, and sign in at the hosting service."""
     await frontend.saying("I understand the risks").click()
     await frontend.button("Continue").click()
     await expect(frontend.text("Connect GitHub")).to_be_visible()
@@ -108,7 +112,7 @@ async def connect_account(frontend: Frontend) -> None:
 
 
 async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
-    """Add the account, and expect the bikes."""
+    """Add the account, and expect its bikes."""
     await fleet.add_account(frontend)
     await frontend.button(ENGLISH.finish).click()
     for name in fleet.places:
@@ -116,7 +120,10 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 
 
 async def automate(frontend: Frontend) -> None:
-    """Import all blueprints; the first one watches a bike and sends messages to the phone."""
+    """Import all blueprints.
+
+    Use the first one: it watches a bike and sends messages to the phone.
+    """
     for button in buttons("blueprint_import"):
         await frontend.open(button)
         await frontend.import_blueprint()
@@ -129,7 +136,7 @@ async def automate(frontend: Frontend) -> None:
 
 
 def installed(folder: Path) -> dict[str, bytes]:
-    """Return the files of the integration in a Home Assistant's folder."""
+    """Return the integration's files in the folder of a Home Assistant."""
     root = folder / "custom_components" / DOMAIN
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
@@ -139,7 +146,7 @@ def installed(folder: Path) -> dict[str, bytes]:
 
 
 def shipped(repository: Repository) -> dict[str, bytes]:
-    """Return the files of the integration in the repository."""
+    """Return the integration's files in the repository."""
     start = f"custom_components/{INTEGRATION.name}/"
     return {
         path.removeprefix(start): content

@@ -1,4 +1,4 @@
-"""The pages on a desktop and on a phone, in light and dark themes."""
+"""Pages on a desktop and on a phone, with the light and the dark theme."""
 
 from playwright.async_api import expect
 import pytest
@@ -27,11 +27,11 @@ IN_EVERY_LOOK = pytest.mark.parametrize(
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), IN_EVERY_LOOK]
 
 _SHADES = {"light": range(200, 256), "dark": range(60)}
-"""Brightness of the background, of 255."""
+"""Expected brightness of the background (0 to 255)."""
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
-    """Expect readable texts in the right colors, and keep a picture."""
+    """Check that texts are readable and colors are right, and keep a screenshot."""
     page = frontend.page
     await frontend.settle()
     path = RESULTS / "looks" / f"{name}-{look.name}.png"
@@ -59,7 +59,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None
 
 
 async def test_device_page(frontend: Frontend, account: Fleet, look: Look) -> None:
-    """The page of a tracker is readable."""
+    """The device page of a tracker is readable."""
     await frontend.open_device("City bike")
     await expect(frontend.entity("Connectivity")).to_be_visible()
     await check(frontend, look, "device")

@@ -27,9 +27,9 @@ _CARD = {"type": "custom:bike-tracker-bikes-card"}
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
-    """Set the house to a time zone in which it is night."""
+    """Set a time zone in which it is night now."""
     ahead = (_MIDNIGHT - datetime.now(UTC).hour + 12) % 24 - 12
-    # The names of these zones have the opposite sign.
+    # In the names of these zones, the sign is reversed.
     zone = f"Etc/GMT{-ahead:+d}"
     await home_assistant.client.call("config/core/update", time_zone=zone)
     yield
@@ -40,7 +40,10 @@ async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
 async def test_a_night(
     frontend: Frontend, fleet: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A few clicks set up a night guard for a new account; messages follow a theft until *It's me*."""
+    """A few clicks add a night guard to a new account.
+
+    A theft leads to messages, until the owner taps *It's me*.
+    """
     client, clicks = home_assistant.client, Clicks(frontend.page)
     async with phone_on_dashboard(home_assistant, _CARD):
         await fleet.add_account(frontend)

@@ -1,4 +1,4 @@
-"""A user who may see one of three bikes, by a policy of Home Assistant."""
+"""A user who may see only one of three bikes, by Home Assistant's permissions."""
 
 from collections.abc import AsyncIterator
 import json
@@ -30,7 +30,7 @@ _SIGN = """path => document.querySelector("home-assistant").hass
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def devices() -> dict[str, str]:
-    """Return the IDs of the bikes by name, once they are known."""
+    """Return the device ID of each bike by name, once Home Assistant knows all of them."""
     return {}
 
 
@@ -40,7 +40,7 @@ async def home_assistant(
     internet: Internet,
     devices: dict[str, str],
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant that signs in everybody as the user with one bike."""
+    """Return a Home Assistant in which everybody is signed in as the user with one bike."""
     async with (
         SimulatedService() as service,
         ridden(tmp_path_factory.mktemp("one"), internet, service) as home_assistant,
@@ -57,7 +57,7 @@ async def home_assistant(
 
 
 def permit(folder: Path, user: str, device: str) -> None:
-    """Give a user the entities of one device, while Home Assistant is stopped."""
+    """While Home Assistant is stopped, give a user access to the entities of one device only."""
     path = folder / ".storage" / "auth"
     content = json.loads(path.read_text())
     policy = {"entities": {"device_ids": {device: True}}}
@@ -90,7 +90,7 @@ async def test_cards(frontend: Frontend) -> None:
 async def test_links(
     frontend: Frontend, home_assistant: HomeAssistantProcess, devices: dict[str, str]
 ) -> None:
-    """GPX files, statistics and the calendar of another bike are refused."""
+    """GPX files, statistics and calendars of other bikes are refused."""
     client = home_assistant.client
     await frontend.open(PATH)
     await expect(Cards(frontend).bikes.get_by_role("listitem")).to_have_count(1)
@@ -98,7 +98,7 @@ async def test_links(
     for name, device in devices.items():
         path = f"/api/bike_tracker/gpx/{device}?{times}"
         status = await frontend.page.evaluate(_SIGN, path)
-        # The bike has no track of that day.
+        # The user's own bike has no track of that day, so the answer is 404.
         assert status == (404 if name == _OWN else 401), name
         data, statistics = {"device_id": device}, "bike_tracker.get_statistics"
         if name == _OWN:

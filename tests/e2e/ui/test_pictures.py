@@ -35,7 +35,10 @@ _START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1
 async def take(
     frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
 ) -> None:
-    """Take a picture of a part of the page in a window of this size. No text may be cut off."""
+    """Take a screenshot of a part of the page in a window of this size.
+
+    All texts must be complete.
+    """
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
@@ -49,7 +52,7 @@ async def take(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the bikes of the README: one is at home, the other one will be moved."""
+    """Return the bikes in the README's pictures: one stays at home, the other one is moved."""
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()
     return fleet
@@ -58,7 +61,7 @@ async def fleet(service: SimulatedService) -> Fleet:
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A guarded bike, and a bike that is stolen: the message and the card."""
+    """A guarded bike is stolen: take pictures of the message and the card."""
     client = home_assistant.client
     [entry] = await client.call("config_entries/get", domain=DOMAIN)
     guards = {
@@ -85,7 +88,7 @@ async def test_guard(
 async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
-    """The rides of a week in the calendar, and a ride on the dashboard *Bikes*, also on a phone."""
+    """Take pictures of a week in the calendar and of a ride, on a desktop and a phone."""
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
@@ -102,7 +105,7 @@ async def test_rides(
 async def test_triggers(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """The triggers that the editor offers for an area."""
+    """Take a picture of the triggers that the editor offers for an area."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     devices = await client.devices()

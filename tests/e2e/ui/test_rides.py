@@ -1,4 +1,4 @@
-"""Rides in the calendar and in the developer tools."""
+"""Rides in the calendar, and in the page where users try actions."""
 
 import re
 
@@ -42,7 +42,7 @@ async def test_calendar(frontend: Frontend, look: Look) -> None:
 
 
 async def test_get_rides(frontend: Frontend) -> None:
-    """The action answers in the developer tools for a selected bike."""
+    """The page where users try actions shows the rides of the chosen bike."""
     await frontend.open(
         "/_my_redirect/developer_call_service?service=bike_tracker.get_rides"
     )

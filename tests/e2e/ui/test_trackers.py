@@ -1,4 +1,4 @@
-"""The pages of a tracker, and their live changes."""
+"""The device page of a tracker and the map, with live changes."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_map_live(frontend: Frontend, account: Fleet) -> None:
-    """A bike that starts a ride moves on the open map without a poll."""
+    """While the map is open, a bike that starts a ride moves on it, without a poll."""
     service = account.service
     async with asyncio.timeout(60):
         while not service.live.sockets:
@@ -28,7 +28,7 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
     async with asyncio.timeout(60):
-        # The marker has no place while it is redrawn.
+        # While the marker is redrawn, it has no place.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)
     assert service.polls == polls
@@ -40,7 +40,7 @@ async def open_map(frontend: Frontend) -> Locator:
     devices = frontend.page.get_by_role("tab", name="Devices")
     markers = frontend.page.locator("ha-map")
     city_bike = markers.get_by_role("button", name="City bike")
-    # The map shows one kind of entity, or all kinds until it knows its size.
+    # Until the map knows its size, it shows all kinds of entities.
     await expect(devices.or_(city_bike).first).to_be_visible()
     if await devices.is_visible():
         await devices.click()
@@ -57,7 +57,7 @@ async def centre(marker: Locator) -> float:
 async def test_rename(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A name from the user stays. Otherwise the name follows the service."""
+    """A name that the user chose stays. Otherwise the name is that at the service."""
     await frontend.open_device("City bike")
     await frontend.button("Edit settings").click()
     await frontend.fill_in({"Name": "Ann's bike"})

@@ -1,4 +1,4 @@
-"""Texts in the frontend: Home Assistant's own and the integration's."""
+"""Texts in the frontend, both Home Assistant's own and those of the integration."""
 
 from dataclasses import dataclass
 import json
@@ -12,7 +12,7 @@ from tests.tools.demo.config_folder import INTEGRATION
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Home Assistant's own texts in the set-up of an account."""
+    """Home Assistant's own texts that appear while an account is set up."""
 
     language: str
     own_name: str
@@ -35,14 +35,14 @@ ENGLISH = next(words for words in _WORDS if words.language == "en")
 IN_EVERY_LANGUAGE = pytest.mark.parametrize(
     "words", _WORDS, ids=lambda words: words.language, indirect=True
 )
-"""Runs a test in each of these languages, which the user has selected."""
+"""Repeats a test for each of these languages. The user has selected the language."""
 
 
 class Texts:
     """The integration's texts in a language."""
 
     def __init__(self, language: str) -> None:
-        """Read them."""
+        """Read the texts of this language."""
         path = INTEGRATION / "translations" / f"{language}.json"
         texts: dict[str, Any] = json.loads(path.read_text())
         config: dict[str, Any] = texts["config"]
