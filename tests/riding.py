@@ -1,4 +1,4 @@
-"""The reports of the red bike under way and after its arrival, and the events of its rides."""
+"""Reports of the red bike during and after a ride, and the events of its rides."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .tools.simulator.server import Simulator
 
 
 def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from a place this number of meters farther north."""
+    """Let the red bike report from a place that is this many meters farther north."""
     position = simulator.devices[RED].position
     assert position is not None
     latitude = position.latitude + metres / 111_195
@@ -18,19 +18,19 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
 
 
 def riding(kilometres: float) -> dict[str, Any]:
-    """Return the values of a report under way."""
+    """Return the values in a report during a ride."""
     attributes = {"motion": True, "totalDistance": kilometres * 1_000}
     return {"speed": 9.0, "attributes": attributes}
 
 
 def standing(kilometres: float) -> dict[str, Any]:
-    """Return the values of a report of a standing bike."""
+    """Return the values in a report of a standing bike."""
     attributes = {"motion": False, "totalDistance": kilometres * 1_000}
     return {"speed": 0.0, "attributes": attributes}
 
 
 async def async_ride(simulator: Simulator, poll: Poll) -> None:
-    """Let the red bike ride, stop at a red light, ride on and arrive."""
+    """Let the red bike ride, stop at a red light, ride again and arrive."""
     await poll()
     total = 100.0
     for metres in (250, 250, 0, 250, 250):
@@ -43,7 +43,7 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
-    """Return a list to which each state change of an event entity is added, as automations receive it."""
+    """Return a list that grows with each change of an event entity, as an automation would see it."""
     events: list[State] = []
 
     @callback
@@ -60,7 +60,7 @@ def told(hass: HomeAssistant, entity_id: str) -> list[State]:
 
 
 async def async_set_up_and_ride(bikes: Bikes) -> None:
-    """Set the account up, and let the red bike make its first ride."""
+    """Set the account up, and let the red bike make one ride."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     await async_ride(bikes.simulator, bikes.poll)

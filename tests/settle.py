@@ -1,4 +1,4 @@
-"""Wait until everything under way has ended, while the clock is frozen."""
+"""Wait until everything under way has ended. The clock is frozen meanwhile."""
 
 import asyncio
 from typing import Any
@@ -9,15 +9,16 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .tools.simulator.wire import pause
 
-# Turns of the event loop that data needs to pass a socket on this machine.
+# Data needs this many turns of the event loop to pass through a socket on this machine.
 _TURNS = 25
-# On a busy machine, a poll or a set-up may wait for the disk in a thread.
+# Turns to wait for a poll or a set-up: on a busy machine, they may wait for the disk in
+# a thread.
 _PATIENCE = 100
 _MOMENT = 0.001
 
 
 async def settle(hass: HomeAssistant | None) -> None:
-    """Wait until everything under way has ended, except listening."""
+    """Wait until everything under way has ended, except the live connection."""
     for _ in range(2):
         for _ in range(_TURNS):
             await asyncio.sleep(0)
@@ -30,7 +31,7 @@ async def settle(hass: HomeAssistant | None) -> None:
 
 
 def _asks(task: asyncio.Task[Any]) -> bool:
-    """Return whether Home Assistant itself does not wait for this task."""
+    """Return whether a task belongs to the test, so that Home Assistant does not wait for it."""
     name = task.get_name()
     if name.startswith(DOMAIN):
         return name.endswith((" poll", " poll on demand", " history", " - refresh"))

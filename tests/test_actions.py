@@ -1,4 +1,4 @@
-"""Actions: location, rides, statistics and track of bikes."""
+"""Actions about bikes: location, rides, statistics and track."""
 
 from collections.abc import Mapping
 import csv
@@ -57,7 +57,7 @@ type Answer = dict[str, Any]
 
 
 def times(start: object, end: object = timedelta()) -> Answer:
-    """Return the fields of a time range; a duration counts from now."""
+    """Return the fields for a time range. A duration counts back from now."""
     return {"start_date_time": start, "end_date_time": end}
 
 
@@ -83,7 +83,7 @@ async def rides(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 async def async_act(
     hass: HomeAssistant, action: str, user_id: str | None = None, /, **fields: Any
 ) -> Any:
-    """Return the response of an action, by default for the red bike."""
+    """Call an action, by default for the red bike, and return its response."""
     if not fields.keys() & {"device_id", "entity_id", "area_id"}:
         fields["device_id"] = device_of(hass, RED)
     data = {
@@ -100,17 +100,17 @@ async def async_act(
 async def async_list(
     hass: HomeAssistant, action: str, user_id: str | None = None, /, **fields: Any
 ) -> list[Answer]:
-    """Return the list in the response of an action."""
+    """Call an action, and return the list in its response."""
     return next(iter((await async_act(hass, action, user_id, **fields)).values()))
 
 
 async def async_get_rides(hass: HomeAssistant, **fields: Any) -> list[Answer]:
-    """Return the rides in a response."""
+    """Call `get_rides`, and return the rides."""
     return await async_list(hass, "get_rides", **fields)
 
 
 def asked(simulator: Simulator) -> int:
-    """Return the number of requests for the history."""
+    """Return how often the history was requested."""
     return sum("from" in request.query for request in simulator.requests)
 
 
@@ -127,14 +127,14 @@ def both(hass: HomeAssistant) -> list[str]:
 
 
 def may_write(hass: HomeAssistant, folder: Path, name: str = "local") -> None:
-    """Make a folder the only one in which Home Assistant may write."""
+    """Let Home Assistant write only into this folder."""
     hass.config.media_dirs = {name: str(folder)}
     hass.config.allowlist_external_dirs = {str(folder)}
 
 
 @pytest.mark.usefixtures("rides")
 async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """Rides are in order of their start, and written to a new folder as a table."""
+    """Rides are returned in the order of their starts. The file with them is in a new folder."""
     folder = Path(hass.config.path("new"))
     may_write(hass, folder)
     devices = both(hass)
@@ -160,18 +160,21 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
         ({"start_date_time": -DAY - MINUTE}, 1),
         ({"start_date_time": -DAY + MINUTE}, 0),
         (times(-30 * DAY, -10 * DAY), 0),
-        # Local times.
+        # Times without a time zone are local times.
         (times("2026-11-19 12:59:00", "2026-11-20 13:00:00"), 1),
         (times("2026-11-19 13:01:00", "2026-11-20 13:00:00"), 0),
     ],
 )
 async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) -> None:
-    """Rides touch the range: by default seven days before the end, which is now."""
+    """Rides that overlap the range are returned.
+
+    By default, the range ends now and has seven days.
+    """
     assert len(await async_get_rides(hass, **range_)) == count
 
 
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
-# It ends in the year 10000.
+# A week before the last days of the year 9999.
 LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
 
 
@@ -200,14 +203,17 @@ LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
     ],
 )
 async def test_refused(bikes: Bikes, action: str, fields: Answer, error: str) -> None:
-    """A wrong target or time range is refused before anything is requested."""
+    """A wrong target or time range is an error, and nothing is requested from the service."""
     with pytest.raises((ServiceValidationError, vol.Invalid), match=error):
         await async_act(bikes.hass, action, **fields)
     assert asked(bikes.simulator) == 0
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """A track is of it, else of the last ride; statistics, by default of eight weeks, are without it."""
+    """During a ride, the track is that of this ride.
+
+    Statistics have eight weeks by default, and leave this ride out.
+    """
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
     with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
@@ -236,7 +242,10 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
-    """The error names the bike of an unloaded account. A disabled one has no bikes."""
+    """If the account of a bike is not loaded, the error names the bike.
+
+    A disabled account has no bikes.
+    """
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
@@ -253,7 +262,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """The bikes of a loaded account are returned without those of another account."""
+    """If one of two accounts is loaded, its bikes are returned without those of the other."""
     bikes.simulator.add_account(BOB, PASSWORD)
     bikes.simulator.add_device("green", email=BOB)
     other = make_entry(BOB)
@@ -267,7 +276,7 @@ async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """The location and condition of each bike, as values and as a sentence."""
+    """For each bike, the location and condition are returned as values and as a sentence."""
     bikes = await async_list(hass, "where", device_id=both(hass))
     assert [bike["device_id"] for bike in bikes] == both(hass)[::-1]
     assert bikes == snapshot(exclude=props("device_id"))
@@ -290,7 +299,10 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Only letters and digits are compared; a name without any is itself."""
+    """Names are compared by their letters and digits only.
+
+    A name without any of these is compared as it is.
+    """
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -301,7 +313,7 @@ async def test_names(
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
-    """Only the name of a bike that left the account is known, and its track is an error."""
+    """If a bike is no longer listed, only its name is known. Its track is an error."""
     bikes.simulator.override_field(RED, "status", "offline")
     await bikes.poll()
     [listed] = await async_list(bikes.hass, "where")
@@ -320,7 +332,10 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 async def test_who_may_read(
     hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
 ) -> None:
-    """A forbidden bike is an error if it is named, and left out of an area."""
+    """A user who names a bike without permission gets an error.
+
+    In an area, such a bike is left out.
+    """
     garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)
@@ -349,7 +364,7 @@ async def test_who_may_read(
 
 @pytest.mark.usefixtures("rides")
 async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Writing a file requires control of the bike."""
+    """A user needs the permission to control the bike to write a file."""
     may_write(hass, tmp_path)
     user = MockUser(id="anna").add_to_hass(hass)
     user.mock_policy({"entities": {"all": {"read": True}}})
@@ -366,7 +381,10 @@ async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
 async def test_cell_that_is_no_formula(
     hass: HomeAssistant, tmp_path: Path, name: str
 ) -> None:
-    """No name begins a formula. The only media folder may have any name."""
+    """In the CSV file, no cell begins like a formula.
+
+    If there is only one media folder, it is used whatever its name.
+    """
     may_write(hass, tmp_path, "videos")
     red = device_of(hass, RED)
     dr.async_get(hass).async_update_device(red, name_by_user=name)
@@ -378,9 +396,10 @@ async def test_cell_that_is_no_formula(
 
 @pytest.mark.usefixtures("setup")
 async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """Every measured place of a time, once, as a list and as GPX with a gap.
+    """A track has each measured place once, as a list and as GPX with a segment after a gap.
 
-    The service ignores the time: reports from other times are not part of the track.
+    Some services ignore the requested time. Their reports from other times are left
+    out.
     """
     now, simulator = dt_util.utcnow(), bikes.simulator
     history: Any = Renderer.history
@@ -411,7 +430,7 @@ async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_track_is_written(bikes: Bikes, tmp_path: Path) -> None:
-    """The file is the response. A folder is no file name."""
+    """The file has the same content as the response. A folder is refused as a file name."""
     may_write(bikes.hass, tmp_path)
     file = tmp_path / "rides" / "sunday.gpx"
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
@@ -430,7 +449,7 @@ async def test_track_is_written(bikes: Bikes, tmp_path: Path) -> None:
 async def test_file_that_may_not_be_written(
     bikes: Bikes, tmp_path: Path, filename: str
 ) -> None:
-    """Forbidden and impossible paths are refused before anything is requested."""
+    """A path that is forbidden or impossible is refused, and nothing is requested."""
     may_write(bikes.hass, tmp_path)
     (tmp_path / "link.gpx").symlink_to(tmp_path.parent / "elsewhere.gpx")
     with pytest.raises(ServiceValidationError, match="may not write"):
@@ -443,7 +462,7 @@ async def test_file_that_may_not_be_written(
     ("hours", "requests"), [(1, 1), (24, 1), (25, 1), (26, 2), (48, 2), (168, 7)]
 )
 async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> None:
-    """A day is one request, with its last second, also if it has 25 hours."""
+    """Each day of a track is one request, also a day of 25 hours. The last second is included."""
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     await async_act(bikes.hass, "get_track", **times(-hours * HOUR))
     assert asked(bikes.simulator) == requests
@@ -453,7 +472,7 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A response of more than 8 MiB is requested in halves without a repeated report."""
+    """If a response would exceed 8 MiB, two halves are requested. No report is repeated."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]
@@ -467,14 +486,14 @@ async def test_track_of_parts_that_are_too_large(
     monkeypatch.setattr(client, "MAX_BYTES", 1_000)
     with pytest.raises(HomeAssistantError, match="too many reports"):
         await async_act(bikes.hass, "get_track", **times(-DAY))
-    # The first hour shows that shorter parts do not help.
+    # The shortest request, an hour, is still too large, so no more requests follow.
     assert asked(bikes.simulator) == requests + 5
 
 
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("monday", ["2026-03-23", "2026-10-19", "2026-11-02"])
 async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
-    """A week is seven days, by the clock or by hours, also if clocks change."""
+    """A week is seven days by the calendar, or seven times 24 hours, also if clocks change."""
     start = dt_util.start_of_local_day(date.fromisoformat(monday))
     for end in start + 7 * DAY, dt_util.as_utc(start) + 7 * DAY:
         with pytest.raises(ServiceValidationError, match="no reports"):
@@ -498,7 +517,7 @@ async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
 async def test_service_that_does_not_answer(
     bikes: Bikes, fault: str, words: str
 ) -> None:
-    """The error says what to do, and starts no sign-in."""
+    """If the service does not answer, the error says what to do. No sign-in is started."""
     bikes.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
@@ -509,7 +528,7 @@ async def test_service_that_does_not_answer(
 
 @pytest.mark.usefixtures("setup")
 async def test_too_many_questions(bikes: Bikes) -> None:
-    """At most ten tracks a minute are requested."""
+    """A user can request ten tracks a minute. More are refused."""
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     for _ in range(10):
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
@@ -522,7 +541,7 @@ async def test_too_many_questions(bikes: Bikes) -> None:
 
 
 async def test_example(bikes: Bikes, label_registry: lr.LabelRegistry) -> None:
-    """The example in the documentation sends the kilometers of the week."""
+    """The example in the documentation sends a message with the kilometers of the week."""
     document = (ROOT / "docs" / "automations.md").read_text()
     week: Any = parse_yaml(document.split("```yaml")[-1].partition("```")[0])
     week["triggers"] = {"trigger": "event", "event_type": "sunday"}
@@ -540,7 +559,7 @@ async def test_example(bikes: Bikes, label_registry: lr.LabelRegistry) -> None:
 
 
 async def test_actions_without_an_account(hass: HomeAssistant) -> None:
-    """The actions exist before an account is set up."""
+    """The actions exist as soon as Home Assistant starts, even without an account."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         *("get_rides", "get_statistics", "get_track"),

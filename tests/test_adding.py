@@ -1,4 +1,4 @@
-"""An error while the entities of a tracker are added affects only this tracker."""
+"""If adding the entities of one tracker fails, other trackers are not affected."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ type Break = Callable[[pytest.MonkeyPatch, set[str]], None]
 
 
 def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the device registry fail for these trackers."""
+    """Let the device registry raise an error for these trackers."""
     get_or_create = dr.DeviceRegistry.async_get_or_create
 
     def fail(registry: dr.DeviceRegistry, **device: Any) -> dr.DeviceEntry:
@@ -30,7 +30,7 @@ def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the constructor of some entities fail for these trackers."""
+    """Let the constructor of some entities raise an error for these trackers."""
     init = BikeTrackerSensor.__init__
 
     def fail(
@@ -44,7 +44,7 @@ def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_value(key: str) -> Break:
-    """Let an entity description's value fail for these trackers."""
+    """Let a value of an entity raise an error for these trackers."""
 
     def _break(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
         [description] = (
@@ -60,7 +60,7 @@ def break_value(key: str) -> Break:
                 raise RuntimeError("a bug")
             return read(tracker)
 
-        # Descriptions are frozen.
+        # The descriptions are frozen, so change their dictionary.
         patch.setitem(vars(description), "value_fn", fail)
 
     return _break
@@ -83,7 +83,10 @@ async def test_at_setup(
     monkeypatch: pytest.MonkeyPatch,
     break_: Break,
 ) -> None:
-    """Other trackers are added; this one is added completely with its next report, without a reload."""
+    """At the set-up, all other trackers are added.
+
+    The failing one is added with its next report, without a reload.
+    """
     bikes.simulator.add_device(GREEN, email=EMAIL)
     broken = {BLUE}
     break_(monkeypatch, broken)
@@ -95,7 +98,7 @@ async def test_at_setup(
     assert shown().get(BLUE, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
-    # A poll without a change of it does not try again.
+    # As long as the tracker does not report, no poll tries again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
@@ -115,7 +118,7 @@ async def test_at_setup(
 async def test_trackers_that_come_together(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch, break_: Break
 ) -> None:
-    """The same for new trackers."""
+    """If new trackers come together, and adding one of them fails, the same is true."""
     whole = shown()[RED]
     new = [f"8700000000000{number:02}" for number in range(20)]
     for unique_id in new:
@@ -139,7 +142,7 @@ async def test_trackers_that_come_together(
 async def test_what_is_newly_reported(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error in reading a value affects only this tracker."""
+    """If a value that is reported for the first time cannot be read, only that value is missing."""
     broken: set[str] = set()
     break_value("charging")(monkeypatch, broken)
     await async_setup(bikes.hass, bikes.entry)
@@ -157,7 +160,7 @@ async def test_what_is_newly_reported(
 async def test_kinds_that_every_tracker_has(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """A tracker that never reported has only these entities."""
+    """A tracker that has never reported has only these entities."""
     bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
 

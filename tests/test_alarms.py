@@ -1,4 +1,4 @@
-"""Alarms in Home Assistant."""
+"""Alarms as Home Assistant shows them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,19 +24,19 @@ NEWER = "2100-01-01T00:00:00.000+00:00"
 
 @pytest.fixture
 def fired(hass: HomeAssistant) -> list[State]:
-    """Return a list to which each fired alarm is added."""
+    """Return a list that grows with each alarm that is fired."""
     return told(hass, ENTITY)
 
 
 async def report(bikes: Bikes, alarm: str) -> None:
-    """Let the red bike raise an alarm, and poll."""
+    """Let the red bike report an alarm, and poll."""
     bikes.simulator.report(RED, attributes={"alarm": alarm})
     await bikes.poll()
 
 
 @pytest.mark.usefixtures("setup")
 async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
-    """The first alarm creates its entity, and is fired."""
+    """The first alarm of a tracker adds the entity *Alarm*, which fires it."""
     assert bikes.hass.states.get(ENTITY) is None
     position = bikes.simulator.report(RED, attributes={"alarm": "geofenceExit"})
     await bikes.poll()
@@ -49,7 +49,7 @@ async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
-    """The entity shows the last alarm again, although Home Assistant stored it as unavailable."""
+    """After a reload during an outage, the entity shows the last alarm again."""
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     bikes.simulator.fault("status-503")
@@ -67,7 +67,7 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
     "restored", [None, STATE_UNKNOWN, *("2020-01-01T00:00:00.000+00:00", NEWER)]
 )
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
-    """The entity shows the last alarm again, unless Home Assistant has a newer one. A later ride changes nothing."""
+    """After a kill, the entity shows the newest alarm: Home Assistant's, or the database's."""
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     await async_ride(bikes.simulator, bikes.poll)
@@ -89,7 +89,7 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
 async def test_alarm_from_before_the_account(
     bikes: Bikes, fired: list[State], fault: str | None
 ) -> None:
-    """It is not fired, also if positions failed until after a restart; a later one is."""
+    """An alarm from before the account was added is never fired, but a later one is."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
@@ -106,7 +106,7 @@ async def test_alarm_from_before_the_account(
 
 @pytest.mark.usefixtures("setup")
 async def test_signing_in_again(bikes: Bikes) -> None:
-    """Activity shows each change of an event's state: an outage or a new password causes none."""
+    """During an outage and after a new password, the state of an event stays the same."""
     lines = list[tuple[str, str]]()
 
     @callback

@@ -1,4 +1,4 @@
-"""The benchmark measures realistic fleets, and its page shows the last run."""
+"""The benchmark measures fleets like real ones, and its page shows the last run."""
 
 import orjson
 import pytest
@@ -12,7 +12,7 @@ from .tools.tables import tables_of
 
 @pytest.mark.parametrize("everything", [False, True])
 async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
-    """The fleet's rows have as many bytes as Traccar's, 450 and some 800."""
+    """The rows of the fleet have the length of Traccar's: 450 and about 800 bytes."""
     async with Simulator() as simulator:
         fleet = Fleet(simulator, 3, everything=everything)
         for _ in range(2):
@@ -24,5 +24,5 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 
 def test_page() -> None:
-    """The page has the figures of the last run, and a result for each goal."""
+    """The page has the figures of the last run, and says which goals were reached."""
     assert tables_of(PAGE) == tables(*load())

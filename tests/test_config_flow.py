@@ -1,4 +1,4 @@
-"""The forms: adding an account, signing in again, and changing the account."""
+"""The forms: to add an account, to sign in again, and to change an account."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -39,9 +39,9 @@ from .tools.faults.decided import DECIDED, DECIDED_PLACES
 from .tools.faults.trouble import TROUBLES
 from .tools.simulator import Simulator, client_context
 
-# They need no server, or answer later than a test waits.
+# These faults need no server, or answer later than a test can wait.
 NOT_HERE = {"name-not-found", "connection-refused", "restart", "late-answer"}
-# One fault for each error of the form.
+# One fault for each error of the form, which are always tested.
 ALWAYS = (
     *("no-answer", "no-answer-mid-body", "close-before-headers", "not-http", "html"),
     *("status-401", "status-404", "status-503", "redirect-302-other", "json-as-text"),
@@ -53,7 +53,7 @@ FAULTS = [
     if name not in NOT_HERE
 ]
 PLACES = dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
-# After these, it is unknown whether the service offers positions.
+# After these faults, it stays unknown whether the service has positions.
 MAY_PASS = re.compile(
     "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
     "|status-(408|429|5)"
@@ -64,13 +64,13 @@ type Typed = dict[str, Any]
 
 @pytest.fixture
 def typed(simulator: Simulator) -> Typed:
-    """Return the account that a user types."""
+    """Return what a user types for the account."""
     return {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
 
 
 @pytest.fixture
 async def other() -> AsyncIterator[Simulator]:
-    """Return another service on the same host, where the account has no trackers."""
+    """Return another service on the same host. The account has no trackers there."""
     async with Simulator(prefix="/bikes") as other:
         other.add_account(EMAIL, PASSWORD)
         yield other
@@ -93,7 +93,7 @@ async def async_open(hass: HomeAssistant) -> ConfigFlowResult:
 
 
 async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
-    """Open the form for a new account and submit it."""
+    """Open the form for a new account, and submit it."""
     form = await async_open(hass)
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "user")
     assert not form["errors"]
@@ -103,17 +103,17 @@ async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
 async def reconfigure(
     hass: HomeAssistant, entry: MockConfigEntry, typed: Typed
 ) -> ConfigFlowResult:
-    """Open the form for an account's changes and submit it."""
+    """Open the form to change an account, and submit it."""
     return await submit(hass, await entry.start_reconfigure_flow(hass), typed)
 
 
 def added(result: ConfigFlowResult) -> bool:
-    """Return whether a flow added an account."""
+    """Return whether a flow has added an account."""
     return result["type"] is FlowResultType.CREATE_ENTRY
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the integration's warnings and errors in the log."""
+    """Return the warnings and errors that the integration has logged."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -128,7 +128,7 @@ def fields_of(form: ConfigFlowResult) -> Any:
 
 
 def shown(form: ConfigFlowResult) -> Typed:
-    """Return the values in a form's fields."""
+    """Return the values that a form shows in its fields."""
     fields = fields_of(form)
     values = {str(it): get_schema_suggested_value(fields, it) for it in fields}
     return {field: value for field, value in values.items() if value is not None}
@@ -138,9 +138,10 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A successful sign-in adds an entry with its trackers, after one request for positions.
+    """A sign-in that succeeds adds the account with its trackers. Positions were requested once.
 
-    Spaces, capitals and a missing /api are corrected; the password stays as typed.
+    Spaces, capital letters and a missing /api are corrected. The password stays as it
+    was typed.
     """
     simulator.set_password(EMAIL, " with spaces ")
     typed[CONF_PASSWORD] = " with spaces "
@@ -160,7 +161,7 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
 
 
 async def test_fields(hass: HomeAssistant) -> None:
-    """Browsers can fill in the fields, and hide the password."""
+    """Browsers can fill in the fields, and do not show the password."""
     fields = fields_of(await async_open(hass))
     assert {
         str(name): (selector.config.get("type"), selector.config["autocomplete"])
@@ -185,7 +186,7 @@ async def test_fields(hass: HomeAssistant) -> None:
 async def test_mistyped(
     bikes: Bikes, typed: Typed, field: str, value: str, error: str
 ) -> None:
-    """The error is shown at its field before anything is sent."""
+    """A typing error is shown at its field, and nothing is sent."""
     form = await add(bikes.hass, {**typed, field: value})
     assert form["errors"] == {field: error}
     assert not bikes.simulator.requests
@@ -200,7 +201,10 @@ async def test_positions_fail(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    """No failure of positions fails the sign-in, and a temporary one proves nothing."""
+    """If the request for positions fails, the sign-in still succeeds.
+
+    A temporary failure does not show that there are none.
+    """
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
     simulator.fault(name, path="positions", times=1)
@@ -213,7 +217,7 @@ async def test_positions_fail(
 async def test_unexpected_error(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected error is shown in the form, and the user can try again."""
+    """After an unexpected error, the form says so, and the user can try again."""
     with patch.object(TrackingClient, "async_get_devices", side_effect=RuntimeError):
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
@@ -241,14 +245,17 @@ async def test_second_account(
     address: str,
     title: str | None,
 ) -> None:
-    """The same email at the same host, port and path is refused; any other account is added."""
+    """An account with the same email, host, port and path is refused.
+
+    Any other account is added.
+    """
     hass, entry = bikes.hass, bikes.entry
     ports = {"port": bikes.simulator.port, "other": other.port}
     known = f"127.0.0.1:{bikes.simulator.port}"
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
         bikes.simulator.add_account(name, PASSWORD)
-    # A pending request for the password makes no difference.
+    # It is also refused while Home Assistant asks for its password.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
@@ -269,7 +276,7 @@ async def test_second_account(
 async def test_disabled_entry_of_1_0(
     bikes: Bikes, other: Simulator, typed: Typed, old_id: str, moves: bool
 ) -> None:
-    """It is recognized by its account: 1.0 changes addresses but not unique IDs."""
+    """An entry of 1.0 is recognized by its account: its unique ID may be outdated."""
     server, path = (other, "/bikes") if moves else (bikes.simulator, "")
     entry = MockConfigEntry(
         domain=DOMAIN,
@@ -291,7 +298,10 @@ async def test_disabled_entry_of_1_0(
 
 @pytest.mark.usefixtures("setup")
 async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """After a change of the password, the user is asked for the new one, and polls continue."""
+    """After the password was changed, Home Assistant asks the user for the new one.
+
+    Then polls continue.
+    """
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
@@ -310,7 +320,7 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     assert form["errors"] == {"base": "invalid_auth"}
     assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
 
-    # The form has no field for the address, and the log names the account by its title.
+    # The form has no field for the address. The log names the account by its title.
     bikes.simulator.fault("html")
     caplog.clear()
     form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
@@ -337,7 +347,7 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
 async def test_reconfigure_password(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
 ) -> None:
-    """The form shows address and email, never the password; a failed try changes nothing."""
+    """The form shows address and email, but not the password. A failed attempt changes nothing."""
     simulator.set_password(EMAIL, "new one")
     form = await setup.start_reconfigure_flow(hass)
     assert form["step_id"] == "reconfigure"
@@ -352,7 +362,7 @@ async def test_reconfigure_password(
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
-    # Nothing is reloaded: Activity would show the last event of each bike again.
+    # The entry is not reloaded: Activity would show the last event of each bike again.
     assert setup.state is ConfigEntryState.LOADED
     assert setup.runtime_data.coordinator is coordinator
 
@@ -370,7 +380,10 @@ async def test_reconfigure_password(
 async def test_reconfigure_address(
     bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
-    """A server that moved keeps its devices. A generated title, also of 1.1, follows it."""
+    """After a change of the address, the devices stay.
+
+    A title that was generated, also by 1.1, is updated.
+    """
     hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
     title = title.format(port=port)
     hass.config_entries.async_update_entry(entry, title=title)
@@ -395,9 +408,9 @@ async def test_reconfigure_address(
         (BOB, False, RED, "", "reconfigure_successful"),
         (BOB, False, BLUE, "", "reconfigure_successful"),
         (BOB, False, "999", "", "wrong_account"),
-        # Without trackers, no tracker can be moved to the wrong account.
+        # The new account has no trackers, so none can end up in the wrong account.
         (BOB, False, "999", "empty", "reconfigure_successful"),
-        # Two entries cannot become one.
+        # Two entries are never merged.
         (BOB, False, RED, "set up", "already_configured"),
     ],
 )
@@ -412,7 +425,7 @@ async def test_reconfigure_to_another_account(
     before: str,
     reason: str,
 ) -> None:
-    """Another email, or another server on the same host, must have one of the trackers."""
+    """The user may enter another email or server if that account has one of the trackers."""
     for known in (RED, BLUE) if before == "empty" else ():
         bikes.simulator.unassign(EMAIL, known)
     await async_setup(bikes.hass, bikes.entry)
@@ -436,7 +449,7 @@ async def test_reconfigure_to_another_account(
         return
     assert bikes.entry.data == typed
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
-    # The title names the server; a title of 1.1 has no port.
+    # The title contains the server. Titles of 1.1 lack the port.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
@@ -445,7 +458,7 @@ async def test_reconfigure_to_another_account(
 async def test_reconfigure_an_account_that_is_set_up_twice(
     bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An entry without a unique ID accepts a new password, too."""
+    """If an account has two entries, the one without a unique ID accepts a new password, too."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
     twin.add_to_hass(bikes.hass)
     bikes.simulator.set_password(EMAIL, "new one")
@@ -462,11 +475,11 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
 
 @dataclass
 class Tap:
-    """A port that records its connections, and forwards them to a server or answers only http."""
+    """A port that records its connections. It forwards them to a server, or answers http alone."""
 
     port: int = 0
     to: int | None = None
-    """The port of the server."""
+    """The port of the server to which it forwards."""
     schemes: list[str] = field(default_factory=list)
     """The scheme of each connection."""
 
@@ -497,7 +510,7 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @pytest.fixture
 async def tap(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Tap]:
-    """Return a tap for a client that waits two seconds for an answer."""
+    """Return a tap. The client waits two seconds for an answer."""
     timeout = ClientTimeout(total=2, sock_connect=1)
     monkeypatch.setattr(client_module, "TIMEOUT", timeout)
     tap = Tap()
@@ -509,7 +522,7 @@ async def tap(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Tap]:
 
 @pytest.fixture
 async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
-    """Return the service over https, with a certificate that is trusted here."""
+    """Return the service over https. The tests trust its certificate."""
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -532,10 +545,10 @@ async def test_fault(
     name: str,
     scheme: str,
 ) -> None:
-    """Form and log name the error of tests/tools/faults, and a second try works.
+    """For each fault, the form and the log show the right error. A second attempt works.
 
     Where the server supports https, nothing is sent over http: an attacker could show a
-    wrong certificate to get the password unencrypted.
+    wrong certificate to receive the password unencrypted.
     """
     decided, tap.to = DECIDED[name], secure.port
     typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
@@ -551,7 +564,7 @@ async def test_fault(
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
     shown_error = (result["description_placeholders"] or {})["error"]
-    # The tap may close its connection before it notices the reset.
+    # The tap may already have closed its connection when it notices the reset.
     is_closed = name == "reset-before-headers" and shown_error == "connection lost"
     expected = shown_error if is_closed else decided.message.error
     assert shown_error.startswith(expected)
@@ -569,7 +582,7 @@ async def test_fault(
 async def test_name_is_not_found(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
-    """The error is a host name that does not exist."""
+    """If the host name does not exist, the error says so."""
     error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     with patch.object(ThreadedResolver, "resolve", side_effect=error):
         form = await add(hass, {**typed, CONF_URL: address})
@@ -582,7 +595,7 @@ async def test_name_is_not_found(
 async def test_http_without_a_scheme(
     hass: HomeAssistant, simulator: Simulator, tap: Tap, typed: Typed, answers_tls: bool
 ) -> None:
-    """In the local network, http is found if the server refuses TLS or does not answer it."""
+    """In the local network, http is tried if the server refuses TLS or does not answer."""
     tap.to = simulator.port if answers_tls else None
     result = await add(hass, {**typed, CONF_URL: f"127.0.0.1:{tap.port}"})
     assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
@@ -592,9 +605,10 @@ async def test_http_without_a_scheme(
 @pytest.mark.parametrize(
     ("scheme", "fault", "password", "errors", "requests"),
     [
-        # An address with https is never tried with http.
+        # If the user typed https, http is never tried.
         ("https://", None, PASSWORD, {"base": "cannot_connect"}, 0),
-        # The form shows the error of the http request, and the cause if both fail.
+        # The form shows the error of the http request. If both requests fail, it shows
+        # the reason, too.
         ("", None, "wrong", {"base": "invalid_auth"}, 1),
         ("", "connection-refused", PASSWORD, {CONF_URL: "connection_refused"}, 0),
     ],
@@ -608,7 +622,7 @@ async def test_where_http_is_spoken(
     errors: dict[str, str],
     requests: int,
 ) -> None:
-    """The form shows the cause of both failures, and the typed address."""
+    """If https and http both fail, the form shows the reasons, and the address that the user typed."""
     bikes.simulator.fault(fault)
     typed |= {CONF_URL: f"{scheme}127.0.0.1:{bikes.simulator.port}"}
     typed |= {CONF_PASSWORD: password}

@@ -1,4 +1,4 @@
-"""The database: its content after a restart, the time of each write, and damaged files."""
+"""The database: its content after a restart, the time of writes, and damaged files."""
 
 import asyncio
 from collections.abc import Callable
@@ -50,24 +50,24 @@ type Damage = Callable[[Path], None]
 
 
 def starts(rides: list[Ride]) -> list[datetime]:
-    """Return when rides started."""
+    """Return the start times of rides."""
     return [ride.started_at for ride in rides]
 
 
 def guard_of(bikes: Bikes, tracker: str) -> str | None:
-    """Return the state of a guard."""
+    """Return the state of a bike's guard."""
     return bikes.value_of(f"{tracker}_guard", Platform.ALARM_CONTROL_PANEL)
 
 
 def arm(bikes: Bikes, tracker: str) -> None:
-    """Guard a bike."""
+    """Arm the guard of a bike."""
     changes = bikes.coordinator.data.arm(tracker, dt_util.utcnow())
     assert changes
     bikes.coordinator.async_set_guards(changes)
 
 
 async def async_raise_alarm(bikes: Bikes) -> None:
-    """Let a tracker raise an alarm, which is not written yet."""
+    """Let a tracker raise an alarm, which is in memory only."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.coordinator.async_refresh()
 
@@ -84,7 +84,7 @@ async def async_unload(bikes: Bikes) -> Path:
 
 
 async def async_kill(bikes: Bikes) -> None:
-    """Simulate a kill: reload the account with the current files."""
+    """Simulate a kill: set the account up again with the files as they are now."""
     folder = folder_of(bikes.hass)
     files = {file: file.read_bytes() for file in folder.iterdir()}
     await async_unload(bikes)
@@ -96,7 +96,7 @@ async def async_kill(bikes: Bikes) -> None:
 
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
-    """Return the content of the database after opening it, and the rides of a tracker."""
+    """Open the database of the account, and return its content and the rides of a tracker."""
     database, now = Database(bikes.hass, bikes.entry), dt_util.utcnow()
     await database.async_open()
     rides = await database.rides(RED, now - 99 * DAY, now)
@@ -108,7 +108,7 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
-    """States, rides, guards and progress are the same after a reload."""
+    """After a reload, states, rides, guards and the progress of the backfill are the same."""
     await async_set_up_and_ride(bikes)
     arm(bikes, BLUE)
     before = bikes.coordinator.database.content
@@ -121,7 +121,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 
 async def test_ride_is_kept(bikes: Bikes) -> None:
-    """The file contains a ride as soon as it was fired, with its places."""
+    """As soon as a ride is fired, the file contains it, with its places."""
     bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     fired = bikes.state(f"{RED}_ride", Platform.EVENT).attributes
@@ -141,7 +141,7 @@ async def test_ride_is_kept(bikes: Bikes) -> None:
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
-    """Queries return finished rides before and after the write."""
+    """Queries return a finished ride before and after it is written."""
     await async_set_up_and_ride(bikes)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await database.async_hold()
@@ -159,14 +159,14 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert last
     assert last.started_at == rides[-1].started_at
     assert await database.last_ride(BLUE) is None
-    # They are no longer in memory.
+    # After the write, the ride is only in the file.
     query(file_of(bikes.hass, bikes.entry), "DELETE FROM ride")
     assert await database.last_ride(RED) is None
 
 
 @pytest.mark.usefixtures("freezer")
 async def test_large_book(bikes: Bikes) -> None:
-    """Rides are kept forever; a set-up reads only the last ride of each tracker."""
+    """Rides are kept forever. The set-up reads only the newest ride of each tracker."""
     rows = [row(n * HOUR, tracker) for n in range(1, 2_001) for tracker in (RED, BLUE)]
     store(bikes.hass, bikes.entry, [*rows, row(3_000 * DAY)])
     with patch.object(sql, "_ride", wraps=sql._ride) as read:  # noqa: SLF001
@@ -178,7 +178,7 @@ async def test_large_book(bikes: Bikes) -> None:
 
 
 def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
-    """Return rides of half an hour that start at hours of a day."""
+    """Return rides of half an hour that start at these hours of a day."""
     day = datetime(2026, 11, 20, tzinfo=UTC)
     return [
         Ride(start := day + hour * HOUR, start + HOUR / 2, distance, 20.5)
@@ -189,14 +189,14 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 @pytest.mark.parametrize(
     ("since", "new", "found"),
     [
-        # All rides since this time are replaced.
+        # All stored rides since this time are replaced.
         (2, (2, 4), (1, 2, 4)),
         (2.1, (4,), (1, 2, 4)),
         (9, (), (1, 2, 3)),
-        # A ride with the same start is replaced.
+        # A stored ride with the same start is replaced.
         (9, (2,), (1, 2, 3)),
         (9, (2.5,), (1, 2, 2.5, 3)),
-        # A ride without overlap is added.
+        # A ride that overlaps no other one is added.
         (None, (1, 1.25, 1.5, 2.4, 5), (1, 1.5, 2, 3, 5)),
         (None, (0.5, 0.6, 2.5), (0.5, 1, 2, 2.5, 3)),
     ],
@@ -204,7 +204,10 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 def test_rides_that_are_booked(
     since: float | None, new: tuple[float, ...], found: tuple[float, ...]
 ) -> None:
-    """A tracker's last rides replace those in the file; older rides are added."""
+    """The newest rides of a tracker replace those in the file.
+
+    Older rides are added if they overlap none in the file.
+    """
     with closing(sqlite3.connect(":memory:")) as file:
         sql.create(file)
         for tracker in (RED, BLUE):
@@ -217,9 +220,9 @@ def test_rides_that_are_booked(
             [edge] = starts(rides_of(since))
             booked = sql.BookedRides(edge, rides)
             sql.replace_rides(file, RED, booked)
-            # Queries return the same before the write.
+            # Before the write, queries return the same rides.
             assert sorted(booked.merged(known)) == rides_of(*found)
-            # Two replacements in a row have the effect of one.
+            # Two replacements in a row have the same effect as their combination.
             earlier = rides_of(3)
             both = booked.after(sql.BookedRides(earlier[0].started_at, earlier))
             assert both.since == min(edge, earlier[0].started_at)
@@ -248,7 +251,7 @@ def test_rides_that_are_booked(
         (("ride",), 300),
         (("start of a ride",), 10),
         (("battery",), 3600),
-        # No change delays a write that is due earlier.
+        # The later change does not postpone the write.
         (("battery", "alarm", "battery"), 10),
         (("offline", "armed", "battery"), 10),
     ],
@@ -256,7 +259,7 @@ def test_rides_that_are_booked(
 async def test_time_until_a_write(
     bikes: Bikes, changes: tuple[str, ...], seconds: int
 ) -> None:
-    """Seconds for an event or an arming, minutes for a flag or a ride, an hour for a report."""
+    """Changes are written within seconds (event, arming), minutes (flag, ride) or an hour (report)."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     for number in range({"ride": 3, "start of a ride": 2}.get(changes[0], 0)):
@@ -287,7 +290,7 @@ async def test_time_until_a_write(
 
 @pytest.mark.usefixtures("setup")
 async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
-    """A pending alarm is written within ten seconds, and again after it was fired."""
+    """A pending alarm is written within ten seconds. It is written again after it was fired."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
     await async_raise_alarm(bikes)
@@ -304,7 +307,7 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
-    """After a kill, a day whose earlier rides were stored is not requested again."""
+    """After a kill during the backfill, days whose rides were stored are not requested again."""
     set_up_at = dt_util.utcnow()
     await bikes.poll(4_000)
     until = dt_util.utcnow() - 4 * DAY
@@ -321,7 +324,7 @@ async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])
 async def test_one_transaction(bikes: Bikes, table: str) -> None:
-    """A write that fails after its first changes leaves neither state nor ride."""
+    """If a write fails in the middle, the file contains neither its states nor its rides."""
     await async_set_up_and_ride(bikes)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
     await database.async_hold()
@@ -342,9 +345,10 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_file(bikes: Bikes) -> None:
-    """The file is private and small, and survives a power cut."""
+    """Only the owner can read the file. It is small, and survives a power cut."""
     settings = {
-        # SQLite waits for the disk with each commit: a power cut loses no transaction.
+        # With this value, SQLite waits for the disk at each commit, so that a power cut
+        # loses no transaction.
         "synchronous": 2,
         "journal_mode": "wal",
         "secure_delete": 1,
@@ -353,7 +357,7 @@ async def test_file(bikes: Bikes) -> None:
         "application_id": int.from_bytes(b"Bike"),
         "user_version": 1,
     }
-    # The settings belong to the connection that writes.
+    # Ask the connection that writes, because each connection has its own settings.
     run = bikes.coordinator.database._file.run  # noqa: SLF001
 
     def value_of(connection: sqlite3.Connection, name: str) -> object:
@@ -368,7 +372,7 @@ async def test_file(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
-    """The row of an unchanged tracker is not written."""
+    """If a tracker did not change, its row is not written."""
     await bikes.poll(11)
     file = file_of(bikes.hass, bikes.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
@@ -381,7 +385,7 @@ async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_slow_disk(bikes: Bikes) -> None:
-    """A reload waits for the current write, so nothing is fired twice."""
+    """A reload waits until the current write has ended, so that nothing is fired twice."""
     await bikes.poll(4_000)
     disk, run = asyncio.Event(), bikes.hass.async_add_executor_job
     file, waits = bikes.coordinator.database._file, [disk.wait()]  # noqa: SLF001
@@ -414,7 +418,7 @@ async def test_slow_disk(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_failed_setup(bikes: Bikes) -> None:
-    """The file is closed before Home Assistant repeats the set-up."""
+    """After a failed set-up, the file is closed before Home Assistant tries again."""
     file, seen = await async_unload(bikes), list[tuple[ConfigEntryState, bool]]()
     log = file.with_name(f"{file.name}-wal")
     bikes.entry.async_on_state_change(
@@ -422,14 +426,14 @@ async def test_failed_setup(bikes: Bikes) -> None:
     )
     bikes.simulator.fault("status-503")
     await async_setup(bikes.hass, bikes.entry)
-    # SQLite deletes the log once the file is closed.
+    # SQLite has deleted its log, so the file was closed.
     assert seen[-1] == (ConfigEntryState.SETUP_RETRY, False)
 
 
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """Everything is written when Home Assistant stops."""
+    """When Home Assistant stops, everything is written."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)
@@ -447,14 +451,14 @@ async def test_stop(bikes: Bikes, how: str) -> None:
 
 
 def holds(hass: HomeAssistant, *texts: str) -> set[str]:
-    """Return the texts that the files contain."""
+    """Return which of these texts the files contain."""
     content = b"".join(file.read_bytes() for file in folder_of(hass).iterdir())
     return {text for text in texts if text.encode() in content}
 
 
 @pytest.mark.usefixtures("setup")
 async def test_removed_tracker(bikes: Bikes) -> None:
-    """Ten seconds after its device is deleted, the disk has no data of a tracker."""
+    """Ten seconds after a device is deleted, the disk contains no data of its tracker."""
     rows = [row(number * HOUR, BLUE) for number in range(1, 60)]
     await bikes.poll(11)
     store(bikes.hass, bikes.entry, [*rows, row(HOUR)])
@@ -483,7 +487,7 @@ def _is_folder(file: Path) -> None:
 
 
 def _is_read_only(file: Path) -> None:
-    # A file system on which nobody can create a file.
+    # On this file system, no file can be created.
     for each in file.parent.iterdir():
         each.unlink()
     file.parent.rmdir()
@@ -495,7 +499,7 @@ def _is_newer(file: Path) -> None:
 
 
 def _is_empty(file: Path) -> None:
-    # A kill during the creation may leave an empty file.
+    # If Home Assistant was killed while it created the file, the file may be empty.
     file.write_bytes(b"")
 
 
@@ -512,7 +516,10 @@ def _is_empty(file: Path) -> None:
 async def test_file_that_stays(
     bikes: Bikes, damage: Damage, state: ConfigEntryState, reason: str | None
 ) -> None:
-    """The account waits, fails, or begins with a new file; no file is renamed or deleted."""
+    """If the file cannot be opened, the account waits, fails, or begins with a new file.
+
+    No file is renamed or deleted.
+    """
     entry, file = bikes.entry, await async_unload(bikes)
     damage(file)
     before = file.read_bytes() if file.is_file() else None
@@ -525,7 +532,7 @@ async def test_file_that_stays(
 
 @pytest.mark.usefixtures("setup")
 async def test_locked_file(bikes: Bikes) -> None:
-    """A guard stays armed even if another program locks the file at the start."""
+    """If another program locks the file during the start, guards stay armed."""
     arm(bikes, RED)
     file = await async_unload(bikes)
     with (
@@ -557,7 +564,10 @@ def _is_of_another_program(file: Path) -> None:
 @pytest.mark.parametrize("damage", [_is_no_database, _is_cut, _is_of_another_program])
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
-    """The damaged file is renamed, a new one begins, and a repair issue names the old file while it exists."""
+    """A damaged file is renamed, and a new one begins.
+
+    While the old file exists, a repair issue names it.
+    """
     asides = []
     for number in range(2):
         arm(bikes, RED)
@@ -582,7 +592,7 @@ async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
 
 
 def test_log_of_a_malformed_file(tmp_path: Path) -> None:
-    """The log is renamed with its file: it may contain data that the file lacks."""
+    """The log of a damaged file is renamed, too: it may contain data that the file lacks."""
     path = tmp_path / "bikes.db"
     for suffix in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{suffix}").write_text(f"old{suffix}")
@@ -599,7 +609,7 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
 async def test_row_that_is_not_readable(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:
-    """The tracker loses its state; other trackers and all rides stay."""
+    """If a row is unreadable, its tracker loses its state. Other trackers and all rides stay."""
     arm(bikes, RED)
     arm(bikes, BLUE)
     file = await async_unload(bikes)
@@ -619,7 +629,7 @@ async def test_row_that_is_not_readable(
 async def test_tracker_that_cannot_be_stored(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error in storing a tracker affects no other tracker."""
+    """If a tracker cannot be stored, other trackers are stored all the same."""
     bikes.coordinator.database.content.trackers[BLUE] = 7  # type: ignore[assignment]
     await async_raise_alarm(bikes)
     await async_unload(bikes)
@@ -628,7 +638,10 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Changes stay in memory, with a write at most each minute. The log has one entry."""
+    """If the disk is full, changes stay in memory and a write is tried once a minute.
+
+    One line is logged.
+    """
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()
@@ -640,7 +653,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
         await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)
         assert len(rides) == 5
-        # Earlier rides are requested again once the disk has room.
+        # Rides of this day are requested again once the disk has room.
         old = Ride(now - 3 * DAY, now - 3 * DAY + HOUR, 1.0)
         until = database.content.backfill[RED]
         assert not await database.async_book(RED, [old], now - 4 * DAY)
@@ -660,7 +673,10 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """States are written to a new file, and the rides of the last 30 days are requested again."""
+    """If the file is damaged while Home Assistant runs, a new one gets the states.
+
+    The rides of the last 30 days are requested again.
+    """
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
@@ -689,7 +705,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
-    """The file is complete and does not change until the backup is made."""
+    """During a backup, the file is complete and does not change."""
     await async_raise_alarm(bikes)
     await backup.async_pre_backup(bikes.hass)
     file = file_of(bikes.hass, bikes.entry)
@@ -697,7 +713,7 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
     copy.write_bytes(file.read_bytes())
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll(4_000)
-    # A backfill answer does not wait: other trackers need the history.
+    # The backfill continues during a backup: other trackers need the history, too.
     now, database = dt_util.utcnow(), bikes.coordinator.database
     until = database.content.backfill[RED]
     assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
@@ -718,7 +734,7 @@ async def test_backup_with_a_slow_disk(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A backup has a time limit. Later changes are written after it."""
+    """A backup waits only for a limited time. Later changes are written after it."""
     await async_setup(hass, entry)
     coordinator = entry.runtime_data.coordinator
     await coordinator.database.async_write()
@@ -738,7 +754,7 @@ async def test_backup_with_a_slow_disk(
 
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """Requests to a closed database fail; a backup ignores it."""
+    """A closed database refuses requests. A backup leaves it out."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await async_unload(bikes)
     with pytest.raises(HomeAssistantError) as err:
@@ -755,14 +771,14 @@ async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> No
 
 
 def of_2_0() -> dict[str, Any]:
-    """Return files of 2.0.0: three rides, one under way, one guarded bike."""
+    """Return files of version 2.0.0: three rides, one of them under way, and a guarded bike."""
     text = (Path(__file__).parent / "of_2_0.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
 
 
 def write_2_0(bikes: Bikes, **files: Any) -> list[Path]:
-    """Write files of 2.0; return their paths."""
+    """Write files of version 2.0, and return their paths."""
     storage = folder_of(bikes.hass).parent
     storage.mkdir(exist_ok=True)
     names = {"states": "", "rides": ".rides"}
@@ -776,14 +792,14 @@ def write_2_0(bikes: Bikes, **files: Any) -> list[Path]:
 
 @pytest.fixture
 def with_2_0(bikes: Bikes) -> Bikes:
-    """Return the bikes at the time of the files, during an outage."""
+    """Return bikes at the time of these files. The service does not answer."""
     bikes.freezer.move_to("2026-11-20T13:00:00+00:00")
     bikes.simulator.fault("status-503")
     return bikes
 
 
 async def test_import(with_2_0: Bikes) -> None:
-    """States, guards, rides, progress and evaluation are imported; the files are deleted."""
+    """States, guards, rides, backfill and evaluation are imported. Then the files are deleted."""
     files = write_2_0(with_2_0, **of_2_0())
     content, rides = await async_opened(with_2_0)
     assert not [file for file in files if file.exists()]
@@ -798,13 +814,13 @@ async def test_import(with_2_0: Bikes) -> None:
     assert content.evaluation.at == datetime(2026, 11, 20, 12, 57, 27, tzinfo=UTC)
     assert content.backfill.keys() == {RED, BLUE}
     assert [round(ride.distance, 2) for ride in rides[-2:]] == [1.67, 1.58]
-    # Nothing is imported twice.
+    # A second start imports nothing.
     assert (await async_opened(with_2_0))[1] == rides
 
 
 @pytest.mark.parametrize("left", [("states",), ("rides",), ("states", "rides")])
 async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) -> None:
-    """After a kill before the files are deleted, the next import adds no ride twice."""
+    """If Home Assistant is killed before the files are deleted, the next import adds no ride twice."""
     files = write_2_0(with_2_0, **of_2_0())
     before, expected = await async_opened(with_2_0)
     write_2_0(with_2_0, **{name: of_2_0()[name] for name in left})
@@ -815,7 +831,7 @@ async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) ->
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
-    """Rides of a later use of 2.0 are added, and its states replace older ones."""
+    """If 2.0 was used again, its new rides are added, and its states replace the stored ones."""
     write_2_0(with_2_0, **of_2_0())
     _, before = await async_opened(with_2_0)
     files = of_2_0()
@@ -837,7 +853,8 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
 @pytest.mark.parametrize(
     ("damage", "trackers", "rides", "kept", "words"),
     [
-        # The states contain the last rides, too: 2.0 stored rides hourly.
+        # The last rides are in the states, too, because 2.0 stored rides only once an
+        # hour.
         ({"rides.data.rides": []}, {RED, BLUE}, 2, 0, ""),
         ({"rides.data.rides": [BAD_RIDE]}, {RED, BLUE}, 2, 0, "importing a ride"),
         ({"rides.data.rides": 7}, {RED, BLUE}, 2, 0, ""),
@@ -852,7 +869,7 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
         ),
         ({"states": "{"}, set(), 2, 1, "cannot be read (JSON"),
         ({"rides": {"version": 1, "data": [7]}}, {RED, BLUE}, 2, 1, "cannot be read ("),
-        # A file of version 1.2 with another format.
+        # A file of version 1.2 has another format.
         ({"states.version": 1}, set(), 2, 0, ""),
         ({"rides.version": 2}, {RED, BLUE}, 2, 0, ""),
     ],
@@ -866,7 +883,7 @@ async def test_import_of_damaged_files(
     kept: int,
     words: str,
 ) -> None:
-    """An unreadable part loses its content; an unreadable file is kept."""
+    """An unreadable part of a file is lost. A file that is completely unreadable is kept."""
     files = of_2_0()
     for place, value in damage.items():
         *parts, last = place.split(".")
@@ -883,7 +900,7 @@ async def test_import_of_damaged_files(
 
 
 async def test_import_that_cannot_be_read(with_2_0: Bikes) -> None:
-    """After a read error the account waits, the files stay, and no guard is disarmed."""
+    """If a file cannot be read, the account waits. The files stay, and no guard is disarmed."""
     [states] = write_2_0(with_2_0, states=of_2_0()["states"])
     text = states.read_text()
     states.unlink()

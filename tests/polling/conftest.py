@@ -14,14 +14,14 @@ from .places import HOME
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant, all_enabled: None) -> None:
-    """Put the home zone at the first place of the trackers, and enable all entities."""
+    """Place the home zone where the trackers start, and enable all entities."""
     await hass.config.async_update(**HOME)
     assert await async_setup_component(hass, "zone", {})
 
 
 @pytest.fixture
 async def traccar() -> AsyncIterator[Simulator]:
-    """Return a server that leaves positions of more than 90 days ago out of the list."""
+    """Return a server whose list of positions lacks those of more than 90 days ago."""
     async with Simulator(kind="6.14.5") as traccar:
         traccar.add_account(EMAIL, PASSWORD)
         for tracker in (RED, BLUE):
@@ -31,5 +31,5 @@ async def traccar() -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of its account before the set-up."""
+    """Return the entry of that server's account before the set-up."""
     return make_entry(url=traccar.url)

@@ -1,4 +1,4 @@
-"""Places of trackers, and the requests for them."""
+"""Where trackers are shown, and which positions were requested."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 
 def asked(simulator: Simulator) -> dict[str, int]:
-    """Return the number of requests by endpoint."""
+    """Return the number of requests to each endpoint."""
     counts = simulator.record.counts
     return {call: counts[f"/api/{call}"] for call in ("devices", "positions")}
 
 
 def requested_alone(simulator: Simulator) -> list[str]:
-    """Return the trackers whose position was requested alone."""
+    """Return the trackers whose position was requested on its own, not with the list."""
     by_query = {f"deviceId={it.id}": key for key, it in simulator.devices.items()}
     queries = [request.query for request in simulator.requests]
     return [by_query[query] for query in queries if query and "&" not in query]

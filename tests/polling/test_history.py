@@ -34,13 +34,13 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @pytest.fixture(autouse=True)
 def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set all random waits to their maximum."""
+    """Set the random share of all waits so that they are the longest."""
     monkeypatch.setattr("random.uniform", max)
 
 
 @dataclass
 class Asking:
-    """Requests the gaps of an account over time."""
+    """An account that sends the requests for its gaps as time passes."""
 
     client: TrackingClient
     simulator: Simulator
@@ -50,15 +50,15 @@ class Asking:
     untils: dict[str, datetime | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin without gaps."""
+        """Begin without a gap."""
         self.history = History(self.client, ExtraRequests())
 
     def now(self) -> datetime:
-        """Return the time."""
+        """Return the current time."""
         return datetime.now(UTC)
 
     def add(self, tracker: str) -> None:
-        """Add a tracker with a gap."""
+        """Add a tracker that has a gap."""
         self.simulator.add_device(tracker, email=EMAIL)
         device = self.trackers[RED].device
         device_id = self.simulator.devices[tracker].id
@@ -69,7 +69,7 @@ class Asking:
     def note(
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
-        """Add a gap of this age."""
+        """Add a gap that began this long ago."""
         now = self.now()
         self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
@@ -83,7 +83,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Move the clock; return the IDs of the reports of the answer."""
+        """Move the clock, send what is due, and return the IDs of the reports in the answer."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -101,7 +101,7 @@ class Asking:
         return [report.id for report in answer.reports]
 
     async def minutes_until_asked(self) -> int:
-        """Return the number of minutes until the next request."""
+        """Return after how many minutes the next request is sent."""
         before, minutes = len(self.asked), 0
         while len(self.asked) == before:
             await self.after()
@@ -110,7 +110,7 @@ class Asking:
 
     @property
     def asked(self) -> list[tuple[str, datetime, datetime]]:
-        """Return the requested trackers with their times."""
+        """Return which trackers were requested, and for which times."""
         by_id = {str(device.id): key for key, device in self.simulator.devices.items()}
         asked = []
         for request in self.simulator.requests:
@@ -122,7 +122,7 @@ class Asking:
 
     @property
     def asked_for(self) -> list[str]:
-        """Return the requested trackers."""
+        """Return which trackers were requested."""
         return [tracker for tracker, _, _ in self.asked]
 
 
@@ -130,7 +130,7 @@ class Asking:
 async def asking(
     simulator: Simulator, freezer: FrozenDateTimeFactory
 ) -> AsyncIterator[Asking]:
-    """Return an account that requests its history from the service."""
+    """Return an account that requests the history of its trackers."""
     async with ClientSession() as session:
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
         devices = await client.async_get_devices()
@@ -142,7 +142,7 @@ async def asking(
 
 
 async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> None:
-    """The request begins at the start of the gap and ends now; without a gap nothing is requested."""
+    """A gap is requested once: from its start until now. Without a gap, nothing is requested."""
     assert await asking.after() is None
     asking.note()
     start = asking.gaps[RED].start
@@ -165,7 +165,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
 def is_slow(
     request: pytest.FixtureRequest, asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """Return whether each answer takes a second."""
+    """Return whether the service takes a second for each answer."""
     get, is_slow = TrackingClient.async_get_history, bool(request.param)
 
     async def _get(client: TrackingClient, *args: Any) -> Any:
@@ -178,7 +178,7 @@ def is_slow(
 
 
 async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
-    """Return the number of requests in each minute."""
+    """Return how many requests were sent in each minute."""
     counts: list[int] = []
     for _ in range(minutes):
         before, until = len(asking.asked), asking.now() + MINUTE
@@ -190,7 +190,10 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
 
 
 async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets the first five requests at once, and every service at most ten in ten minutes."""
+    """A quick service gets the first five requests at once.
+
+    Any service gets at most ten in ten minutes.
+    """
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
@@ -202,10 +205,10 @@ async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_backfill(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets requests for ten days a minute while no gap waits."""
+    """While no gap waits, a quick service gets requests for ten earlier days a minute."""
     asking.untils[BLUE] = asking.now()
     counts = await requests_in_each_minute(asking, 3)
-    # The first answer shows the speed of the service.
+    # Only the first answer shows whether the service is quick.
     assert counts == ([1, 1, 1] if is_slow else [11, 10, 10])
     for number in range(6):
         asking.add(f"86{number:013}")
@@ -217,7 +220,10 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
-    """A failed day is requested three times, each time after a request for the last hour succeeded."""
+    """A day that fails is requested three times.
+
+    Before each retry, a request for the last hour must succeed.
+    """
     asking.note()
     await asking.after()
     until = _milliseconds(asking.now()) - 5 * DAY
@@ -235,7 +241,7 @@ async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
 
 
 async def test_one_request_at_a_time(asking: Asking) -> None:
-    """A change while an answer is applied starts no second request."""
+    """While an answer is applied, a change does not start a second request."""
     asking.note()
     args = asking.gaps, asking.untils, asking.trackers, asking.now()
     with asking.history.applying(RED, "account"):
@@ -244,7 +250,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
 
 
 async def test_clock_that_is_ahead(asking: Asking) -> None:
-    """The request ends at the newest report, even if its time is in the future."""
+    """The request extends to the newest report, even if the tracker's clock is ahead."""
     asking.note()
     ahead = asking.now() + HOUR
     asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
@@ -254,7 +260,7 @@ async def test_clock_that_is_ahead(asking: Asking) -> None:
 
 
 async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> None:
-    """After a success, the tracker has its place in the order again."""
+    """After a success, a tracker that failed before is no longer last."""
     asking.note()
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
@@ -269,10 +275,11 @@ async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> Non
 @pytest.mark.parametrize(
     ("red", "blue", "order"),
     [
-        # The newest gap is first, unless its bike stands and the other one has a ride.
+        # The newest gap comes first. But a bike on a ride comes before a standing one.
         ("stands", "stands", [BLUE, RED]),
         ("rode", "stands", [RED, BLUE]),
-        # A ride that ended can wait, but a triggered guard has no priority.
+        # A finished ride can wait for a guarded bike. A guard that was triggered gives
+        # no priority.
         ("is guarded", "rode", [RED, BLUE]),
         ("was guarded", "rode", [BLUE, RED]),
     ],
@@ -284,7 +291,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """Gaps are requested one after another, also soon after the machine started."""
+    """Gaps are requested in this order, also just after the machine was started."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
@@ -296,10 +303,10 @@ async def test_order(
 
 
 async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
-    """A guarded bike is first at most once in ten minutes."""
+    """A guarded bike comes first only once in ten minutes, so that other bikes have their turn."""
     asking.guard()
     for _ in range(14):
-        # Both always have a gap, and BLUE is on a ride.
+        # Both bikes have a gap at any time, and BLUE is on a ride.
         asking.gaps.clear()
         asking.note(RED)
         asking.note(BLUE, is_of_ride=True)
@@ -308,7 +315,7 @@ async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
 
 
 async def test_tracker_that_went(asking: Asking) -> None:
-    """A removed tracker or one without an internal ID cannot be requested."""
+    """A tracker that was removed, or that has no internal ID, is not requested."""
     asking.note("gone")
     asking.note(RED)
     asking.trackers = {
@@ -320,7 +327,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
 
 
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
-    """A range that is too large is requested in portions from its beginning."""
+    """If the answer would be too large, the time range is requested in parts, the oldest first."""
     start = datetime.now(UTC) - 4 * HOUR
     reports = [
         simulator.report(RED, last_update=start + hours * HOUR).id
@@ -349,7 +356,7 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
 async def test_ranges_after_too_much(
     simulator: Simulator, asking: Asking, answers: str, hours: str
 ) -> None:
-    """The portions double; after two of full length, the limit is forgotten."""
+    """After a success the parts become longer. After two full ones, there is no limit any more."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -362,7 +369,7 @@ async def test_ranges_after_too_much(
 
 
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
-    """A minute that is too large is skipped."""
+    """If even the answer for a minute is too large, that minute is left out."""
     asking.note(RED, 3 * MINUTE)
     simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
@@ -376,9 +383,9 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
 @pytest.mark.parametrize(
     ("faults", "is_supported", "waits"),
     [
-        # A service without a history is asked again after an hour, then after days.
+        # A service without a history is asked again after an hour, then once a day.
         (NOT_OFFERED, False, [60, 60 * 24, 60 * 24]),
-        # A temporary failure does not show whether the service has a history.
+        # A temporary failure leaves it unknown whether the service has a history.
         (PASSING, None, [1, 2, 4, 5, 5, 5]),
     ],
 )
@@ -389,7 +396,7 @@ async def test_waits(
     is_supported: bool | None,
     waits: list[int],
 ) -> None:
-    """Waits grow with each failure, and the gap waits for an answer."""
+    """The wait grows with each failure. The gap stays until an answer comes."""
     for fault in faults:
         asking.history = History(asking.client, ExtraRequests())
         simulator.fault(fault, path="history")
@@ -404,7 +411,10 @@ async def test_waits(
 async def test_failure_after_a_good_answer(
     simulator: Simulator, asking: Asking, fault: str
 ) -> None:
-    """Any failure after a good answer is temporary; other trackers come first."""
+    """Once the history has worked, every failure counts as temporary.
+
+    Other trackers come first then.
+    """
     asking.note()
     assert await asking.after() is not None
     asking.note(BLUE)
@@ -419,7 +429,10 @@ async def test_failure_after_a_good_answer(
 
 
 async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
-    """A user's request is sent even while the service is left alone, and may show that it has a history now."""
+    """A user's request is sent even while the account waits.
+
+    It may show that the history works now.
+    """
     device_id = simulator.devices[RED].id
     now = datetime.now(UTC)
     simulator.fault("status-404", path="history", times=2)
@@ -435,7 +448,7 @@ async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
 async def test_no_more_than_ten_questions_of_a_person_a_minute(
     asking: Asking, freezer: FrozenDateTimeFactory
 ) -> None:
-    """The eleventh request of a user in a minute is refused."""
+    """A user can send ten requests a minute. The eleventh is refused."""
     assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
     freezer.tick(MINUTE)
     assert asking.history.allows()

@@ -1,4 +1,4 @@
-"""The values of a position, reports without a place, and the place of a tracker that returns."""
+"""What is shown of a position, of a report without a place, and of a tracker that returns."""
 
 from typing import Any
 
@@ -17,13 +17,13 @@ from .places import AT_HOME, AWAY, HOME, asked, place
 
 
 def sensor(bikes: Bikes, key: str) -> str | None:
-    """Return the value of a sensor of the red bike, or None if it does not exist."""
+    """Return the value of a sensor of the red bike. Return None if there is no such sensor."""
     return bikes.value_of(f"{RED}_{key}", Platform.SENSOR)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
-    """The tracker enters and leaves zones; only changed values are written."""
+    """A tracker enters and leaves zones. Only values that changed are written."""
     assert bikes.value_of(RED) == "home"
     bikes.simulator.report(RED, **AWAY, accuracy=12.5)
     await bikes.poll()
@@ -42,7 +42,10 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
 
 @pytest.mark.parametrize("year", [1970, 1980])
 async def test_without_a_fix(bikes: Bikes, year: int) -> None:
-    """0/0 in 1970 or 1980 is no place: the tracker stays where it was, and the battery counts."""
+    """A place of 0/0 in 1970 or 1980 is a placeholder: the tracker stays where it was.
+
+    Its battery level is used.
+    """
     bikes.simulator.report_no_fix(RED, year=year)
     await async_setup(bikes.hass, bikes.entry)
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
@@ -63,7 +66,10 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The address exists once it was reported, and belongs to the place, also after a restart."""
+    """The address appears with the first report of one.
+
+    It belongs to its place, also after a restart.
+    """
     assert sensor(bikes, "address") is None
     expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
     for latitude, shown in expected.items():
@@ -85,7 +91,7 @@ async def test_address(bikes: Bikes) -> None:
 async def test_internal_id_that_leads_nowhere(
     bikes: Bikes, internal_id: str | None
 ) -> None:
-    """A tracker whose internal ID becomes invalid keeps its place until it is valid again."""
+    """A tracker whose internal ID becomes invalid keeps its place until the ID is valid again."""
     shared = bikes.simulator.devices[BLUE].id if internal_id else None
     bikes.simulator.override_field(RED, "id", shared)
     bikes.simulator.report(RED, **AWAY)
@@ -115,7 +121,10 @@ async def test_internal_id_that_leads_nowhere(
 async def test_place_of_another_version(
     bikes: Bikes, stored: dict[str, Any], latitude: float
 ) -> None:
-    """Unknown keys are ignored, and unreadable values lose only the stored place."""
+    """Unknown keys in stored data are ignored.
+
+    If a value is unreadable, only the stored place is lost.
+    """
     bikes.hass.set_state(CoreState.starting)
     known = State("device_tracker.red_bike", "home")
     mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
@@ -126,7 +135,10 @@ async def test_place_of_another_version(
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("reloads", [0, 1, 2])
 async def test_ride_away(bikes: Bikes, reloads: int) -> None:
-    """A ride that begins during an outage or a reload is noticed seconds later: the tracker first has its old place."""
+    """If a ride began during an outage or a reload, the tracker first shows its old place.
+
+    Seconds later it shows the new one.
+    """
     calls = async_mock_service(bikes.hass, "notify", "theft")
     trigger = {
         "trigger": "zone.left",
@@ -160,7 +172,7 @@ async def test_ride_away(bikes: Bikes, reloads: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
-    """Trackers keep their places until automations run."""
+    """Trackers show their old places until automations run."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.hass.set_state(CoreState.starting)
     bikes.simulator.report(RED, **AWAY)
@@ -183,7 +195,10 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
-    """The tracker moves to its newest place. A tracker without an outage moves at once."""
+    """While a tracker shows its old place, it does not move.
+
+    A tracker without an outage moves at once.
+    """
     bikes.simulator.fault("status-503")
     await bikes.poll()
     bikes.simulator.report(RED, **AWAY)

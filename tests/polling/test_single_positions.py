@@ -1,4 +1,4 @@
-"""Positions that are requested alone: a single new one, and old ones that are not in the list."""
+"""Positions that are requested on their own: a single new one, and old ones that the list lacks."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -18,13 +18,13 @@ from .places import AT_HOME, AWAY, HOME, asked, place, requested_alone
 
 
 def long_ago() -> datetime:
-    """Return a time more than 90 days ago."""
+    """Return a time that is more than 90 days ago."""
     return dt_util.utcnow() - timedelta(days=100)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
-    """A position that arrives after its announcement is shown within minutes."""
+    """If a position is announced before it is available, it is shown within minutes."""
     for minutes in (1, 30, 50):
         position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
         bikes.simulator.devices[RED].position = None
@@ -42,7 +42,10 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_new_position_that_never_comes(bikes: Bikes) -> None:
-    """It is requested more and more rarely, affects no other tracker, and ends with the next position."""
+    """If an announced position never comes, it is requested less and less often.
+
+    Other trackers are not affected. The next position ends this.
+    """
     bikes.simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
         bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
@@ -50,14 +53,14 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
         assert place(bikes.state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
     assert place(bikes.state_of(RED)) == AT_HOME
     alone = requested_alone(bikes.simulator)
-    # Once while both are requested from the list, then once a day alone.
+    # It is requested once together with others, then once a day on its own.
     assert alone.count(RED) == 1
     assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
 
     bikes.simulator.record.clear()
     for _ in range(48 * 12):
         await bikes.poll(300)
-    # It may still arrive.
+    # It is still requested, because it may arrive later.
     assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
     assert asked(bikes.simulator)["positions"] in range(46, 51)
 
@@ -70,9 +73,9 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 async def test_many_old_positions(
     bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
-    """Old positions are requested one by one, at most one a minute; a missing one does not block others.
+    """Old positions are requested one by one. If one is missing, the others still come.
 
-    This needs no permission for reports.
+    This does not need the permission to read reports.
     """
     traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
@@ -90,7 +93,7 @@ async def test_many_old_positions(
         assert place(bikes.state_of(tracker)) == AT_HOME
     alone = requested_alone(traccar)
     assert sorted(alone[:6]) == trackers
-    # The missing one may still arrive.
+    # The missing position is still requested, because it may arrive later.
     assert set(alone[6:]) == {lost}
     times = [request.time for request in traccar.requests if request.query][:6]
     assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
@@ -104,7 +107,10 @@ async def test_old_position_fails(
     monkeypatch: pytest.MonkeyPatch,
     status: int,
 ) -> None:
-    """An error affects no other tracker, and the request is repeated the next day."""
+    """If the request for an old position fails, it is repeated the next day.
+
+    Other trackers are not affected.
+    """
     get = TrackingClient.async_get_positions
 
     async def _fail(client: TrackingClient, *ids: Any) -> Any:
@@ -128,7 +134,7 @@ async def test_old_position_fails(
 async def test_other_positions_than_those_that_were_asked_for(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that answers with other positions moves no tracker to an older place."""
+    """If a server answers with other positions than requested, no tracker moves back."""
     old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
     bikes.simulator.report(RED, **AWAY)
     await bikes.poll()
@@ -144,7 +150,10 @@ async def test_other_positions_than_those_that_were_asked_for(
 
 @pytest.mark.usefixtures("setup")
 async def test_single_new_position(bikes: Bikes) -> None:
-    """One is requested alone, once; two come with the list of all, which costs one request too."""
+    """A single new position is requested on its own, once.
+
+    For two, the list is requested, which is also one request.
+    """
     bikes.simulator.record.clear()
     for _ in range(100):
         await bikes.poll()
@@ -166,7 +175,10 @@ async def test_single_new_position(bikes: Bikes) -> None:
 async def test_server_without_single_positions(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
 ) -> None:
-    """The list of all positions replaces it from then on; a temporary failure is retried."""
+    """If the server has no single positions, the list is requested from then on.
+
+    After a temporary failure, the single position is requested again.
+    """
     get, tried = TrackingClient.async_get_positions, list[int]()
 
     async def _refuse(client: TrackingClient, *ids: Any) -> Any:

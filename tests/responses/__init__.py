@@ -1,1 +1,1 @@
-"""Tests of the responses to actions and assistants."""
+"""Tests of the answers to actions and to assistants."""

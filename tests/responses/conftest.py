@@ -1,4 +1,4 @@
-"""Questions of assistants, the tools of Home Assistant, and the places of the bikes."""
+"""Home Assistant's assistants and their tools, and bikes at certain places."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -23,39 +23,39 @@ RED_BIKE: Final = "device_tracker.red_bike"
 BLUE_BIKE: Final = "device_tracker.blue_bike"
 
 type Ask = Callable[..., Awaitable[Any]]
-"""Calls a tool, and returns the answer for each bike or its error."""
+"""Calls a tool. Returns the answer for each bike, or the error."""
 
 _ASSISTANT = "conversation"
 
 
 def expose(hass: HomeAssistant, *entity_ids: str, exposed: bool = True) -> None:
-    """Expose entities to assistants, or hide them."""
+    """Expose entities to assistants, or stop exposing them."""
     for entity_id in entity_ids:
         async_expose_entity(hass, _ASSISTANT, entity_id, exposed)
 
 
 async def async_api(hass: HomeAssistant) -> llm.APIInstance:
-    """Return the tools of an assistant now."""
+    """Return the tools that an assistant would have now."""
     context = llm.LLMContext("test", Context(), "de", _ASSISTANT, None)
     return await llm.async_get_api(hass, llm.LLM_API_ASSIST, context)
 
 
 async def async_tools(hass: HomeAssistant) -> dict[str, llm.Tool]:
-    """Return the integration's tools by name."""
+    """Return the integration's tools by their names."""
     tools = (await async_api(hass)).tools
     return {tool.name: tool for tool in tools if tool.name.startswith("bike_tracker")}
 
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Start no Home Assistant for tests that do not need it."""
+    """Do not start Home Assistant: not all tests of this folder need it."""
 
 
 @pytest.fixture
 async def hass(
     hass: HomeAssistant, socket_enabled: None, freezer: FrozenDateTimeFactory
 ) -> HomeAssistant:
-    """Return a Home Assistant with a zone two kilometers south of the bikes."""
+    """Return a Home Assistant with a zone that is two kilometers south of the bikes."""
     hass.data.pop(DATA_CUSTOM_COMPONENTS)
     freezer.move_to(datetime(2026, 11, 20, 12, tzinfo=UTC))
     await hass.config.async_set_time_zone("Europe/Berlin")
@@ -77,7 +77,7 @@ def ask(hass: HomeAssistant) -> Ask:
     async def _ask(tool: str = WHERE, *, is_wrong: bool = False, **args: Any) -> Any:
         result = await (await async_api(hass)).async_call_tool(ToolInput(tool, args))
         assert result.error is is_wrong
-        # The assistant gets the same JSON.
+        # Convert the data to JSON and back, because assistants get JSON.
         data = json.loads(json.dumps(result.data))
         return data["error" if is_wrong else "bikes"]
 

@@ -1,4 +1,4 @@
-"""Tracks as GPX: their content, read with an independent library, and permissions for their links."""
+"""Tracks as GPX: their content, read with an independent library, and who may open their links."""
 
 from datetime import datetime
 from itertools import zip_longest
@@ -28,7 +28,7 @@ NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
 def point(minutes: float, *place: float) -> dict[str, Any]:
-    """Return a point of the action's response, with or without an altitude."""
+    """Return a point as the action returns it. The altitude may be missing."""
     values = zip_longest(("latitude", "longitude", "altitude"), place)
     time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
@@ -41,7 +41,7 @@ def read(text: str) -> GPXTrack:
 
 
 def test_points() -> None:
-    """Time, place and altitude are unchanged, and the document has a title.
+    """The GPX file has each time, place and altitude, and a title.
 
     After half an hour without a report, a new segment begins.
     """
@@ -59,7 +59,7 @@ def test_points() -> None:
     ]
     assert list(in_segments([])) == []
     root = ET.fromstring(text)  # noqa: S314 - it is our own
-    # The text declares no encoding.
+    # The XML has no declaration.
     assert text.startswith("<gpx ")
     assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
     assert root.get("version") == "1.1"
@@ -74,7 +74,7 @@ def test_points() -> None:
     ],
 )
 def test_texts(name: str, known: str) -> None:
-    """The file is valid, without characters that XML forbids. Points may have no time."""
+    """The file is valid XML, even if a name contains forbidden characters or a point has no time."""
     track = read(gpx(name, [[{"latitude": 48.0, "longitude": 8.0}]], f"of {name}"))
     assert (track.name, track.description) == (known, f"of {known}")
     assert track.segments[0].points[0].time is None
@@ -82,7 +82,7 @@ def test_texts(name: str, known: str) -> None:
 
 @pytest.fixture
 async def http(hass: HomeAssistant) -> None:
-    """Serve Home Assistant's pages before the integration is set up."""
+    """Start Home Assistant's web server before the integration is set up."""
     assert await async_setup_component(hass, "http", {})
 
 
@@ -90,14 +90,14 @@ async def http(hass: HomeAssistant) -> None:
 async def client(
     http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
 ) -> TestClient[Any, Any]:
-    """Return a client with the owner's sign-in."""
+    """Return a web client that is signed in as the owner."""
     return await hass_client()
 
 
 def path(
     device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
 ) -> str:
-    """Return the path of a track; a text stands for a time."""
+    """Return the address of a track. A time may be any text."""
     times = [
         each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
         for each in (start, end)
@@ -106,7 +106,7 @@ def path(
 
 
 async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
-    """A browser saves the file with the name of the bike and the day."""
+    """A browser saves the file under a name with the bike and the day."""
     bikes.simulator.rename(RED, 'Vélo "rouge"')
     bikes.simulator.forget_position(RED)
     for minutes in (50, 49, 10):
@@ -129,7 +129,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
 async def test_signed_link(
     bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
-    """A signed link needs no sign-in; the same link without its signature does."""
+    """A signed link works without a sign-in. Without the signature, the same link does not."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     client, link = await hass_client_no_auth(), path(device_of(hass, RED))
@@ -146,7 +146,7 @@ async def test_signed_link(
 async def test_who_may_read(
     bikes: Bikes, client: TestClient[Any, Any], hass_admin_user: MockUser
 ) -> None:
-    """A user without the right to read the bike gets 401."""
+    """A user who may not see the bike gets a 401."""
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     hass_admin_user.groups = []
     for entities, status in (
@@ -166,18 +166,18 @@ async def test_who_may_read(
         ((NOW, NOW - HOUR), 400),
         ((NOW - 8 * 24 * HOUR, NOW), 400),
         (("9999-12-30T00:00:00Z", "9999-12-31T23:59:59Z"), 400),
-        # No report, and no ride with a route.
+        # In this time there is neither a report nor a ride with a route.
         ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
     ],
 )
 async def test_wrong_time(
     hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
 ) -> None:
-    """The answer says what is wrong."""
+    """If a time is wrong, the answer says so."""
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
-    # An unknown device is not found.
+    # For an unknown device the answer is 404.
     assert (await client.get(path("unknown"))).status == 404
 
 
@@ -186,7 +186,7 @@ async def test_wrong_time(
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
-    """The stored routes replace the track, and the file says so."""
+    """Without a history, the file contains the stored routes, and says so."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()
@@ -198,7 +198,7 @@ async def test_service_without_history(
     assert track.description
     why, source = track.description.split(" These are ")
     assert source == "the stored routes of the rides, within 10 meters."
-    # The reason is in the file once.
+    # The file contains the reason only once.
     assert why.startswith("The server ")
     assert "reports of this time" not in why
     [segment] = track.segments

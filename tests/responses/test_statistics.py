@@ -1,4 +1,4 @@
-"""Sums of rides by day, week, month or year, in the time zone of the house."""
+"""Sums of rides by day, week, month or year, in the house's time zone."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -20,7 +20,7 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 
 @pytest.fixture(autouse=True)
 def berlin() -> Iterator[None]:
-    """Set the time zone of Berlin."""
+    """Set the time zone of the house to Berlin."""
     _live_in("Europe/Berlin")
     yield
     dt_util.set_default_time_zone(UTC)
@@ -54,18 +54,19 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
 @pytest.mark.parametrize(
     ("period", "start", "end", "first", "last", "count"),
     [
-        # The default is the current period and the seven before it.
+        # By default, the range has the current period and the seven before it.
         ("day", None, "2026-11-26T11:00", "2026-11-19", "2026-11-27", 8),
         ("week", None, "2026-11-26T11:00", "2026-10-05", "2026-11-30", 8),
         ("month", None, "2026-03-31T11:00", "2025-08-01", "2026-04-01", 8),
         ("year", None, "2024-02-29T11:00", "2017-01-01", "2025-01-01", 8),
-        # Periods are complete, wherever the range begins and ends.
+        # Periods are always complete, even if the range begins or ends in the middle of
+        # one.
         ("week", "2026-11-18T08:00", "2026-11-26T11:00", "2026-11-16", "2026-11-30", 2),
         ("year", "2025-12-31T23:59", "2026-01-01T00:01", "2025-01-01", "2027-01-01", 2),
-        # A period that begins at the end is not part of the range.
+        # A period that begins at the end of the range is not part of it.
         ("week", "2026-11-16T00:00", "2026-11-23T00:00", "2026-11-16", "2026-11-23", 1),
         ("day", "2026-11-23T00:00", "2026-11-23T00:00", "2026-11-23", "2026-11-24", 1),
-        # Weeks begin on Monday, also around the turn of the year and on a leap day.
+        # Weeks begin on Monday, also at the turn of the year and on February 29.
         ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
         ("month", "2028-01-31T12", "2028-03-01T12", "2028-01-01", "2028-04-01", 3),
     ],
@@ -73,13 +74,13 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
 def test_periods(
     period: str, start: str | None, end: str, first: str, last: str, count: int
 ) -> None:
-    """The list ends with the first day of the period after the last one."""
+    """The list also contains the first day after the last period."""
     days = _days(period, start, end)
     assert (days[0], days[-1], len(days) - 1) == (first, last, count)
 
 
 def test_too_many_periods() -> None:
-    """The list of days has a limit."""
+    """The list of days stops at a maximum."""
     days = _days("day", "1950-01-01T00:00", "2026-01-01T00:00")
     assert len(days) == MAX_PERIODS + 2
 
@@ -89,16 +90,16 @@ def test_too_many_periods() -> None:
     [
         ("Europe/Berlin", "2026-03-29", 23, "2026-03-29T00:00:00+01:00"),
         ("Europe/Berlin", "2026-10-25", 25, "2026-10-25T00:00:00+02:00"),
-        # Midnight does not exist: the day begins an hour later.
+        # There is no midnight on this day: it begins an hour later.
         ("America/Santiago", "2026-09-06", 23, "2026-09-06T01:00:00-03:00"),
-        # Midnight comes twice: the day begins with the first one.
+        # Midnight comes twice on this day: it begins with the first one.
         ("America/Havana", "2026-11-01", 25, "2026-11-01T00:00:00-04:00"),
-        # The island skipped a whole day.
+        # Samoa skipped this day completely.
         ("Pacific/Apia", "2011-12-30", 0, "2011-12-31T00:00:00+14:00"),
     ],
 )
 def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) -> None:
-    """The length of a day follows the clock changes."""
+    """A day has 23 or 25 hours if clocks change."""
     _live_in(zone)
     days = [date.fromisoformat(day), date.fromisoformat(day) + timedelta(days=1)]
     begin, end = map(midnight, days)
@@ -115,13 +116,13 @@ def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) ->
         ("Asia/Tokyo", "2026-11-22T14:59:59+00:00", "2026-11-22"),
         ("Asia/Tokyo", "2026-11-22T15:00:00+00:00", "2026-11-23"),
         ("America/Los_Angeles", "2026-11-23T07:59:59+00:00", "2026-11-22"),
-        # Both hours between 2 and 3 o'clock are the same day.
+        # The hour from 2 to 3 o'clock comes twice, and both belong to the same day.
         ("Europe/Berlin", "2026-10-25T00:30:00+00:00", "2026-10-25"),
         ("Europe/Berlin", "2026-10-25T01:30:00+00:00", "2026-10-25"),
     ],
 )
 def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
-    """A ride across midnight counts for the day before, in the time zone of the house."""
+    """A ride across midnight counts for the day on which it started, in the house's time zone."""
     _live_in(zone)
     time = datetime.fromisoformat(start)
     ride = Ride(time, time + timedelta(hours=2), 5)
@@ -136,12 +137,12 @@ SUMS = ("rides", "distance", "duration", "longest_distance", "days")
 
 
 def sums(*values: float) -> dict[str, float]:
-    """Return the sums of a period."""
+    """Return the sums of a period as a tuple."""
     return dict(zip(SUMS, values, strict=True))
 
 
 def test_sums() -> None:
-    """Each bike has its own sums for each period; the total has the sums of all."""
+    """Each period has sums for each bike, and totals of all bikes."""
     red = BikeRides(
         "red",
         "Red bike",
@@ -169,7 +170,7 @@ def test_sums() -> None:
         ],
         "total": sums(4, 21.35, 5100, 12.5, 2),
     }
-    # A period without a ride is in the list.
+    # The list also contains periods without a ride.
     assert second["start"] == first["end"]
     assert second["bikes"][0] == names[0] | sums(0, 0, 0, 0, 0)
     assert second["total"] == sums(0, 0, 0, 0, 0)
@@ -187,7 +188,7 @@ def test_sums() -> None:
 def test_rides_of_a_period(
     period: str, start: str, end: str, counts: list[int]
 ) -> None:
-    """Months and years begin on their first day; rides of other times do not count."""
+    """Months and years begin on their first day. Rides outside of the range are left out."""
     starts = ("2025-12-31T23:59", "2026-02-01T00:00", "2026-02-03T12:00")
     more = ("2026-02-04T00:00", "2026-03-31T23:59", "2027-01-01T00:00")
     red = BikeRides("red", "Red bike", [*map(_ride, (*starts, *more))])

@@ -1,4 +1,4 @@
-"""The bikes of a target."""
+"""The bikes in a target."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ async def test_targets(
     floor_registry: fr.FloorRegistry,
     label_registry: lr.LabelRegistry,
 ) -> None:
-    """Entities, devices, labels, areas and floors select bikes; disabled bikes are left out.
+    """Entities, devices, labels, areas and floors select bikes, except disabled ones.
 
     A disabled entity selects its bike. Devices of other integrations are ignored.
     """
@@ -74,7 +74,10 @@ async def test_targets(
 )
 @pytest.mark.usefixtures("setup")
 async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
-    """An excluded entity excludes only itself, as in Home Assistant; a device excludes all its entities."""
+    """An excluded entity leaves out only itself, as in Home Assistant.
+
+    An excluded device leaves out all its entities.
+    """
     area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
     for tracker in (RED, BLUE):
         devices.async_update_device(bikes.device(tracker).id, area_id=area.id)
@@ -90,7 +93,7 @@ async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_listed_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A selected bike is listed, has a device, and its entity exists."""
+    """A bike is returned only if it is listed, has a device, and its entity exists."""
     bike = listed_bike(bikes.coordinator, RED)
     assert bike
     assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)

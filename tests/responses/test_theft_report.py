@@ -1,4 +1,4 @@
-"""The theft report: its content, its sources, and that all values are shown as text."""
+"""The theft report: what it contains, where this comes from, and that it shows all values as text."""
 
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -28,12 +28,12 @@ ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
 
 
 async def async_report(bikes: Bikes, **data: Any) -> Any:
-    """Return the answer of the action."""
+    """Call the action, and return its answer."""
     return await async_act(bikes.hass, "theft_report", **data)
 
 
 async def async_steal(bikes: Bikes, **more: Any) -> None:
-    """Let a guarded bike be carried off, with a report each minute."""
+    """Carry a guarded bike off. It reports once a minute."""
     for minute in range(1, 7):
         bikes.simulator.report(
             RED,
@@ -48,7 +48,7 @@ async def async_steal(bikes: Bikes, **more: Any) -> None:
 
 
 async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """The page says how the bike was guarded, why the guard was triggered, and the current place."""
+    """The page shows how the bike was guarded, what triggered the guard, and where the bike is now."""
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
     bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
     await async_setup(bikes.hass, bikes.entry)
@@ -58,7 +58,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     assert report["positions"] == 6
     html = report["html"]
     assert html.partition("<body>")[2].splitlines() == snapshot
-    # Empty fields are left out.
+    # Fields that the owner left empty do not appear.
     assert "Insurance" not in html
     assert PASSWORD not in html
     [track] = gpxpy.parse(report["gpx"]).tracks
@@ -72,7 +72,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 
 async def test_guarded_again(bikes: Bikes) -> None:
-    """A bike is guarded again where the thief left it: the report still has the theft."""
+    """After *Guard again*, the report still contains the theft before it."""
     bikes.simulator.report(RED, accuracy=5)
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -93,7 +93,7 @@ async def test_guarded_again(bikes: Bikes) -> None:
 
 
 async def test_everything_is_text(bikes: Bikes) -> None:
-    """Markup in values from a server or a user is shown as text."""
+    """Markup in values from the server or from the user is shown as text."""
     bikes.simulator.report(RED, accuracy=5, address=MARKUP)
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.rename(RED, MARKUP)
@@ -113,7 +113,7 @@ async def test_everything_is_text(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_long_track(bikes: Bikes) -> None:
-    """A page shows 24 positions, among them the first and the last; the GPX file has all."""
+    """The page lists 24 positions, with the first and the last. The GPX file contains all."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
@@ -133,7 +133,7 @@ async def test_long_track(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_service_does_not_answer(bikes: Bikes) -> None:
-    """The report has the last known places, and says why it has no others."""
+    """If the service does not answer, the report has the last known places, and the reason."""
     bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
     await bikes.poll()
     await bikes.async_guard()
@@ -143,7 +143,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert "503" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
-    # The places of the arming, of the trigger, and now.
+    # The places of the arming, of the trigger, and of the last report.
     assert report["positions"] == 3
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 3
@@ -152,7 +152,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
 
 
 async def test_stored_routes(bikes: Bikes) -> None:
-    """Without a history, the drawing is the stored route of the last ride."""
+    """If the service has no history, the drawing shows the stored route of the last ride."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)
@@ -167,14 +167,14 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
-    """A bike without a guard, a ride or an account has no report, and the error says why."""
+    """Without a guard, a ride or a loaded account, there is no report. The error says why."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
         await async_report(bikes)
     with pytest.raises(ServiceValidationError, match="at most 7 days"):
         await async_report(bikes, start_date_time=-8 * DAY)
     with pytest.raises(ServiceValidationError, match="None of the targets"):
         await async_report(bikes, device_id="gone")
-    # A tracker that never had a fix.
+    # This tracker has never had a fix.
     green = "860000000000033"
     bikes.simulator.add_device(green, email=EMAIL, latitude=None)
     await bikes.poll()
@@ -189,7 +189,7 @@ async def test_no_report(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_guarded_for_long(bikes: Bikes) -> None:
-    """The report of a bike that has been guarded for weeks begins seven days ago."""
+    """If a bike has been guarded for weeks, its report begins seven days ago."""
     await bikes.async_guard()
     bikes.freezer.tick(20 * DAY)
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
@@ -202,7 +202,7 @@ async def test_link(
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
 ) -> None:
-    """A link opens the page without sign-in, for a day and only for this bike."""
+    """A link opens the report without a sign-in. It works for a day, and only for this bike."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -235,11 +235,11 @@ async def test_link(
         [],
         [[(48.0, 7.8)]],
         [[(48.0, 7.8), (48.0, 7.9)]],
-        # Across the date line.
+        # A route that crosses the date line.
         [[(10.0, 179.99), (10.0, -179.99)]],
         [[(48.0, 7.8), (48.01, 7.8)], [(48.02, 7.8)]],
     ],
 )
 def test_drawing(lines: Any, snapshot: SnapshotAssertion) -> None:
-    """The scale fits the route, and the route fits the drawing."""
+    """The scale is not longer than the route, and the route lies within the drawing."""
     assert route_as_svg(lines, "{:.1f} m".format).split("><") == snapshot

@@ -1,4 +1,4 @@
-"""The tools of assistants, and the rides in their answers."""
+"""The tools for assistants, and the rides that they return."""
 
 from datetime import timedelta
 import json
@@ -33,7 +33,10 @@ from .conftest import (
 
 @pytest.mark.usefixtures("setup")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
-    """A bike that is not exposed is never named; without an exposed bike no tool exists."""
+    """The tools never name a bike that is not exposed.
+
+    If no bike is exposed, there are no tools.
+    """
     assert await async_tools(hass) == {}
 
     expose(hass, RED_BIKE)
@@ -49,7 +52,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     expose(hass, BLUE_BIKE)
     assert [bike["name"] for bike in await ask()] == ["Red bike", "Blue bike"]
 
-    # The tools of an assistant that began earlier.
+    # An assistant keeps the tools with which its conversation began.
     before = await async_api(hass)
     expose(hass, RED_BIKE, BLUE_BIKE, exposed=False)
     result = await before.async_call_tool(llm.ToolInput(WHERE, {}))
@@ -59,7 +62,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("ask", "exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
-    """The tools are read-only, with a description of their parameters."""
+    """The tools only read, and each describes its parameters."""
     tools = await async_tools(hass)
     for tool in tools.values():
         assert tool.annotations == llm.ToolAnnotations(
@@ -80,7 +83,7 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
 async def test_names(
     hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
 ) -> None:
-    """A bike is found by its name from the user and by its aliases, in any spelling."""
+    """A bike is found by the user's name for it and by its aliases, in any spelling."""
     entity_registry.async_update_entity(
         RED_BIKE, name="Flitzer", aliases=[er.COMPUTED_NAME, "Old Betty"]
     )
@@ -103,12 +106,12 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
-    """Today is a day; the maximum is 31 days."""
+    """One day means today. The maximum is 31 days."""
     await async_ride(bikes.simulator, bikes.poll)
     for days, since in ((1, "20"), (2, "19"), ("3", "18")):
         [answer] = await ask(RIDES, days=days)
         assert answer["since"] == f"2026-11-{since}T00:00:00+01:00"
-    # Summer time ended in between.
+    # Clocks changed at the end of summer time within these days.
     for days in (31, 32, 9_999):
         [answer] = await ask(RIDES, days=days)
         assert answer["since"] == "2026-10-21T00:00:00+02:00"
@@ -125,7 +128,7 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
-    """A place is its zone, its address or its coordinates, if it is known."""
+    """A place is described by its zone, its address or its coordinates, whichever is known first."""
     work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
     away = {"latitude": 48.123456, "longitude": 7.8}
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
@@ -150,7 +153,7 @@ async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> 
 async def test_client_of_the_mcp_server(
     bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> None:
-    """A client of the Model Context Protocol gets the same answers as an assistant."""
+    """Clients of the Model Context Protocol get the same answers as assistants."""
     mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
     http = pytest.importorskip("mcp.client.streamable_http")
     data: dict[str, Any] = {"llm_hass_api": [llm.LLM_API_ASSIST], "require_admin": True}
@@ -185,7 +188,7 @@ async def test_older_home_assistant(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Older releases have no tools, and nothing is logged."""
+    """Older releases of Home Assistant have no tools. Nothing is logged."""
     for name in ("ToolAnnotations", "ToolResult"):
         monkeypatch.delattr(llm, name, raising=False)
     sys.modules.pop("custom_components.bike_tracker.llm", None)

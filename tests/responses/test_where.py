@@ -1,4 +1,4 @@
-"""The location and condition of a bike in every situation, and the texts about it."""
+"""The answer to *Where is my bike?* in every situation, and the texts in it."""
 
 from datetime import timedelta
 import json
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("exposed")
 
 
 async def test_at_work(ask: Ask) -> None:
-    """A zone has its name and its distance from home."""
+    """In a zone, the answer has the zone's name and its distance from home."""
     [bike] = await ask(name="Red bike")
     assert bike == {
         "name": "Red bike",
@@ -57,7 +57,7 @@ async def test_at_work(ask: Ask) -> None:
 async def test_guarded(
     bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
 ) -> None:
-    """The guard is disarmed, armed or triggered."""
+    """The answer says whether the guard is disarmed, armed or triggered."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
@@ -69,7 +69,7 @@ async def test_guarded(
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """A bike at home has no direction from home. Motion at the speed of noise does not count."""
+    """For a bike at home, there is no direction from home. Slow motion is noise and is left out."""
     home = bikes.hass.config.latitude
     bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
     await bikes.poll()
@@ -96,7 +96,7 @@ async def test_at_home(bikes: Bikes, ask: Ask) -> None:
 async def test_in_no_zone(
     bikes: Bikes, ask: Ask, north: float, east: float, direction: str
 ) -> None:
-    """Outside of zones, a bike has an address and a direction from home."""
+    """Outside of zones, the answer has the address and the direction from home."""
     home, address = bikes.hass.config, "Salzstraße 2, Freiburg"
     latitude, longitude = home.latitude + north, home.longitude + east
     bikes.simulator.report(RED, latitude=latitude, longitude=longitude, address=address)
@@ -109,7 +109,7 @@ async def test_in_no_zone(
 
 
 async def test_no_position(bikes: Bikes, ask: Ask) -> None:
-    """The location of a tracker without a position is unknown."""
+    """If a tracker has no position, its location is unknown."""
     bikes.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
     bikes.simulator.override_field("7", "lastUpdate", None)
     await bikes.poll()
@@ -124,7 +124,7 @@ async def test_no_position(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_age(bikes: Bikes, ask: Ask) -> None:
-    """The age of a report is in words. A position from the future is new."""
+    """The age of a report is given in words. A report from the future counts as new."""
     await bikes.poll(25 * 3_600 + 60)
     [bike] = await ask()
     assert bike["position_age"] == bike["last_report_age"] == "1 day 1 hour"
@@ -137,7 +137,7 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
 async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
     """A ride under way is in both answers, but not in the sums.
 
-    The answers contain no serial number and no place that is more exact than ten meters.
+    Answers contain no serial number, and no place that is more exact than ten meters.
     """
     await async_ride(bikes.simulator, bikes.poll)
     go(bikes.simulator, 500, **riding(103))
@@ -158,7 +158,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_notes(bikes: Bikes, ask: Ask) -> None:
-    """A note says that values are old or missing, with the reason."""
+    """If values are old or missing, a note says so and gives the reason."""
 
     async def answers() -> list[dict[str, Any]]:
         return [(await ask(tool))[0] for tool in (WHERE, RIDES)]
@@ -178,7 +178,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     notes = [answer["note"] for answer in await answers()]
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
-        # The text does not say that the bike was not ridden.
+        # The text must not say that the bike was not ridden.
         assert answer.keys() - {"text"} == {"name", "note"}
         notes.append(answer["note"])
     assert {note.partition(":")[0] for note in notes} == {"No values are available"}
@@ -192,7 +192,7 @@ WORK = {"seen_latitude": DEFAULT_LATITUDE, "seen_longitude": DEFAULT_LONGITUDE}
 
 
 def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrence:
-    """Return an occurrence of some minutes ago."""
+    """Return an occurrence that happened some minutes ago."""
     now = dt_util.utcnow()
     since = now - timedelta(minutes=minutes)
     return Occurrence(1, kind, now, since, None, attributes)
@@ -215,7 +215,7 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
 async def test_triggered_guard(
     hass: HomeAssistant, more: dict[str, Any], said: str, place: str | None
 ) -> None:
-    """An unknown place is left out; short distances are in feet where others are in miles."""
+    """An unknown place is left out. Where distances are in miles, short ones are in feet."""
     hass.config.units = US_CUSTOMARY_SYSTEM
     triggered = occurrence("guard_triggered", **NOWHERE | more)
     now = dt_util.as_local(triggered.since)
@@ -230,7 +230,10 @@ async def test_triggered_guard(
 
 
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """The sentence about an older occurrence has its time; the end of a ride is new for an hour."""
+    """The sentence about an older occurrence contains its time.
+
+    For the end of a ride, older means more than an hour.
+    """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
         *(occurrence("ride_ended", minutes, **ride) for minutes in (59, 60)),
@@ -245,7 +248,7 @@ async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> No
 
 
 async def test_languages(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """Each language has its decimal sign, comma and full stop."""
+    """Each language has its own decimal sign, comma and full stop."""
     said = {}
     fallbacks = ("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur", "hr")
     for language in sorted([*LANGUAGES, *fallbacks]):

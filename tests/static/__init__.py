@@ -1,1 +1,1 @@
-"""Checks of files without a running Home Assistant: the rules of hassfest and HACS, and the project's own."""
+"""Checks of files without Home Assistant: rules of hassfest, of HACS, and our own."""

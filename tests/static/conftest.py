@@ -1,4 +1,4 @@
-"""Fixtures of tests that only read files."""
+"""Fixtures for tests that only read files."""
 
 from pathlib import Path
 import shutil
@@ -10,12 +10,12 @@ from .project import name_of, project_files
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Start no Home Assistant."""
+    """Do not start Home Assistant."""
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a copy of the project."""
+    """Return a copy of the project, which a test may change."""
     for path in project_files():
         target = tmp_path / name_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The keys of entities, triggers, conditions and actions, and the states with a name."""
+"""The keys of entities, triggers, conditions and actions, and of states that have names."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -28,7 +28,7 @@ STATES: Mapping[str, frozenset[str]] = {
 
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # A guard that an alarm triggered has another name for its state.
+    # If an alarm triggered the guard, its state has another name.
     | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
@@ -36,6 +36,6 @@ KEYS: Mapping[str, frozenset[str]] = {
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the descriptions of all `triggers`, `conditions` or `services`."""
+    """Return the description of each of the `triggers`, `conditions` or `services`."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

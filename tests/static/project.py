@@ -12,7 +12,7 @@ INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file. Raise ValueError for a repeated key."""
+    """Return the content of a JSON file. Raise ValueError if a key comes twice."""
     return json.loads(path.read_text(), object_pairs_hook=_unique)
 
 
@@ -24,7 +24,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @cache
 def project_files() -> tuple[Path, ...]:
-    """Return all files of the repository, and new files that git does not ignore."""
+    """Return all files of the repository.
+
+    This includes new files, but no files that git ignores.
+    """
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)  # noqa: S603
     names = sorted(set(filter(None, listed.stdout.decode().split("\0"))))
@@ -39,7 +42,7 @@ def text_files() -> dict[Path, str]:
 
 
 def under(folder: Path, pattern: str) -> list[Path]:
-    """Return the files in a folder whose names match."""
+    """Return the files in a folder whose names match a pattern."""
     return [
         path
         for path in project_files()

@@ -1,4 +1,4 @@
-"""Rules of the code: Python without a running Home Assistant, and JavaScript that shows values as text."""
+"""Rules for Python code without Home Assistant, and for JavaScript that shows texts."""
 
 import ast
 from collections import defaultdict
@@ -14,7 +14,7 @@ from .project import INTEGRATION, read_json, syntax_trees, under
 
 
 def lines_in(tree: ast.Module) -> Iterator[str]:
-    """Yield the log messages of a module, except those for debugging."""
+    """Yield the log messages of a module, without those for debugging."""
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Call)
@@ -28,7 +28,10 @@ def lines_in(tree: ast.Module) -> Iterator[str]:
 
 
 def test_client_is_independent() -> None:
-    """The client does not depend on Home Assistant, and neither does the state of trackers."""
+    """The client imports nothing from Home Assistant.
+
+    The same is true for the state of trackers.
+    """
     for path, tree in syntax_trees().items():
         if path.parent.name in ("api", "tracking"):
             code = ast.unparse(tree).replace("from ..api.", "")
@@ -37,7 +40,7 @@ def test_client_is_independent() -> None:
 
 
 def test_log_messages_begin_with_the_account() -> None:
-    """Triggers, conditions and messages belong to no account."""
+    """Log messages begin with the account, except those of modules that belong to no account."""
     anonymous = {"messages", "trigger", "condition"}
     lines = {
         line
@@ -60,7 +63,10 @@ def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def test_constants_have_one_value() -> None:
-    """A constant has the same value in each module. Each platform has its own entities."""
+    """If two modules define the same constant, the value is the same.
+
+    The lists of entities are an exception.
+    """
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in constants_in(tree):
@@ -70,12 +76,15 @@ def test_constants_have_one_value() -> None:
 
 
 def test_no_import_runs_back() -> None:
-    """No folder imports a folder that imports it, also indirectly or in a function."""
+    """Imports between folders have one direction.
+
+    Indirect imports and those in functions count, too.
+    """
     assert cycle(syntax_trees()) == []
 
 
 def test_no_private_attribute_of_a_library() -> None:
-    """Private attributes of Home Assistant change without notice."""
+    """Private attributes of Home Assistant are not used: they may change without notice."""
     assert private_attributes(syntax_trees()) == set()
 
 
@@ -88,7 +97,7 @@ def test_no_private_attribute_of_a_library() -> None:
     ],
 )
 def test_order_is_noticed(module: str, line: str, found: str) -> None:
-    """A new line that breaks the order of the code is noticed (defects 42 and 43)."""
+    """If a new line breaks the order of the code, the checks notice it (defects 42 and 43)."""
     trees = syntax_trees() | {INTEGRATION / module: ast.parse(line)}
     assert found in {*cycle(trees), *private_attributes(trees)}
 
@@ -97,7 +106,8 @@ MODULES = under(INTEGRATION / "frontend", "*.js")
 SOURCE = "\n".join(path.read_text() for path in MODULES)
 TEXTS: dict[str, Any] = read_json(INTEGRATION / "translations" / "en.json")
 
-# Code that would read a text as markup or code, or load a file from the internet.
+# JavaScript that would show a text as markup, run it as code, or load a file from the
+# internet.
 FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|createContextualFragment"
     r"|parseFromString|\beval\b|new Function|https?://|\bfetch\("
@@ -111,20 +121,20 @@ IMPORT = re.compile(r'(?:from|import) "([^"]+)"')
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_texts_are_no_markup(path: Any) -> None:
-    """Values from a server become text nodes; nothing is loaded from the internet."""
+    """The cards show values from a server as text, and load nothing from the internet."""
     text = path.read_text().replace(STYLE, "")
     assert not FORBIDDEN.findall(text)
 
 
 def test_modules_import_their_neighbors_alone() -> None:
-    """Modules import only each other, and each is imported."""
+    """The modules of the cards import only each other, and each of them is imported."""
     imported = set(IMPORT.findall(SOURCE))
     names = {f"./{path.name}" for path in MODULES}
     assert imported == names - {"./bike-tracker.js"}
 
 
 def test_texts_are_those_the_cards_use() -> None:
-    """Each text of a card exists, and no other text."""
+    """Each text that a card uses exists, and there is no unused text."""
     texts = TEXTS["config_panel"].keys()
     assert texts >= set(CALL.findall(SOURCE))
     built = [

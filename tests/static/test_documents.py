@@ -1,4 +1,7 @@
-"""The documents and blueprints: links, commands, examples and quotations are right, and every rule of the quality scale has an answer."""
+"""Documentation and blueprints: links, commands, examples and quotations are right.
+
+Each rule of the quality scale has an answer.
+"""
 
 from pathlib import Path
 import re
@@ -28,7 +31,7 @@ QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
 BLUEPRINT_NAME = re.compile(r"^ +name: \"?([^\"\n]+)\"?$", re.MULTILINE)
 ENGLISH = read_json(INTEGRATION / "translations" / "en.json")
 TROUBLESHOOTING = ROOT / "docs" / "troubleshooting.md"
-# Documents whose text in italics is exactly a text in Home Assistant.
+# Documents in which each text in italics is a text that Home Assistant shows.
 QUOTING = [
     ROOT / "README.md",
     ROOT / "SECURITY.md",
@@ -44,12 +47,12 @@ HOME_ASSISTANT_SAYS = {
 
 
 def prose_of(path: Path) -> str:
-    """Return a document without its examples."""
+    """Return a document without its code examples."""
     return FENCE.sub("", path.read_text())
 
 
 def anchors_of(path: Path) -> set[str]:
-    """Return the anchors that GitHub gives the headings of a document."""
+    """Return the anchors that GitHub gives to the headings of a document."""
     titles = [
         re.sub(r"[`*]|\[|\]\(.*?\)", "", x) for x in HEADING.findall(prose_of(path))
     ]
@@ -57,7 +60,7 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def leads_somewhere(path: Path, target: str) -> bool:
-    """Return whether a link leads to an existing file and heading, or to the web."""
+    """Return whether a link leads to the web, or to a file and heading that exist."""
     url = urlsplit(target)
     if url.scheme or url.netloc:
         return url.scheme == "https"
@@ -69,7 +72,7 @@ def leads_somewhere(path: Path, target: str) -> bool:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
 def test_document(path: Path) -> None:
-    """Links lead to files and headings, commands exist, and examples are valid YAML."""
+    """Links lead to existing files and headings, commands exist, and examples are valid YAML."""
     links = [markdown or html for markdown, html in LINK.findall(prose_of(path))]
     assert not [link for link in links if not leads_somewhere(path, link)]
     commands = set(COMMAND.findall(path.read_text()))
@@ -79,14 +82,14 @@ def test_document(path: Path) -> None:
 
 
 def quotes_in(path: Path) -> set[str]:
-    """Return the texts in italics, menus by entry."""
+    """Return the texts in italics, with each entry of a menu on its own."""
     quotes = (" ".join(quote.split()) for quote in QUOTE.findall(prose_of(path)))
     return {part for quote in quotes for part in quote.split(" → ")}
 
 
 @pytest.mark.parametrize("path", QUOTING, ids=name_of)
 def test_quotes(path: Path) -> None:
-    """A quotation is a text of the integration, whole or up to a full stop or bracket."""
+    """Each quotation is a text of the integration, or its beginning up to a full stop or bracket."""
     names = {
         name
         for blueprint in under(ROOT / "blueprints", "*.yaml")
@@ -99,7 +102,7 @@ def test_quotes(path: Path) -> None:
 
 
 def test_every_error_of_the_form_is_explained() -> None:
-    """Troubleshooting quotes each error, except errors that say what to enter."""
+    """Troubleshooting has each error of the form, unless the error says what to enter."""
     quotes = tuple(quotes_in(TROUBLESHOOTING))
     clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
     errors = ENGLISH["config"]["error"]
@@ -109,7 +112,7 @@ def test_every_error_of_the_form_is_explained() -> None:
 
 
 def test_blueprints_have_a_button() -> None:
-    """The README imports each blueprint, and no other file."""
+    """The README has an import button for each blueprint, and for no other file."""
     readme = (ROOT / "README.md").read_text()
     addresses = re.findall(r"/blueprint_import/\?blueprint_url=([^)\s]+)", readme)
     imported = {unquote(address).partition("/blob/main/")[2] for address in addresses}
@@ -131,7 +134,10 @@ IN_README = re.compile(r"README \[([^\]]+)\]\(\.\./README\.md#")
 
 
 def test_every_rule_is_answered() -> None:
-    """Each rule is done, or exempt for a reason, and the document says the same."""
+    """Each rule is either done, or exempt with a reason.
+
+    The document and quality_scale.yaml agree.
+    """
     for rule, answer in ANSWERS.items():
         assert STATUS[rule] == "done" or answer["comment"].strip(), rule
         assert STATUS[rule] in {"done", "exempt"}, rule
@@ -142,7 +148,7 @@ def test_every_rule_is_answered() -> None:
 
 @pytest.mark.parametrize("rule", DONE)
 def test_pointers_lead_somewhere(rule: str) -> None:
-    """Each file, test and section of the README that the document names exists."""
+    """Each file, test and README section that the document names exists."""
     where, test = ROWS[rule]
     for name in re.findall(r"`([\w./]+)`", where):
         assert (INTEGRATION / name).exists() or (ROOT / name).exists(), name
@@ -161,13 +167,14 @@ def test_pointers_lead_somewhere(rule: str) -> None:
 
 FOLDER = ROOT / "blueprints" / "automation" / INTEGRATION.name
 FILES = under(ROOT / "blueprints", "*")
-# In all blueprints together: triggers, conditions and actions should do the work.
+# Limit for all blueprints together: triggers, conditions and actions should do the
+# work.
 MAX_LINES_OF_TEMPLATES = 35
 MAX_LENGTH = 120
 
 
 def blueprint_in(path: Path) -> Blueprint:
-    """Return a blueprint as Home Assistant reads it."""
+    """Read a blueprint as Home Assistant reads it."""
     return Blueprint(
         load_yaml_dict(str(path)),
         expected_domain="automation",
@@ -178,7 +185,10 @@ def blueprint_in(path: Path) -> Blueprint:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_blueprint(path: Path) -> None:
-    """Home Assistant reads it, it uses its inputs, and it names its source and version."""
+    """Home Assistant accepts the blueprint.
+
+    It uses all its inputs, and names its source and the needed version.
+    """
     assert path.parent == FOLDER
     text, blueprint = path.read_text(), blueprint_in(path)
     assert blueprint.validate() is None
@@ -197,7 +207,7 @@ def test_blueprint(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_inputs(path: Path) -> None:
-    """The user selects bikes in one field, and each field has a description."""
+    """Users choose bikes in one field. Each field has a description."""
     blueprint = blueprint_in(path)
     of_ours = [{"integration": "bike_tracker", "domain": ["device_tracker"]}]
     bikes = blueprint.inputs["bikes"]
@@ -213,7 +223,7 @@ def test_inputs(path: Path) -> None:
 
 
 def test_blueprints_can_be_read() -> None:
-    """Blueprints have few and short lines of templates."""
+    """Blueprints contain few and short lines of templates."""
     lines = jinja()
     assert 0 < len(lines) <= MAX_LINES_OF_TEMPLATES
     assert max(map(len, lines)) <= MAX_LENGTH

@@ -1,4 +1,4 @@
-"""The released files: manifest.json, hacs.json, the brand images, the changelog and the release notes."""
+"""The files of a release: manifest.json, hacs.json, images, changelog and release notes."""
 
 import datetime as dt
 import json
@@ -19,13 +19,13 @@ HACS = read_json(ROOT / "hacs.json")
 
 
 def test_manifest() -> None:
-    """The integration needs no packages, and its version can be compared."""
+    """The integration needs no additional packages, and its version number is valid."""
     assert not MANIFEST.get("requirements")
     assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", MANIFEST["version"])
 
 
 def test_oldest_home_assistant_is_tested() -> None:
-    """The release in hacs.json is the one that the tests pin."""
+    """The oldest supported release is the same in hacs.json and in the requirements of the tests."""
     pinned = {
         name: re.search(r"^homeassistant==(\S+)", path.read_text(), re.MULTILINE)
         for name in ("oldest", "test")
@@ -38,7 +38,7 @@ def test_oldest_home_assistant_is_tested() -> None:
 
 
 def test_it_is_installed_from_the_tree() -> None:
-    """The Marketplace installs one integration, no ZIP file and no files from the root."""
+    """The Marketplace installs one integration, without a ZIP file or files of the root."""
     assert not HACS.keys() & {"zip_release", "content_in_root"}
     folder = ROOT / "custom_components"
     files = [path for path in project_files() if path.is_relative_to(folder)]
@@ -46,14 +46,14 @@ def test_it_is_installed_from_the_tree() -> None:
 
 
 def test_only_needed_files_are_installed() -> None:
-    """The folder contains only files that Home Assistant reads."""
+    """The integration's folder contains only files that Home Assistant reads."""
     suffixes = {path.suffix for path in under(INTEGRATION, "*")}
     assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
 
 
 IMAGES = under(INTEGRATION / "brand", "*")
 DRAWINGS = under(ROOT / "docs" / "brand", "*.svg")
-# Limits of the shorter side in pixels.
+# Limits for the shorter side of the images, in pixels.
 SHORTER_SIDE = {
     "icon.png": (256, 256),
     "icon@2x.png": (512, 512),
@@ -63,7 +63,7 @@ SHORTER_SIDE = {
 
 
 def test_images() -> None:
-    """Home Assistant shows each image, and each drawing has both sizes."""
+    """The images are those that Home Assistant shows, and each drawing has both sizes."""
     names = {image.name for image in IMAGES}
     assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
     assert names == {f"{it.stem}{size}.png" for it in DRAWINGS for size in ("", "@2x")}
@@ -71,7 +71,7 @@ def test_images() -> None:
 
 @pytest.mark.parametrize("path", IMAGES, ids=lambda path: path.name)
 def test_image(path: Path) -> None:
-    """An image is a small transparent PNG of the right size."""
+    """Each image is a small transparent PNG of the right size."""
     kind = path.name.removeprefix("dark_")
     low, high = SHORTER_SIDE[kind]
     with Image.open(path) as image:
@@ -89,7 +89,7 @@ ENGLISH = INTEGRATION / "translations" / "en.json"
 
 @pytest.fixture
 def release(tree: Path) -> Path:
-    """Return a copy of the project that is a complete release."""
+    """Return a copy of the project in which everything for a release is complete."""
     for path in (tree / name_of(ENGLISH.parent)).iterdir():
         shutil.copy(ENGLISH, path)
     changelog = tree / name_of(CHANGELOG)
@@ -99,13 +99,13 @@ def release(tree: Path) -> Path:
 
 
 def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
-    """Run the script for a tag."""
+    """Run the script for release notes with a tag."""
     command = [f"{tree}/scripts/release-notes", tag]
     return subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
 
 
 def test_changelog() -> None:
-    """The changelog begins with the version of the manifest, in order of time, with all links."""
+    """The changelog begins with the manifest's version, is in order of time, and has all links."""
     text, home = CHANGELOG.read_text(), MANIFEST["documentation"]
     releases = re.findall(r"^## \[(\d.*?)\] - (.+)$", text, re.MULTILINE)
     assert releases[0][0] == VERSION
@@ -116,7 +116,7 @@ def test_changelog() -> None:
 
 
 def test_notes(release: Path) -> None:
-    """The notes are the part of the changelog without its heading and links."""
+    """The release notes are the version's part of the changelog, without heading and links."""
     done = release_notes(release, VERSION)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() in (release / "CHANGELOG.md").read_text()
@@ -125,7 +125,7 @@ def test_notes(release: Path) -> None:
 
 
 def test_wrong_release_is_refused(release: Path) -> None:
-    """The tag is the version, and the changelog has notes for it."""
+    """The script refuses a tag that is not the version, and a version without notes."""
     for tag in ("0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"):
         done = release_notes(release, tag)
         assert (done.returncode, done.stdout) == (1, "")
@@ -138,7 +138,7 @@ def test_wrong_release_is_refused(release: Path) -> None:
 
 
 def test_missing_text_is_refused(release: Path) -> None:
-    """A release has every text in every language. One line lists the missing texts."""
+    """A release needs all texts in all languages. The error lists the missing texts in one line."""
     for path in (release / name_of(ENGLISH.parent)).glob("*.json"):
         texts = read_json(path)
         if path.stem in ("de", "fr"):

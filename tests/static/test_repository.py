@@ -1,4 +1,4 @@
-"""The repository: nothing that belongs to one machine or person, its name, its commands and its workflows."""
+"""The repository: no trace of a machine or person, its name, its commands and workflows."""
 
 from pathlib import Path
 import re
@@ -19,12 +19,12 @@ from .project import (
     under,
 )
 
-# A folder of one machine or person.
+# The path of a folder on one machine, or of one person.
 MACHINE_PATH = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"
 )
-# A host of package registries: users configure their own.
+# The host of a package registry. Users configure their own.
 REGISTRY_HOST = re.compile(
     r"\w+://[\w.-]*\b(?:pypi|registry|mirrors?|artifactory|nexus|packages)\b[\w-]*\.",
     re.IGNORECASE,
@@ -39,7 +39,7 @@ REQUIREMENTS = under(ROOT / "requirements", "*")
 
 
 def places_of(pattern: re.Pattern[str]) -> list[str]:
-    """Return the lines that match a pattern, except those of this file."""
+    """Return the lines that match a pattern, in all files except this one."""
     return [
         f"{name_of(path)}:{number}: {line.strip()}"
         for path, text in text_files().items()
@@ -50,14 +50,14 @@ def places_of(pattern: re.Pattern[str]) -> list[str]:
 
 
 def test_nothing_of_one_machine() -> None:
-    """No file names a folder of one machine, or a host of packages."""
+    """No file contains the path of a folder on one machine, or the host of a package registry."""
     assert not places_of(MACHINE_PATH)
     assert not places_of(REGISTRY_HOST)
 
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
 def test_requirements(path: Path) -> None:
-    """Requirements name no address. Compiled ones pin versions and hashes."""
+    """Requirement files contain no address. Compiled files pin versions and hashes."""
     text = path.read_text()
     assert not INDEX_OPTION.search(text)
     assert "://" not in text
@@ -70,7 +70,7 @@ def test_requirements(path: Path) -> None:
 
 
 def test_scripts_can_be_run() -> None:
-    """Commands are executable and name their interpreter."""
+    """Each command is executable, and its first line names the interpreter."""
     for path in [*(ROOT / "scripts").iterdir(), ROOT / ".ci" / "run"]:
         if path in text_files():
             assert path.stat().st_mode & 0o111, name_of(path)
@@ -82,7 +82,7 @@ SCRIPTS = [path.name for path in project_files() if path.parent == ROOT / "scrip
 
 @pytest.mark.parametrize("name", [".ci/run", *(f"scripts/{name}" for name in SCRIPTS)])
 def test_help_installs_nothing(tree: Path, name: str) -> None:
-    """The help of a command works in a fresh clone."""
+    """The help of a command works in a fresh clone, and installs nothing."""
     before = set(tree.iterdir())
     command = [str(tree / name), "--help"]
     run = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
@@ -92,7 +92,7 @@ def test_help_installs_nothing(tree: Path, name: str) -> None:
 
 MANIFEST = INTEGRATION / "manifest.json"
 OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
-# All ways to write the name in an address.
+# The name of the repository in all forms that addresses contain.
 MENTION = re.compile(
     rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
     re.IGNORECASE,
@@ -100,14 +100,14 @@ MENTION = re.compile(
 
 
 def set_owner(tree: Path, argument: str) -> dict[str, str]:
-    """Change the name in a copy of the project, and return its text files."""
+    """Change the name of the repository in a copy of the project. Return all text files."""
     script = tree / "scripts" / "lib" / "set_owner.py"
     subprocess.run([sys.executable, script, argument], check=True)  # noqa: S603
     return {name_of(path): (tree / name_of(path)).read_text() for path in text_files()}
 
 
 def test_set_owner(tree: Path) -> None:
-    """The old name is replaced everywhere, and the way back changes nothing else."""
+    """The old name is replaced everywhere. Changing it back gives the original files."""
     after = set_owner(tree, "ann-42/two.wheels")
     assert not {name for name, text in after.items() if MENTION.search(text)}
     manifest = read_json(tree / name_of(MANIFEST))
@@ -136,7 +136,10 @@ def steps_of(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_workflow(name: str) -> None:
-    """Jobs have a timeout, and their commands exist. `zizmor` checks permissions, pins and actions."""
+    """Each job has a timeout, and its commands exist.
+
+    Permissions and pins are checked by `zizmor`.
+    """
     jobs = WORKFLOWS[name]["jobs"].values()
     assert all("uses" in job or job["timeout-minutes"] <= 30 for job in jobs)
     for part in steps_of(name):
@@ -146,7 +149,7 @@ def test_workflow(name: str) -> None:
 
 
 def test_workflows_run_all_checks() -> None:
-    """The workflows run the steps of .ci/run, with the long tests on the newest release."""
+    """The workflows run all steps of .ci/run. On the newest release, the long tests run, too."""
     runs = {
         step["run"].replace("${{ matrix.option }}", "").strip()
         for name in WORKFLOWS
@@ -164,7 +167,7 @@ def test_workflows_run_all_checks() -> None:
 
 
 def test_release_waits_for_the_tests() -> None:
-    """A release is published after its notes and all tests passed."""
+    """A release is only published after its notes were made and all tests passed."""
     jobs = WORKFLOWS["release"]["jobs"]
     assert {*jobs["release"]["needs"]} == {"test", "lint", "e2e"}
     assert all(jobs[name]["needs"] == "notes" for name in jobs["release"]["needs"])

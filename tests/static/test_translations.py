@@ -1,4 +1,4 @@
-"""The texts and icons: complete, by the rules of hassfest, with the same meaning and terms in 41 languages."""
+"""Texts and icons: they are complete, follow hassfest's rules, and mean the same in 41 languages."""
 
 from functools import cache
 import os
@@ -34,27 +34,28 @@ ENGLISH = NESTED["en"]
 TRANSLATED = sorted(TEXTS.keys() - {"en"})
 FOREIGN = sorted(TEXTS.keys() - {"en", "en-GB"})
 
-# Words of English that no other language has.
+# Frequent English words that do not exist in any other language.
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
-# Names and words that users type.
+# Names and words that users type in Latin letters.
 LATIN_WORDS = {
     *("assistant", "bike", "com", "example", "home", "http", "https", "tracker"),
     *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
     *("allowlist", "configuration", "dirs", "external", "yaml"),
 }
-# Languages in other scripts, with the Latin words that Home Assistant uses in them.
+# Languages with other scripts, and the Latin words that Home Assistant uses in each.
 OTHER_SCRIPTS: dict[str, set[str]] = {
     **{language: set() for language in ("ar", "bg", "he", "ko", "mk", "ru", "sr")},
     **{language: set() for language in ("uk", "zh-Hans", "zh-Hant")},
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# Languages from right to left. Names in them have their own direction.
+# Languages that are written from right to left. Names in them are marked with their own
+# direction.
 FROM_RIGHT = ("ar", "he")
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 NUMBERS = {"battery"}
 RIGHT_TO_LEFT_MARK = "\u200f"
-# Widest name that a phone shows; East Asian letters count twice.
+# Maximum width of a name on a phone. East Asian characters count twice.
 MAX_WIDTH = 36
 
 FORBIDDEN = re.compile(r"(\w+://|www\.)\w|'\{\w+\}'|\[%key:", re.IGNORECASE)
@@ -68,20 +69,20 @@ def words_of(text: str, word: re.Pattern[str]) -> set[str]:
 
 
 def texts_under(language: str, place: str) -> dict[str, str]:
-    """Return the texts of a language below a key."""
+    """Return the texts of a language below this key."""
     texts = TEXTS[language].items()
     return {key.removeprefix(place): it for key, it in texts if key.startswith(place)}
 
 
 def test_languages() -> None:
-    """Home Assistant offers each language, and the README has their number."""
+    """Home Assistant supports each language. The README has the right number of languages."""
     assert NESTED.keys() <= LANGUAGES
     assert f"[{len(NESTED)} languages](" in (ROOT / "README.md").read_text()
 
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_rules_of_hassfest(language: str) -> None:
-    """Texts have no markup, no address and no space at an end."""
+    """Texts contain no markup and no address, and do not begin or end with a space."""
     for place, text in TEXTS[language].items():
         assert text == text.strip() != "", place
         assert cv.string_with_no_html(text) == text, place
@@ -91,7 +92,10 @@ def test_rules_of_hassfest(language: str) -> None:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_translation(language: str) -> None:
-    """Texts are in the order of English with the same placeholders; some may be missing."""
+    """The texts of a language are in the same order as in English, with the same placeholders.
+
+    Some may be missing.
+    """
     english, texts = TEXTS["en"], TEXTS[language]
     assert list(texts) == [place for place in english if place in texts]
     for place, text in texts.items():
@@ -100,7 +104,7 @@ def test_translation(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_english_is_left(language: str) -> None:
-    """No word is English, and other scripts have few Latin words."""
+    """No English word is left. In other scripts, there are few Latin words."""
     latin = LATIN_WORDS | OTHER_SCRIPTS.get(language, set())
     for place, text in TEXTS[language].items():
         assert not words_of(text, WORD) & ENGLISH_WORDS, place
@@ -110,12 +114,15 @@ def test_no_english_is_left(language: str) -> None:
 
 @pytest.mark.parametrize("language", FROM_RIGHT)
 def test_right_to_left(language: str) -> None:
-    """Names and addresses have their own direction; so have errors, which the frontend shows from left to right."""
+    """In right-to-left languages, names and addresses are marked with their own direction.
+
+    Errors begin with a mark, too.
+    """
     for place, text in TEXTS[language].items():
         rest = SET_APART.sub("", text)
         assert placeholders_in(rest) <= NUMBERS, place
         assert "://" not in rest, place
-        # Phones derive the direction of a message from its first letter.
+        # Phones use the direction of the first letter for the whole message.
         if SET_APART.match(text.lstrip(RIGHT_TO_LEFT_MARK)):
             assert text.startswith(RIGHT_TO_LEFT_MARK), place
         if place.startswith("config.error."):
@@ -124,7 +131,7 @@ def test_right_to_left(language: str) -> None:
 
 
 def test_flow() -> None:
-    """Each form, field and error of the flow has a text, and no text is unused."""
+    """Each form, field and error of the flows has a text, and there is no unused text."""
     config, steps = ENGLISH["config"], ENGLISH["config"]["step"]
     for texts in steps.values():
         assert texts["data"].keys() == texts["data_description"].keys()
@@ -139,7 +146,7 @@ def test_flow() -> None:
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
 def test_triggers_conditions_and_actions(kind: str) -> None:
-    """Each trigger, condition and action has an icon and a text, and so has each field."""
+    """Each trigger, condition, action and field has a text. All but fields have an icon."""
     assert ICONS[kind].keys() == described(kind).keys()
     fields = {name: set(it.get("fields", {})) for name, it in described(kind).items()}
     texts = {name: set(it.get("fields", {})) for name, it in ENGLISH[kind].items()}
@@ -147,7 +154,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option of a selection has a name, and no other name exists."""
+    """Each option of a selection has a name, and there is no other name."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -166,14 +173,17 @@ def test_choices() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_alarms(language: str) -> None:
-    """An alarm has the same name in the selection and in its event."""
+    """An alarm has the same name in selections and in events."""
     event_types = "entity.event.alarm.state_attributes.event_type.state."
     chosen = texts_under(language, "selector.alarm.options.")
     assert chosen == texts_under(language, event_types)
 
 
 def test_entities() -> None:
-    """Each entity has a name here, or by its device class or device, and no text is unused."""
+    """Each entity has a name: its own, that of its device class, or that of its device.
+
+    There is no unused text.
+    """
     for platform, descriptions in DESCRIPTIONS.items():
         texts = ENGLISH["entity"].get(platform, {})
         nameless = {it.key for it in descriptions if it.device_class or it.name is None}
@@ -197,7 +207,7 @@ def test_entities() -> None:
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])
 def test_failures(section: str) -> None:
-    """The code uses each text, and fills in its placeholders."""
+    """The code uses each error text, and fills in all its placeholders."""
     uses = {use for use in texts_in_use() if use.section == section}
     assert {use.key for use in uses} == ENGLISH[section].keys()
     for use in uses:
@@ -206,7 +216,7 @@ def test_failures(section: str) -> None:
 
 
 def test_sentences_of_triggers() -> None:
-    """Each trigger has a sentence. The sentence of an alarm is its name."""
+    """Each trigger has a sentence for its description. For an alarm, this is the alarm's name."""
     sentences = ENGLISH["selector"]["occurrence"]["options"]
     kinds = {key.removesuffix("_since") for key in sentences}
     assert kinds == described("triggers").keys() - {"alarm_raised"}
@@ -214,7 +224,7 @@ def test_sentences_of_triggers() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_names_in_the_editor(language: str) -> None:
-    """Names of triggers and conditions differ and fit on a phone."""
+    """The names of triggers and conditions are all different, and short enough for a phone."""
     for kind in ("triggers", "conditions"):
         names = [it["name"] for it in NESTED[language][kind].values()]
         widths = [
@@ -228,7 +238,7 @@ def test_names_in_the_editor(language: str) -> None:
 _ADDRESS = "minecraft_server.config.step.user.data.address"
 _EMAIL = "rituals_perfume_genie.config.step.user.data.email"
 _PASSWORD = "rituals_perfume_genie.config.step.user.data.password"
-# The key of our text, and the component and key of Home Assistant's text.
+# Our texts that must have the same wording as Home Assistant's, with the keys of both.
 SAME = {
     "config.step.reauth_confirm.data.password": _PASSWORD,
     "config.step.reconfigure.data.email": _EMAIL,
@@ -251,15 +261,17 @@ CONTAINS = {
     "entity.sensor.total_distance.name": "sensor.entity_component.distance.name"
 }
 EXCEPTIONS = {
-    # We use the word of newer releases.
+    # Our text has the word of newer releases.
     ("hu", "config.step.reconfigure.data.url"),
     ("hu", "config.step.user.data.url"),
     ("hu", "entity.sensor.battery_voltage.name"),
     ("ja", "entity.binary_sensor.online.name"),
     ("sr", "config.error.invalid_auth"),
-    # Home Assistant's word is the address of a server, not of a place.
+    # In this language, Home Assistant's word means the address of a server, not of a
+    # place.
     ("ja", "entity.sensor.address.name"),
-    # Home Assistant's word is the distance to a thing, not of a ride.
+    # In these languages, Home Assistant's word means the distance to a thing, not that
+    # of a ride.
     *(
         (language, "entity.sensor.total_distance.name")
         for language in ("et", "fi", "pl", "sr", "sr-Latn", "sv", "vi")
@@ -269,13 +281,13 @@ EXCEPTIONS = {
 
 @cache
 def texts_of(path: Path) -> dict[str, str]:
-    """Return the texts of a file, or none if it does not exist."""
+    """Return the texts in a file. Return none if there is no such file."""
     return flatten(read_json(path)) if path.exists() else {}
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_words(language: str) -> None:
-    """A text is, begins with or contains Home Assistant's text."""
+    """Our text is the same as Home Assistant's, or begins with it, or contains it."""
     ours, folder = TEXTS[language], Path(components.__path__[0])
     for place, source in (SAME | BEGINS | CONTAINS).items():
         component, _, key = source.partition(".")
@@ -296,7 +308,10 @@ ICONS: dict[str, Any] = read_json(INTEGRATION / "icons.json")
 
 
 def test_icons_exist() -> None:
-    """Home Assistant's frontend, which only the demo installs, has each icon."""
+    """Each icon exists in Home Assistant's frontend.
+
+    Only the environment of the demo contains the frontend.
+    """
     lists = list((ROOT / ".venv" / "demo").glob(FRONTEND))
     if not lists and "LINT" not in os.environ:
         pytest.skip("No frontend to look icons up in: scripts/lint installs it")
@@ -307,7 +322,10 @@ def test_icons_exist() -> None:
 
 @pytest.mark.parametrize("platform", DESCRIPTIONS)
 def test_icons_of_entities(platform: str) -> None:
-    """Entities have an icon here or by their device class; icons have an entity and a state."""
+    """Each entity has an icon: its own or that of its device class.
+
+    Each icon belongs to an entity and state that exist.
+    """
     icons, descriptions = ICONS["entity"].get(platform, {}), DESCRIPTIONS[platform]
     without_class = {it.key for it in descriptions if it.device_class is None}
     assert without_class <= icons.keys() <= KEYS[platform]

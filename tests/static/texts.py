@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from .project import INTEGRATION, syntax_trees
 
 RIGHT_TO_LEFT = "\u2067"
-"""Begins a text from right to left."""
+"""Mark at the start of a right-to-left part of a text."""
 END = "\u2069"
-"""Ends a text with its own direction."""
-# Functions of the integration that fill in placeholders by keyword arguments, with the
-# section of the text, the position of its key, and placeholders that they add.
+"""Mark at the end of a part with its own direction."""
+# Functions that make messages from keyword arguments: the section of the text, the
+# position of the key among the arguments, and the placeholders that the function adds.
 _MAKERS: Mapping[str, tuple[str, int, set[str]]] = {
     "async_create_issue": ("issues", 2, {"account"}),
     "validation_error": ("exceptions", 0, set()),
@@ -24,7 +24,7 @@ _MAKERS: Mapping[str, tuple[str, int, set[str]]] = {
 
 
 class Use(NamedTuple):
-    """A text that the code uses, with its placeholders."""
+    """A text that the code uses, with the placeholders that the code fills in."""
 
     section: str
     key: str
@@ -32,7 +32,7 @@ class Use(NamedTuple):
 
 
 def texts_in_use() -> set[Use]:
-    """Return the texts of exceptions and issues that the code uses."""
+    """Return the texts of exceptions and of repair issues that the code uses."""
     return {
         use
         for path, tree in syntax_trees().items()
@@ -43,7 +43,7 @@ def texts_in_use() -> set[Use]:
 
 
 def strings_in(name: str) -> set[str]:
-    """Return all strings in a module of the integration."""
+    """Return all string constants in a module of the integration."""
     return {
         node.value
         for node in ast.walk(syntax_trees()[INTEGRATION / name])
@@ -57,7 +57,7 @@ def placeholders_in(text: str) -> set[str]:
 
 
 def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
-    """Return each text by its path, as `config.step.user.title`."""
+    """Return each text by its path, such as `config.step.user.title`."""
     flat: dict[str, str] = {}
     for key, value in texts.items():
         here = f"{path}.{key}" if path else key
@@ -71,7 +71,8 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         section, position, added = _MAKERS[call.func.id]
         key, names = call.args[position], added | arguments.keys()
     elif {"translation_domain", "translation_key"} <= arguments.keys():
-        # The makers fill in their own variables.
+        # These functions fill in variables of their own, so read only explicit
+        # placeholders.
         filled = arguments.get("translation_placeholders")
         placeholders = filled.keys if isinstance(filled, ast.Dict) else []
         section, key = "exceptions", arguments["translation_key"]
@@ -83,7 +84,7 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
 
 
 def _values(expression: ast.expr, module: Path) -> Iterator[str]:
-    """Yield the strings that an expression can be, by the constants of its module."""
+    """Yield the strings that an expression can evaluate to, using the constants of its module."""
     for node in ast.walk(expression):
         value: Any = None
         if isinstance(node, ast.Constant):
