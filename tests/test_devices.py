@@ -1,4 +1,4 @@
-"""Devices of trackers: listed, renamed, removed, deleted, shared; and repair issues."""
+"""Devices of trackers: new, renamed, removed, deleted or shared ones, and repair issues."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -33,13 +33,13 @@ type Issues = Callable[[], dict[str, dict[str, str]]]
 
 
 def trackers_of(entry: MockConfigEntry) -> set[str]:
-    """Return the trackers of an account that have a device."""
+    """Return the trackers of an account that have a device in the registry."""
     return devices.trackers_of(async_get_hass(), entry.entry_id)
 
 
 @pytest.fixture
 def issues(issue_registry: ir.IssueRegistry) -> Issues:
-    """Return a function for the warnings of the integration and their placeholders."""
+    """Return a function that returns the integration's repair issues with their placeholders."""
 
     def _issues() -> dict[str, dict[str, str]]:
         return {
@@ -56,7 +56,7 @@ def issues(issue_registry: ir.IssueRegistry) -> Issues:
 async def test_status_and_nothing_else(
     bikes: Bikes, writes: list[str], status: str, shown: str
 ) -> None:
-    """A new status is shown within one poll, and no other state is written."""
+    """A new status is shown with the next poll, and no other state is written."""
     bikes.simulator.set_status(RED, status)
     writes.clear()
 
@@ -67,7 +67,7 @@ async def test_status_and_nothing_else(
 
 
 async def test_other_internal_id(bikes: Bikes) -> None:
-    """The same `uniqueId` under another internal `id` is the same tracker."""
+    """If a tracker's internal `id` changes, it stays the same tracker: only the `uniqueId` counts."""
     bikes.simulator.move_internal_id(RED)
     bikes.simulator.report(RED, latitude=50.0)
 
@@ -80,12 +80,12 @@ async def test_other_internal_id(bikes: Bikes) -> None:
 
 @pytest.fixture
 async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
-    """Return a function that presses the delete button of a device."""
+    """Return a function that presses the delete button on the page of a device."""
     assert await async_setup_component(bikes.hass, "config", {})
 
     async def _delete(device: dr.DeviceEntry) -> bool:
         client = await hass_ws_client(bikes.hass)
-        # All releases know this command.
+        # All supported releases have this command.
         command = "config/device_registry/remove_config_entry"
         ids = {"config_entry_id": bikes.entry.entry_id, "device_id": device.id}
         await client.send_json_auto_id({"type": command, **ids})
@@ -95,7 +95,10 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
 
 async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
-    """A user can delete a tracker that is no longer listed. If it is listed again, it is a new tracker without its old place."""
+    """A user can delete a tracker that is no longer listed.
+
+    If it is listed again, it is a new tracker without an old place.
+    """
     device = bikes.device(RED)
     assert not await delete(device)
     assert trackers_of(bikes.entry) == {RED, BLUE}
@@ -116,7 +119,10 @@ async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
 async def test_delete_button_elsewhere(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """A device that is not a tracker can always be deleted, a bike of an unloaded account never."""
+    """A device that is not a tracker can be deleted at any time.
+
+    A bike of an unloaded account cannot be deleted.
+    """
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -131,7 +137,7 @@ async def test_tracker_returns(
     entity_registry: er.EntityRegistry,
     area_registry: ar.AreaRegistry,
 ) -> None:
-    """A tracker that returns after any time keeps its entity ID, area and names."""
+    """A tracker that is listed again after any time has its old entity ID, area and names."""
     garage = area_registry.async_create("Garage")
     device_registry.async_update_device(
         bikes.device(RED).id, area_id=garage.id, name_by_user="My red one"
@@ -153,7 +159,7 @@ async def test_tracker_returns(
 
 
 async def test_gone_while_not_loaded(bikes: Bikes) -> None:
-    """A tracker that left while the account was not loaded is unavailable."""
+    """If a tracker left the list while the account was not loaded, it is unavailable."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.simulator.unassign(EMAIL, RED)
     await async_setup(bikes.hass, bikes.entry)
@@ -163,7 +169,10 @@ async def test_gone_while_not_loaded(bikes: Bikes) -> None:
 
 
 async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
-    """An empty list removes nothing. A repair issue disappears by itself, or with its account."""
+    """An empty list removes no tracker.
+
+    A repair issue reports it, and disappears with the next tracker or with the account.
+    """
     assert issues() == {}
     bikes.simulator.unassign(EMAIL, RED)
     bikes.simulator.unassign(EMAIL, BLUE)
@@ -189,7 +198,7 @@ async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
 async def test_rename(
     bikes: Bikes, device_registry: dr.DeviceRegistry, own: str | None, shown: str
 ) -> None:
-    """The device follows a rename, except after the user renamed it. Entity IDs stay."""
+    """A device gets the new name from the service, unless the user renamed it. Entity IDs stay."""
     device_registry.async_update_device(bikes.device(RED).id, name_by_user=own)
     bikes.simulator.rename(RED, "Fast bike")
 
@@ -204,7 +213,7 @@ async def test_rename(
 
 
 async def test_device_page(bikes: Bikes) -> None:
-    """The device shows the newest model and firmware."""
+    """The device page shows the newest model and firmware."""
 
     def device() -> tuple[str | None, str | None]:
         return bikes.device(RED).model, bikes.device(RED).sw_version
@@ -233,7 +242,10 @@ async def test_broken_name(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """An error with a device delays its new name until the next report, and no other device's."""
+    """If a device cannot be renamed, its new name waits until its next report.
+
+    Other devices are not affected.
+    """
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
@@ -264,7 +276,7 @@ async def test_shared_tracker(
     make_entry: MakeEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A tracker of two accounts is set up only by the first account."""
+    """A tracker that two accounts list is set up only by the first account."""
     bikes.simulator.add_device(GREEN, email=BOB)
     await async_setup(bikes.hass, bobs)
     await bikes.poll()
@@ -285,9 +297,9 @@ async def test_shared_tracker(
 async def test_shared_tracker_after_a_restart(
     bikes: Bikes, bobs: MockConfigEntry
 ) -> None:
-    """After a restart, the first account keeps the tracker, whatever the order of the start."""
+    """After a restart, the first account keeps the tracker, whichever account starts first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    # Home Assistant caches the owners until it stops.
+    # Forget the cached owners, as a restart would.
     cast(Any, devices.owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
 
@@ -304,7 +316,7 @@ async def test_shared_tracker_that_the_first_account_loses(
     entity_registry: er.EntityRegistry,
     delete: Delete,
 ) -> None:
-    """After its device is deleted, the other account gets the tracker with the same entity ID."""
+    """If the first account's device is deleted, the other account gets the tracker and its entity ID."""
     before, mine = bikes.device(RED), "device_tracker.mine"
     entity_registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
     await async_setup(bikes.hass, bobs)
@@ -318,7 +330,7 @@ async def test_shared_tracker_that_the_first_account_loses(
     assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
     assert (bikes.state(RED).entity_id, bikes.state(RED).state) == (mine, "not_home")
 
-    # The tracker stays there, even if the first account lists it again.
+    # The tracker stays in the second account, even if the first one lists it again.
     bikes.simulator.assign(EMAIL, RED)
     for _ in range(2):
         await bikes.poll()
@@ -344,7 +356,7 @@ async def async_let_pass(bikes: Bikes, minutes: int) -> None:
 async def test_lasting_outage(
     bikes: Bikes, issues: Issues, fault: str, reason: str
 ) -> None:
-    """After half an hour, an issue names account, start and newest cause; a success deletes it."""
+    """A repair issue reports an outage of half an hour. The next success deletes it."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
     bikes.simulator.fault("status-500")
     await async_let_pass(bikes, 1)
@@ -354,7 +366,7 @@ async def test_lasting_outage(
     await async_let_pass(bikes, 10)
     assert issues().keys() == {"no_contact"}
 
-    # The clock is set back in the meantime: the issue keeps the original time.
+    # Even if the clock is set back in the meantime, the issue keeps the original time.
     await async_let_pass(bikes, 50)
     placeholders = issues()["no_contact"]
     assert reason in placeholders.pop("error")
@@ -366,7 +378,7 @@ async def test_lasting_outage(
 
 
 async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
-    """Shorter outages do not add up."""
+    """Several shorter outages are not added up."""
     for _ in range(4):
         bikes.simulator.fault("status-503")
         await async_let_pass(bikes, 25)
@@ -378,7 +390,10 @@ async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
 async def test_clock_that_is_put_right(
     bikes: Bikes, issues: Issues, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine without a battery-backed clock may count two days between two polls."""
+    """On a machine without a battery-backed clock, two days may seem to pass between two polls.
+
+    This is no outage.
+    """
     bikes.simulator.fault("status-503")
     await bikes.poll()
     right = dt_util.now

@@ -1,4 +1,4 @@
-"""Diagnostics and system health: they help a maintainer and identify nobody."""
+"""Diagnostics and system health: they help a maintainer, and identify nobody."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
 
 @pytest.fixture
 def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
-    """Return a function that downloads the file of the account or of a tracker."""
+    """Return a function that downloads the diagnostics of the account or of a tracker."""
 
     async def _diagnose(tracker: str = "") -> Any:
         if tracker:
@@ -58,7 +58,7 @@ def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
 
 
 async def async_health(hass: HomeAssistant) -> dict[str, Any]:
-    """Return the information of system health once it is complete."""
+    """Return the data on the page *System health*, once it is complete."""
     assert await async_setup_component(hass, "system_health", {})
     await hass.async_block_till_done()
     info: dict[str, Any] = await get_system_health_info(hass, DOMAIN)
@@ -68,7 +68,7 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 async def test_entry(
     bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
-    """The whole file of an account, and that of a tracker, which is a part of it."""
+    """The file of an account as a whole. That of a tracker is a part of it."""
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -82,7 +82,10 @@ async def test_entry(
 
 @pytest.mark.usefixtures("setup")
 async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file of a tracker that never reported has no values. The file of a tracker that left has no tracker."""
+    """The file of a tracker that never reported has no values.
+
+    That of a tracker that left the list has no tracker.
+    """
     bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
@@ -96,7 +99,7 @@ async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file says that the server cannot be reached."""
+    """If the account could not be loaded, the file says that the server cannot be reached."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
@@ -112,9 +115,9 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
 
 
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
-    """No name, number, place, credential or host, not even where a server misuses keys.
+    """The file contains no name, number, place, credential or host, not even under wrong keys.
 
-    Of what a position holds, words and places of the tracker alone are shown.
+    Of a position, it shows only words and places of the tracker itself.
     """
     bikes.simulator.rename(RED, "Rosinante")
     for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):
@@ -140,7 +143,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file contains how rides and the guard are detected, without times and places."""
+    """The file shows how rides and thefts are detected, but no times and places."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
@@ -197,7 +200,10 @@ PHONE_NUMBERS = (
 async def test_model_and_firmware(
     bikes: Bikes, diagnose: Diagnose, said: str, shown: str
 ) -> None:
-    """A maintainer needs model and firmware first. Private texts in them are hidden."""
+    """A maintainer first needs the model and the firmware.
+
+    Private data in these texts is hidden.
+    """
     bikes.simulator.rename(BLUE, "Rosinante")
     bikes.simulator.override_field(RED, "model", said)
     bikes.simulator.report(RED, attributes={"versionFw": said})
@@ -211,7 +217,10 @@ async def test_model_and_firmware(
 
 
 async def test_system_health(bikes: Bikes) -> None:
-    """System health shows the size and the last write of the database. The server gets no credentials."""
+    """System health shows the size of the database and its last write.
+
+    To check the server, it sends no credentials.
+    """
     rows = [row(timedelta(hours=number)) for number in range(1, 300)]
     store(bikes.hass, bikes.entry, rows)
     await async_setup(bikes.hass, bikes.entry)
@@ -236,7 +245,7 @@ async def test_system_health(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_one_of_two_servers_is_down(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """System health shows the error of the first server that cannot be reached."""
+    """If several servers cannot be reached, system health shows the error of the first."""
     make_entry(BOB, url="http://127.0.0.1:9/api")
     info = await async_health(bikes.hass)
     assert info["accounts"] == 2

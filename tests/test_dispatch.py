@@ -1,4 +1,4 @@
-"""Notifications: only the listeners of a change are notified, once."""
+"""Notifications: after a change, its listeners are notified once, and no others."""
 
 import asyncio
 from collections import Counter
@@ -34,14 +34,14 @@ TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
 @dataclass
 class Followers:
-    """The notifications of an account and of each of its trackers."""
+    """Records the notifications of an account and of each of its trackers."""
 
     bikes: Bikes
     updates: list[Collection[str]] = field(default_factory=list)
     signals: Counter[str] = field(default_factory=Counter)
 
     async def async_changed(self) -> set[str]:
-        """Forget everything, and return the trackers that change until all is done."""
+        """Wait until all work is done. Return the trackers that were notified in the meantime."""
         self.updates.clear()
         self.signals.clear()
         before = self.bikes.coordinator.data.trackers
@@ -53,7 +53,7 @@ class Followers:
 
 @pytest.fixture
 async def followers(bikes: Bikes) -> Followers:
-    """Return the listeners of an account of 52 trackers, with a frozen clock."""
+    """Return the listeners of an account of 52 trackers. The clock is frozen."""
     for unique_id in TRACKERS:
         bikes.simulator.add_device(unique_id, email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
@@ -71,7 +71,7 @@ async def followers(bikes: Bikes) -> Followers:
 
 
 def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
-    """Change a tracker, or nothing."""
+    """Change a tracker at the service. Without a tracker, change nothing."""
     changes: list[Callable[[], object]] = [
         lambda: simulator.set_status(unique_id, rng.choice(["online", "offline"])),
         lambda: simulator.rename(unique_id, rng.choice(["Old bike", "New bike"])),
@@ -84,7 +84,10 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
-    """Each poll notifies of its changes once. A poll without a change notifies of nothing."""
+    """Each poll notifies the listeners of its changes once.
+
+    A poll without a change notifies none.
+    """
     rng = Random(seed)  # noqa: S311
     for _ in range(15):
         for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
@@ -99,7 +102,7 @@ async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
 
 @pytest.mark.usefixtures("with_live")
 async def test_messages(bikes: Bikes, followers: Followers) -> None:
-    """Each message notifies of its changes."""
+    """Each message notifies the listeners of its changes."""
     await bikes.async_wait(11)
     assert len(bikes.simulator.live.sockets) == 1
     rng = Random(0)  # noqa: S311
@@ -112,7 +115,7 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
-    """A short update waits for a long one, so that none is evaluated too early (defect 21)."""
+    """A short update waits for a long one, so that it is not evaluated too early (defect 21)."""
     evaluated = list[tuple[object, object]]()
     note = callback(lambda update: evaluated.append((update.last, update.now)))
     async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
@@ -129,7 +132,7 @@ async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
 async def test_loop_is_free(
     bikes: Bikes, followers: Followers, what: str, at_once: int
 ) -> None:
-    """With many trackers, a few are notified at a time, and other tasks run in between."""
+    """If many trackers changed, a few are notified at a time, and other tasks run in between."""
     coordinator, turns = bikes.coordinator, list[int]()
     getattr(coordinator, what).update(TRACKERS)
     coordinator.async_update_listeners()
@@ -140,11 +143,11 @@ async def test_loop_is_free(
     assert max(steps) == at_once
 
 
-# Functions that an update runs
+# Which functions an update runs
 
 
 def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
-    """Return the enabled entities of trackers."""
+    """Return the enabled entities of these trackers."""
     return {
         entity.entity_id
         for entity in er.async_get(bikes.hass).entities.values()
@@ -153,7 +156,7 @@ def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
 
 
 async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
-    """Poll, and return what that ran."""
+    """Poll, and return which functions ran."""
     with watching() as passed:
         await bikes.poll(seconds)
     return passed
@@ -162,7 +165,7 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
-    """An update reads each entity of the tracker once, whatever occurred, and adds none."""
+    """Whatever happened, an update reads each entity of the tracker once. It adds no entity."""
     await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
@@ -176,7 +179,10 @@ async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_idle_poll(bikes: Bikes) -> None:
-    """It reads no entity, or the time of the last contact if only that changed."""
+    """An idle poll reads no entity.
+
+    If only the time of the last contact changed, it reads that entity.
+    """
     await bikes.poll()
     passed = await watched_poll(bikes)
     assert not passed.reads
@@ -189,7 +195,7 @@ async def test_idle_poll(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_newly_reported(bikes: Bikes) -> None:
-    """A value that is reported for the first time adds its entity, and reads no other one."""
+    """A value that is reported for the first time adds its entity. No other entity is read."""
     bikes.simulator.report(RED, attributes={"lock": True})
     await bikes.poll()
     known = entities_of(bikes, RED)
@@ -205,7 +211,7 @@ async def test_newly_reported(bikes: Bikes) -> None:
     ("action", "state"), [("disarm", "disarmed"), ("arm_away", "armed_away")]
 )
 async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) -> None:
-    """Arming reads and writes only the guard, and adds and evaluates nothing."""
+    """Arming reads and writes only the guard. No entity is added, and no trigger evaluated."""
     await bikes.async_guard("arm_away")
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
@@ -218,7 +224,7 @@ async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) 
 
 
 async def test_setup(bikes: Bikes) -> None:
-    """The set-up and a reload read each entity once, when it is added."""
+    """The set-up reads each entity once, when it is added. So does a reload."""
     with watching() as passed:
         await async_setup(bikes.hass, bikes.entry)
     entities = entities_of(bikes, RED, BLUE)
@@ -231,7 +237,7 @@ async def test_setup(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_outage(bikes: Bikes) -> None:
-    """The start and the end of an outage read each entity once; further failures read none."""
+    """When an outage starts or ends, each entity is read once. Further failures read none."""
     await bikes.poll()
     entities = entities_of(bikes, RED, BLUE)
     for fault, read in (
@@ -251,7 +257,7 @@ ALARM = "event.red_bike_alarm"
 
 @pytest.mark.usefixtures("setup")
 async def test_events_before_triggers(bikes: Bikes) -> None:
-    """All events are written before the first occurrence is fired, oldest first."""
+    """All event entities are written before any trigger fires. Events are in order of time."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.poll()
     written, fired = told(bikes.hass, ALARM), list[tuple[object, list[str]]]()
@@ -270,18 +276,18 @@ async def test_events_before_triggers(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_start_and_end_at_once(bikes: Bikes) -> None:
-    """A ride during an outage is two events, and both are fired."""
+    """If a whole ride happened during an outage, both its start and its end are fired."""
     await async_ride(bikes.simulator, bikes.poll)
     events = told(bikes.hass, "event.red_bike_ride")
     await async_ride(bikes.simulator, bikes.poll)
     assert [it.attributes["event_type"] for it in events] == ["started", "ended"]
 
 
-# Time of occurrences
+# When occurrences are fired
 
 
 class Fired:
-    """The alarms that were fired, with the state of the account then."""
+    """The alarms that were fired, each with the state of the account at that time."""
 
     SOS = ("sos", ConfigEntryState.LOADED)
 
@@ -289,7 +295,7 @@ class Fired:
         """Listen to all accounts."""
         self.alarms = list[tuple[Any, ConfigEntryState]]()
         self.evaluated = False
-        """Whether the last update evaluated triggers."""
+        """Whether the last update has evaluated triggers."""
         async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, self._async_updated)
         async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, self._async_occurred)
 
@@ -306,7 +312,7 @@ class Fired:
 
 
 async def test_start(bikes: Bikes) -> None:
-    """Alarms wait until automations listen, seconds after Home Assistant has started."""
+    """Alarms wait until seconds after the start of Home Assistant, when automations listen."""
     hass, fired = bikes.hass, Fired(bikes)
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
@@ -320,13 +326,13 @@ async def test_start(bikes: Bikes) -> None:
     assert (fired.alarms, fired.evaluated) == ([], False)
     passed = await watched_poll(bikes, 2)
     assert fired.alarms == [Fired.SOS]
-    # The blue bike has no new value.
+    # The blue bike reports no new kind of value, so no entity is created.
     assert passed.functions["_new_entities"] == 0
     assert bikes.state(ALARM).attributes.get("alarm") == "sos"
 
 
 async def test_loading(bikes: Bikes) -> None:
-    """Alarms from before a reload are fired after the account is loaded."""
+    """Alarms from before a reload are fired once the account is loaded."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     fired = Fired(bikes)
@@ -339,7 +345,7 @@ async def test_loading(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("with_live", "setup")
 async def test_alarm_in_an_outage(bikes: Bikes) -> None:
-    """An alarm from a message during an outage is fired with the next successful poll."""
+    """An alarm from a message during an outage is fired after the next poll that succeeds."""
     await bikes.async_wait(11)
     fired = Fired(bikes)
     bikes.simulator.fault("status-503")

@@ -1,4 +1,4 @@
-"""The cards that Home Assistant serves."""
+"""The cards as Home Assistant serves them."""
 
 from http import HTTPStatus
 from pathlib import Path
@@ -18,7 +18,7 @@ _MODULES = INTEGRATION / "frontend"
 
 @pytest.fixture
 def frontend(tmp_path: Path) -> dict[str, object]:
-    """Return the settings of a frontend. Its own pages are not necessary here."""
+    """Prepare the settings of a frontend. Its own pages are not needed."""
     root = tmp_path / "hass_frontend"
     for folder in ("static", "frontend_latest", "frontend_es5"):
         (root / folder).mkdir(parents=True)
@@ -38,7 +38,10 @@ async def test_served(
     hass_client_no_auth: ClientSessionGenerator,
     frontend: dict[str, object],
 ) -> None:
-    """Every page loads the entry module. The other modules are in the same folder, and browsers cache them."""
+    """Every page of Home Assistant loads the first module.
+
+    The others are in the same folder. Browsers may cache all of them.
+    """
     url = await _url(hass, frontend)
     client = await hass_client_no_auth()
     for path in _MODULES.iterdir():
@@ -54,7 +57,10 @@ async def test_path_changes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The path contains the version and a hash of all files, so that browsers load the new cards."""
+    """The path contains the version and a hash of all files.
+
+    So after an update, browsers load the new cards.
+    """
     folder = tmp_path / "cards"
     folder.mkdir()
     (folder / "bike-tracker.js").touch()
@@ -67,6 +73,6 @@ async def test_path_changes(
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:
-    """A Home Assistant without a frontend sets the account up, too."""
+    """Without a frontend, Home Assistant still sets the account up."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert DATA_EXTRA_MODULE_URL not in hass.data

@@ -1,4 +1,4 @@
-"""The guard as a person sees it."""
+"""The guard as users see it."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ AWAY = DEFAULT_LATITUDE + 0.01
 
 @pytest.fixture
 async def standing(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Have a bike report that it stands."""
+    """Let a bike report that it stands."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
 
@@ -35,9 +35,9 @@ def guard(bikes: Bikes) -> State:
 
 @pytest.mark.usefixtures("standing")
 async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """It says why, since when and how far away, until it is disarmed or armed anew.
+    """A triggered guard shows why, when, and how far away, until it is disarmed or armed again.
 
-    The texts of its states have two keys: *Being moved* and *Alarm*.
+    Its state has two names: *Being moved*, or *Alarm* after an alarm.
     """
     panels = entity_registry.entities
     await bikes.async_guard()
@@ -70,7 +70,7 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
 
 @pytest.mark.usefixtures("standing")
 async def test_triggered_during_a_start(bikes: Bikes) -> None:
-    """It is shown as triggered once automations can notice it."""
+    """If the guard is triggered during a start, it shows this once automations can notice it."""
     await bikes.async_guard()
     await bikes.poll()
     bikes.hass.set_state(CoreState.starting)
@@ -81,7 +81,7 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
     await bikes.poll()
     assert guard(bikes).state == "triggered"
 
-    # Another start, with another report that waits.
+    # Start once more, with another report during the start.
     bikes.hass.set_state(CoreState.starting)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
@@ -91,7 +91,7 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("standing")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
-    """A moving bike is not armed again; the alarm and its message stay."""
+    """*Guard again* does not arm a moving bike. The alarm and its message stay."""
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     await bikes.async_guard()
     await bikes.poll()
@@ -111,7 +111,7 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
     [
         (er.RegistryEntryDisabler.USER, "disarmed"),
         (er.RegistryEntryDisabler.DEVICE, "disarmed"),
-        # The guard of an account that is disabled for a while stays.
+        # If the account is disabled for a while, the guard stays armed.
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
@@ -124,7 +124,7 @@ async def test_switched_off(
     *,
     is_set_up: bool,
 ) -> None:
-    """A disabled guard is disarmed, because nobody could disarm it, and shows no theft."""
+    """If a user disables the guard's entity, the guard is disarmed: it would show no theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await bikes.async_guard()
     await bikes.poll()
@@ -145,7 +145,7 @@ async def test_switched_off(
 
 @pytest.mark.usefixtures("standing")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
-    """Arming is refused with the reason."""
+    """If the place of a bike is unknown, its guard cannot be armed. The error says why."""
     new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
@@ -163,7 +163,7 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
-    """The guard can be armed and disarmed during an outage, and shows the user."""
+    """During an outage, the guard can be armed and disarmed. It shows who did this."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))

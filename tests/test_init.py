@@ -54,7 +54,7 @@ async def async_update(hass: HomeAssistant) -> None:
 async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
-    """Every tracker has these entities and values."""
+    """Every tracker has these entities with these values."""
     place: Any = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0}
     more: Any = {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
     bikes.simulator.report(RED, **place, **more, attributes=EVERYTHING)
@@ -83,7 +83,10 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """Entities that change with each report, voltages and IDs are disabled; all others are enabled."""
+    """Entities that change with each report, voltages and IDs are disabled by default.
+
+    All others are enabled.
+    """
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -98,7 +101,10 @@ async def test_entities_people_rarely_want_are_disabled(
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unloaded entry does not poll; a reloaded entry has its entities again. No warning is logged."""
+    """After an unload, nothing is polled.
+
+    After a reload, all entities are there again. No warning is logged.
+    """
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
     before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
@@ -116,13 +122,13 @@ async def test_unload_and_reload(
     assert not [it for it in ours if it.levelname in ("WARNING", "ERROR")]
 
 
-# Home Assistant keeps such an entry with its next poll.
+# Home Assistant keeps an entry that it cannot unload, with the timer of its next poll.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 @pytest.mark.usefixtures("setup", "expected_lingering_timers")
 async def test_platform_that_does_not_unload(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An entry that Home Assistant cannot unload stays complete."""
+    """If Home Assistant cannot unload the entry, the entry continues to work."""
 
     async def _fail(*_: object) -> bool:
         return False
@@ -141,9 +147,9 @@ async def test_platform_that_does_not_unload(
 async def test_migration(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, *, is_set_up_twice: bool
 ) -> None:
-    """An entry of 1.0 gets a unique ID with a port. A second entry of the account gets none.
+    """An entry of 1.0 gets a unique ID with a port; a second entry of the account gets none.
 
-    A user who installs 1.0 again can add the account a second time.
+    After a return to 1.0, a user can add the account a second time.
     """
     data = {CONF_URL: bikes.simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
     names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
@@ -166,7 +172,7 @@ async def test_migration(
 async def test_removal_leaves_nothing(
     bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Two accounts that are removed at the same time during an outage leave nothing behind."""
+    """If two accounts are removed at the same time during an outage, nothing of them is left."""
     hass, entries = bikes.hass, (bikes.entry, bobs)
     bikes.simulator.add_device("new", email=BOB)
     await async_setup(hass, bobs)
@@ -202,7 +208,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """An answer after the removal writes nothing and keeps no tracker."""
+    """If the answer of a poll comes after the removal, nothing is written, and no tracker is kept."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 
@@ -234,7 +240,7 @@ async def test_removal_during_a_poll(
 async def test_update_on_demand(
     hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, value_of: ValueOf
 ) -> None:
-    """`homeassistant.update_entity` polls, also if polling is disabled."""
+    """The action `homeassistant.update_entity` polls, even if polling is disabled."""
     hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
     await hass.async_block_till_done()
     await hass.config_entries.async_reload(setup.entry_id)
@@ -249,7 +255,7 @@ async def test_update_on_demand(
 async def test_two_accounts_at_once(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A shared tracker belongs to one account, even if two accounts start at the same time."""
+    """If two accounts start at the same time, a tracker that both list belongs to one of them."""
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
@@ -261,7 +267,7 @@ async def test_two_accounts_at_once(
 async def test_account_that_is_renamed(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """From the next poll on, the log has the new title."""
+    """If a user renames the account, the log has the new name from the next poll on."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.fault("status-503")
     caplog.clear()

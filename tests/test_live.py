@@ -1,4 +1,4 @@
-"""The live connection: changes are shown at once, and polls continue."""
+"""The live connection: changes are shown at once. Polls continue as without it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,18 +36,18 @@ pytestmark = pytest.mark.usefixtures("with_live")
 
 LISTS = {"/api/devices", "/api/positions"}
 BEGINS = 11
-"""Seconds after a set-up."""
+"""Seconds from a set-up until the live connection opens."""
 
 
 @pytest.fixture(autouse=True)
 def longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set all random waits to their maximum."""
+    """Set the random share of all waits so that they are the longest."""
     monkeypatch.setattr("random.uniform", lambda _, most: most)
 
 
 @pytest.fixture
 async def live(bikes: Bikes) -> Bikes:
-    """Return the bikes of an account with a live connection, with a frozen clock."""
+    """Return the bikes of an account with a live connection. The clock is frozen."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
     assert len(bikes.simulator.live.sockets) == 1
@@ -55,12 +55,12 @@ async def live(bikes: Bikes) -> Bikes:
 
 
 def sign_ins(simulator: Simulator) -> int:
-    """Return the number of sign-ins to the live connection, with failed ones."""
+    """Return how often the live connection tried to sign in."""
     return simulator.record.counts["/api/session"]
 
 
 def latitude(bikes: Bikes) -> float:
-    """Return the shown latitude of the red bike."""
+    """Return the latitude that is shown for the red bike."""
     shown: float = bikes.state(RED).attributes["latitude"]
     return shown
 
@@ -71,12 +71,12 @@ def is_online(bikes: Bikes) -> str | None:
 
 
 def polls(simulator: Simulator) -> int:
-    """Return the number of requests for the list."""
+    """Return how often the list was requested."""
     return simulator.record.counts["/api/devices"]
 
 
 async def test_a_message_is_shown_at_once(live: Bikes) -> None:
-    """A message is shown without a request, and does not change the time of the next poll."""
+    """A message is shown without a further request. The next poll comes at its usual time."""
     requests = live.simulator.record.counts.total()
     live.simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(live.hass)
@@ -84,7 +84,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     assert live.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert live.simulator.record.counts.total() == requests
 
-    # A minute after the set-up, not after the message.
+    # This is a minute after the set-up, not a minute after the message.
     await live.async_wait(60 - BEGINS - 2)
     assert live.simulator.record.counts.total() == requests
     await live.async_wait(3)
@@ -94,7 +94,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
 async def test_a_poll_with_the_same_news_changes_nothing(
     live: Bikes, all_enabled: None, writes: list[str]
 ) -> None:
-    """A poll without new values writes nothing and requests no position."""
+    """A poll with the same values as a message writes nothing, and requests no position."""
     live.simulator.report(RED, latitude=48.5)
     await settle(live.hass)
     assert writes
@@ -107,7 +107,10 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
-    """A message during a poll is applied after it. The next poll may replace its values."""
+    """A message that arrives during a poll is applied after the poll.
+
+    The next poll may replace its values.
+    """
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
@@ -123,7 +126,10 @@ async def test_a_poll_that_began_before(live: Bikes) -> None:
 
 
 async def test_while_polls_fail(live: Bikes) -> None:
-    """During an outage, messages are applied although trackers are unavailable. Afterwards the newest place is shown."""
+    """During an outage, messages are applied, although trackers are unavailable.
+
+    After it, the newest place is shown.
+    """
     home = latitude(live)
     live.simulator.fault("status-500")
     await live.async_wait(61)
@@ -134,7 +140,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
     assert live.value_of(RED) == STATE_UNAVAILABLE
 
     live.simulator.fault(None)
-    # The place of the messages, not of the list.
+    # Show the place from the messages: the list of positions fails.
     live.simulator.fault("status-500", path="positions")
     await live.async_wait(61)
     assert latitude(live) == home
@@ -144,7 +150,10 @@ async def test_while_polls_fail(live: Bikes) -> None:
 
 
 async def test_polling_that_is_disabled_later(live: Bikes) -> None:
-    """The live connection ends and begins with polling. A new title of the account changes nothing."""
+    """If a user disables polling, the live connection ends.
+
+    It begins again with polling. A new title of the account changes nothing.
+    """
     entries = live.hass.config_entries
 
     async def disable(is_disabled: bool) -> None:
@@ -168,7 +177,10 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
 
 @pytest.mark.parametrize("ends", ["account", "Home Assistant"])
 async def test_end(live: Bikes, ends: str) -> None:
-    """The connection ends with a close frame. No message is applied afterwards."""
+    """At an unload, the connection ends with a close frame.
+
+    Messages that come later are not applied.
+    """
     connection = live.coordinator.live
     if ends == "account":
         await live.hass.config_entries.async_unload(live.entry.entry_id)
@@ -189,7 +201,7 @@ async def test_end(live: Bikes, ends: str) -> None:
 
 
 async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
-    """A refused password is not sent again until a poll succeeds."""
+    """A refused password is not sent again by the live connection until a poll succeeds."""
     live.simulator.set_password(EMAIL, "another one")
     await live.async_wait(61)
     live.simulator.live.drop()
@@ -205,7 +217,7 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
 
 
 async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
-    """The wait is an hour, then days; a reload resets it."""
+    """If a live connection never worked, the waits are an hour, then days. A reload starts again."""
     bikes.simulator.live_fault("session-404")
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
@@ -222,7 +234,10 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
 async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
-    """Waits grow after short connections, and start again after a connection of five minutes."""
+    """After short connections, the wait before the next attempt grows.
+
+    After a connection of five minutes, it is short again.
+    """
     for expected in (5, 60):
         live.simulator.live.drop()
         await live.async_wait(0)
@@ -238,7 +253,7 @@ async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) 
 
 
 async def test_connected_since_before(live: Bikes) -> None:
-    """Only a connection that began before the given time counts."""
+    """The function is true only if the current connection began before the given time."""
     connection = live.coordinator.live
     since, counts = connection.report.since, connection.connected_since_before
     second = timedelta(seconds=1)
@@ -247,11 +262,11 @@ async def test_connected_since_before(live: Bikes) -> None:
     assert not counts(since + second)
 
 
-# Changes without a connection
+# Changes while there was no connection
 
 
 async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
-    """A poll follows at once: the server's first message has positions, but no devices."""
+    """After a reconnect a poll follows at once: the server first sends positions, no devices."""
     before = polls(live.simulator)
     live.simulator.live.drop()
     await settle(live.hass)
@@ -264,7 +279,7 @@ async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
 
 @pytest.mark.parametrize("lasts", [10, 330])
 async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
-    """A connection that often fails causes at most two additional polls a minute."""
+    """If the connection fails often, there are at most two additional polls a minute."""
     live.simulator.record.clear()
     for step in range(360):
         if step % (lasts // 10) == 0:
@@ -287,7 +302,7 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
 async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
-    """A fault of the live connection never starts a sign-in. Only polls do."""
+    """No fault of the live connection asks the user to sign in. Only polls do this."""
     live.simulator.live_fault(fault)
     live.simulator.live.drop()
     for _ in range(5):
@@ -296,7 +311,7 @@ async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> Non
 
 
 async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> None:
-    """Diagnostics contain the state of the connection, its cause and start, and the counts."""
+    """Diagnostics show the state of the connection, its start, its last error, and counts."""
 
     async def report() -> Any:
         found = await get_diagnostics_for_config_entry(
@@ -319,7 +334,8 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     await live.async_wait(61)
     found = await report()
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
-    # A connection whose changes are not shown does not count as live.
+    # While polls fail, changes are not shown, so diagnostics do not call the connection
+    # live.
     live.simulator.fault("status-401")
     await live.async_wait(61)
     found = await report()
@@ -329,7 +345,10 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected error in a message is logged and loses only this message. An error of the connection ends it."""
+    """After an unexpected error in a message, only this message is lost.
+
+    After an unexpected error of the connection, it is opened again. Both are logged.
+    """
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -360,7 +379,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A longer wait that the server requests is respected, for at most an hour."""
+    """If the server asks for a longer wait, it is respected up to an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 
@@ -383,7 +402,7 @@ async def test_a_wait_that_the_server_asks_for(
 
 
 async def test_long_message(live: Bikes) -> None:
-    """A message is applied in portions, so that no step is long."""
+    """A long message is applied in several steps, so that none of them takes long."""
     sizes, apply = list[int](), Account.apply_message
     device = live.simulator.devices[RED]
     position = device.position
@@ -403,7 +422,7 @@ async def test_long_message(live: Bikes) -> None:
         await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
-    # A poll applies earlier messages first.
+    # A poll first applies the rest of the message.
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].position
     assert known
@@ -416,7 +435,10 @@ async def test_long_message(live: Bikes) -> None:
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
 async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
-    """A long answer is replayed in a thread, up to three times if reports arrive."""
+    """A long answer of the history is replayed in a thread.
+
+    If reports arrive in the meantime, this is repeated up to three times.
+    """
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
     known = account.trackers[RED].position
@@ -445,13 +467,13 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
         await coordinator._async_ask_history(request)  # noqa: SLF001
     assert count == replays
     assert (len(account.states[RED].log.inputs) > 200) is (changes < replays)
-    # An answer for a removed tracker changes nothing.
+    # If the tracker was removed, the answer changes nothing.
     context = UpdateContext(now)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
 async def test_message_before_a_poll(live: Bikes) -> None:
-    """A poll is newer than a message that arrived before it."""
+    """A poll that comes after a message replaces the values of the message."""
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].device
     offline = Message([known._replace(status="offline")], [])
@@ -460,7 +482,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
     await coordinator.async_refresh()
     await settle(coordinator.hass)
     assert is_online(live) == STATE_ON
-    # The message counts, too: the tracker was offline.
+    # The message had an effect, too: it showed that the tracker was offline.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]
     assert kinds == ["went_offline", "came_online"]
 
@@ -468,7 +490,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
 async def test_message_during_the_unload(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message that can no longer be written is not applied (defect 10)."""
+    """A message during an unload is not applied: it could not be written (defect 10)."""
     database, coordinator = Database, live.coordinator
     close = database.async_close
 
@@ -491,7 +513,7 @@ async def test_message_during_the_unload(
 
 
 async def test_gap_is_requested_with_a_message(live: Bikes) -> None:
-    """Reports that may be missing are requested with the next message, not with a poll."""
+    """If reports may be missing, the history is requested with the next message already."""
     now = dt_util.utcnow()
     gap = HistoryGap(now - timedelta(hours=1), now, now)
     live.coordinator.data.gaps[BLUE] = gap

@@ -1,4 +1,4 @@
-"""Any answer and any input: nothing fails unexpectedly, and everything readable is read."""
+"""Random answers and inputs: nothing fails in an unexpected way, and everything readable is read."""
 
 from collections import Counter
 from contextlib import suppress
@@ -89,7 +89,10 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _rows(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return rows: most fields are right, some have any value, some are missing."""
+    """Return rows.
+
+    Most of their fields are right, some have random values, and some are missing.
+    """
     fields = {name: good | good | good | any_json for name, good in values.items()}
     return st.fixed_dictionaries(fields) | st.fixed_dictionaries({}, optional=fields)
 
@@ -99,19 +102,19 @@ positions = _rows(POSITION_VALUES)
 
 
 def lists_of(rows: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    """Return lists of such rows with other values in between."""
+    """Return lists of such rows, with other values between them."""
     return st.lists(rows | rows | rows | any_json, max_size=6)
 
 
 def body(value: Any) -> bytes:
-    """Return any of these as JSON."""
+    """Return a list as JSON."""
     return json.dumps(value).encode()
 
 
 @every
 @given(answer=any_json.map(body) | st.binary())
 def test_any_answer(answer: bytes) -> None:
-    """The client returns a list or raises its own error."""
+    """Whatever the answer is, the client returns a list or raises its own error."""
     for read in (DeviceReader().read, read_positions):
         with suppress(InvalidResponseError):
             read(answer)
@@ -120,7 +123,7 @@ def test_any_answer(answer: bytes) -> None:
 @every
 @given(rows=lists_of(devices))
 def test_any_list_of_devices(rows: list[Any]) -> None:
-    """The result does not depend on the order of the list."""
+    """The order of the list makes no difference."""
     reader = DeviceReader()
     try:
         read = reader.read(body(rows))
@@ -134,7 +137,7 @@ def test_any_list_of_devices(rows: list[Any]) -> None:
 @every
 @given(rows=lists_of(positions))
 def test_any_list_of_positions(rows: list[Any]) -> None:
-    """The same for positions."""
+    """The same is true for positions."""
     try:
         read = read_positions(body(rows))
     except InvalidResponseError:
@@ -179,7 +182,10 @@ addresses = (
 @every
 @given(typed=addresses)
 def test_any_address(typed: str) -> None:
-    """The address is refused, or is the base address of a server and stays the same if it is read again."""
+    """An address is either refused, or gives the base URL of a server.
+
+    That base URL gives itself.
+    """
     url = refusal = ""
     try:
         url = canonical_url(typed)
@@ -202,7 +208,7 @@ def test_any_address(typed: str) -> None:
 
 
 def is_in_own_network(host: str) -> bool:
-    """Return whether http is acceptable for a host with its port."""
+    """Return whether http is allowed for a host with its port."""
     name = (URL(f"http://{host}").host or "").removesuffix(".")
     try:
         address = ipaddress.ip_address(name)
@@ -212,7 +218,7 @@ def is_in_own_network(host: str) -> bool:
 
 
 def is_no_number(name: str) -> bool:
-    """Return whether this system reads a name as a name, and not as an address."""
+    """Return whether the operating system treats a host as a name, not as an IP address."""
     try:
         socket.inet_aton(name)
     except OSError:

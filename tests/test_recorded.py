@@ -1,4 +1,4 @@
-"""Each recorded answer of a real server leads to the right values."""
+"""Recorded answers of real servers lead to the expected values."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ type Answer = tuple[list[Any], list[Any]]
 
 
 def answers(version: str, what: str) -> dict[str, Answer]:
-    """Return what a file holds, each with a name for it."""
+    """Return the answers in a file, each with a name."""
     content = recorded(version, what)
     match what:
         case "osmand-cases":
@@ -51,7 +51,7 @@ def _positions(content: list[Values]) -> dict[str, Answer]:
 
 
 def _device_of(position: Values) -> Values:
-    """Return the device of a position, where none was recorded."""
+    """Return a device for a position that was recorded without one."""
     ids = {"id": position["deviceId"], "uniqueId": str(position["deviceId"])}
     times = {"lastUpdate": position["serverTime"], "positionId": position["id"]}
     known = {"name": "Bike", "status": "online", "groupId": 0, "disabled": False}
@@ -59,7 +59,7 @@ def _device_of(position: Values) -> Values:
 
 
 def shown(hass: HomeAssistant) -> dict[str, Values]:
-    """Return the shown values of each tracker by `uniqueId`."""
+    """Return the values that Home Assistant shows of each tracker, by `uniqueId`."""
     devices = dr.async_get(hass)
     values: dict[str, Values] = {}
     for entity in er.async_get(hass).entities.values():
@@ -89,9 +89,9 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""The messages in their order, in place of the last position of each tracker."""
+"""A test sends all messages in order. Otherwise it only sends the last position of each tracker."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
-"""The recorded list at the time of the first message."""
+"""The recorded list of devices to use with the messages of each version."""
 ANSWERS = [
     (file, name, trackers)
     for file, expected in EXPECTED.items()
@@ -101,8 +101,8 @@ ANSWERS = [
 
 
 def test_every_file_is_listed() -> None:
-    """Each recorded answer is in the list of expected values."""
-    # The answers to sign-ins are tested in tests/api.
+    """For each recorded answer, the test below has expected values."""
+    # Answers to sign-ins are tested in tests/api.
     files = {path.stem for path in FOLDER.glob("*.json") if SIGN_INS not in path.stem}
     assert files == EXPECTED.keys()
     for file in files:
@@ -116,7 +116,7 @@ def test_every_file_is_listed() -> None:
 async def test_values(
     bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:
-    """Exactly the expected values are shown."""
+    """Home Assistant shows exactly the expected values."""
     version, _, what = file.partition("-")
     devices, positions = answers(version, what)[name]
     bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
@@ -131,7 +131,7 @@ async def test_values(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.usefixtures("all_enabled", "with_live")
 async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> None:
-    """Each message of a listed tracker is shown in its order."""
+    """Home Assistant shows each message about a listed tracker, in order."""
     messages = recorded(version, MESSAGES)
     bikes.freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
     bikes.simulator.add_account("listener@example.com", PASSWORD)

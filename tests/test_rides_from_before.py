@@ -1,4 +1,4 @@
-"""Rides from before the set-up of a tracker: thirty days, only for the database."""
+"""Rides from the thirty days before a tracker was set up. They are stored, but not fired."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -28,15 +28,15 @@ HOUR = 60 * MINUTE
 DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
-"""Seconds between the reports of a bike under way."""
+"""Seconds between two reports during a ride."""
 
 pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
 def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[datetime]:
-    """Let the red bike ride a kilometer a day; return the times.
+    """Let the red bike ride a kilometer on each of some days, and return the times.
 
-    Every second ride is under way exactly a number of days ago.
+    Every second ride is under way exactly at the start of a request.
     """
     now, starts = dt_util.utcnow(), list[datetime]()
     for day in range(days, 0, -1):
@@ -61,7 +61,10 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
 
 
 def asked(simulator: Simulator, a_minute: int = 1) -> int:
-    """Return the number of history requests, after a check of the number per minute."""
+    """Return how often the history was requested.
+
+    Check that there were not too many requests in a minute.
+    """
     times = [item.time for item in simulator.requests if "deviceId" in item.query]
     assert all(
         late - early > 0.9 * timedelta(minutes=1)
@@ -72,12 +75,12 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
 
 @pytest.fixture
 def never_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat each answer as slow: the clock is frozen."""
+    """Treat every answer as slow. With a frozen clock, all would seem quick."""
     monkeypatch.setattr(history, "_QUICK_SECONDS", 0)
 
 
 def hold(rides: list[Ride], starts: list[datetime]) -> None:
-    """Compare stored rides with the real ones: each once and complete."""
+    """Check that each real ride is stored once, and completely."""
     assert len(rides) == len(starts)
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
@@ -91,7 +94,7 @@ async def home(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> AsyncIterator[Home]:
-    """Return a house before the account is added."""
+    """Return a house in which the account is not added yet."""
     home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
     yield home
     if home.is_running:
@@ -99,7 +102,7 @@ async def home(
 
 
 async def days_left(home: Home) -> list[int]:
-    """Return the remaining days of each tracker, from diagnostics."""
+    """Return how many days of each tracker are left, according to diagnostics."""
     fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
     untils = [each["rides_from_before_until"] for each in fired["trackers"]]
     return [30 - (dt_util.utcnow() - until).days if until else 0 for until in untils]
@@ -113,7 +116,10 @@ async def test_new_installation(
     is_quick: bool,
     minutes: int,
 ) -> None:
-    """The last thirty days are in the calendar after thirty requests, ten a minute or one."""
+    """After thirty requests, the calendar has the rides of thirty days.
+
+    A quick service gets ten requests a minute, others one.
+    """
     if not is_quick:
         request.getfixturevalue("never_quick")
     starts = ride_on_days(simulator, 60)
@@ -128,12 +134,13 @@ async def test_new_installation(
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
-    # The requests of two bikes, and some more hours for rides at midnight.
+    # There are thirty requests for each of two bikes, and a few more for rides around
+    # midnight.
     assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
 
 
 async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
-    """An account that is added again shows the last stored ride, also later."""
+    """If the account is added again, the sensors show the last stored ride."""
     ride_on_days(simulator, 5)
     await home.async_move_in(EMAIL)
     await home.async_wait(20 * MINUTE)
@@ -147,7 +154,10 @@ async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
-    """After an interruption the requests continue: no ride is missing or stored twice."""
+    """After an interruption, the requests continue where they stopped.
+
+    No ride is missing or stored twice.
+    """
     starts = ride_on_days(simulator, 40)
     await home.async_move_in(EMAIL)
     for minutes in (3, 14, 24):
@@ -161,7 +171,7 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
 def go(
     simulator: Simulator, *trackers: str, metres: float = 50, **values: Any
 ) -> float:
-    """Let bikes ride north, and return the latitude of the last one."""
+    """Let bikes ride north. Return the latitude of the last bike."""
     latitude = 0.0
     for tracker in trackers:
         position = simulator.devices[tracker].position
@@ -180,7 +190,7 @@ def go(
 
 
 async def ride(home: Home, *trackers: str) -> None:
-    """Ride a kilometer, arrive and stand."""
+    """Let the red bike ride a kilometer, arrive and stand."""
     for _ in range(20):
         go(home.simulator, *trackers)
         await home.async_wait(30)
@@ -190,7 +200,7 @@ async def ride(home: Home, *trackers: str) -> None:
 
 @pytest.mark.usefixtures("never_quick")
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
-    """A ride during the requests is fired and stored once."""
+    """A ride that happens during these requests is fired once and stored once."""
     starts = ride_on_days(simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
@@ -208,9 +218,9 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )
 async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
-    """A ride that is under way at the set-up is stored once it ended.
+    """If a ride is under way during the set-up, it is stored once, after its end.
 
-    This holds for each kind of server with a history.
+    This is true for each kind of server that has a history.
     """
     starts = ride_on_days(simulator, 2)
     start = dt_util.utcnow() - RIDE
@@ -233,7 +243,7 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
-    """Polls, messages and guards work as usual; a new gap comes before earlier rides."""
+    """Polls, messages and guards work as usual. A gap is requested before earlier rides."""
     starts = ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
     assert await home.async_arm(RED)
@@ -261,7 +271,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     later = simulator.requests[before:]
     queries = [it.query for it in later if "deviceId" in it.query]
     ids = [simulator.devices[key].id for key in (RED, BLUE)]
-    # A guard that was triggered earlier gives its bike no priority.
+    # If the guard was already triggered, its bike does not come first.
     asked_of = {query.split("&")[0] for query in queries[:2]}
     assert asked_of == {f"deviceId={device_id}" for device_id in ids}
     polls = simulator.record.counts["/api/devices"]
@@ -276,7 +286,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
 
 
 def busiest_ten_minutes(simulator: Simulator) -> int:
-    """Return the maximum number of requests in ten minutes, without sign-ins."""
+    """Return the largest number of requests in any ten minutes, not counting sign-ins."""
     times = [item.time for item in simulator.requests if item.header("Authorization")]
     return max(
         sum(start <= time < start + timedelta(minutes=10) for time in times)
@@ -285,7 +295,7 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
 
 
 async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """The service has no older reports: older days are empty."""
+    """If the service keeps reports for a week only, there are no rides on older days."""
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)
@@ -298,14 +308,14 @@ async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> No
     ("how", "minutes"),
     [
         *(("status-400", 4), ("no-answer", 4), ("status-503", 4)),
-        # All night, no day is left out.
+        # Even if requests fail all night, no day is left out.
         *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
     ],
 )
 async def test_history_fails_for_a_while(
     home: Home, simulator: Simulator, how: str, minutes: int
 ) -> None:
-    """No day is left out while all requests fail."""
+    """While all requests fail, no day is given up."""
     starts = ride_on_days(simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
@@ -321,7 +331,10 @@ async def test_history_fails_for_a_while(
 async def test_answer_that_cannot_be_applied(
     home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An unexpected error affects one tracker, and is not repeated each minute."""
+    """If an answer causes an unexpected error, only this tracker is affected.
+
+    The request is not repeated each minute.
+    """
     book, tried = coordinator.rides_before, list[int]()
     blue = simulator.devices[BLUE].id
 
@@ -345,7 +358,7 @@ async def test_answer_that_cannot_be_applied(
 
 
 async def test_full_disk(home: Home, simulator: Simulator) -> None:
-    """A day that cannot be written is requested once a minute, not at once."""
+    """If a day cannot be written because the disk is full, it is requested again after a minute."""
     starts = ride_on_days(simulator, 30)
     await home.async_move_in(EMAIL)
     before = asked(simulator, 11)
@@ -358,7 +371,10 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """The answer for a removed tracker is ignored, and a new tracker begins anew."""
+    """If the tracker was removed, its answer is ignored.
+
+    If it is added again, the requests start again.
+    """
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

@@ -1,4 +1,4 @@
-"""Sensors of rides, sensors after an outage, and the steps of the last update."""
+"""Sensors of rides, sensors after an outage, and the steps of *Last update*."""
 
 from datetime import timedelta
 from typing import Any
@@ -15,12 +15,15 @@ UPDATE = "sensor.red_bike_last_update"
 
 
 def shown(bikes: Bikes, *names: str, tracker: str = RED) -> list[str | None]:
-    """Return the values of sensors of a tracker."""
+    """Return the values of some sensors of a tracker."""
     return [bikes.value_of(f"{tracker}_{it}", Platform.SENSOR) for it in names]
 
 
 async def test_ride(bikes: Bikes, writes: list[str]) -> None:
-    """The start and the end of a ride are events. Sensors show it in kilometers and minutes."""
+    """The start and the end of a ride are fired as events.
+
+    Sensors show the ride in kilometers and minutes.
+    """
     names = "total_distance", "ride_distance", "ride_duration"
     rides = told(bikes.hass, "event.red_bike_ride")
     go(bikes.simulator, 0, **standing(100))
@@ -41,7 +44,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     distance = round(ride["distance"], 1)
     assert shown(bikes, *names) == [f"{100 + distance}", f"{distance}", "5.0"]
 
-    # Reports of a standing bike write no state of its rides.
+    # While the bike stands, reports write no state of its last ride.
     writes.clear()
     for number in range(3):
         go(bikes.simulator, number % 2 * 9, **standing(101 + number / 100))
@@ -50,7 +53,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
 
 
 async def test_address(bikes: Bikes) -> None:
-    """Under way, the address is still that of the last stop."""
+    """During a ride, the address is still that of the last stop."""
     go(bikes.simulator, 0, **standing(100), address="Home")
     await async_setup(bikes.hass, bikes.entry)
     for kilometers in (100.3, 100.6):
@@ -62,7 +65,7 @@ async def test_address(bikes: Bikes) -> None:
 @pytest.mark.parametrize("is_asleep", [False, True])
 @pytest.mark.usefixtures("setup")
 async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
-    """The history brings a ride during an outage of the positions, or while the machine slept."""
+    """If positions failed, or the machine was asleep, the ride of that time comes from the history."""
     await bikes.poll()
     bikes.simulator.fault("status-503", path="positions")
     for number in range(1, 21):
@@ -80,7 +83,10 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
 async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
-    """Each sensor has its right value at once. The place follows seconds later."""
+    """After an outage, each sensor shows its new value at once.
+
+    The device tracker follows seconds later.
+    """
     stands: Any = {"motion": False, "accuracy": 5}
     bikes.simulator.report(RED, latitude=49.4, address="Main", **stands)
     await async_setup(bikes.hass, bikes.entry)
@@ -114,10 +120,16 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
 async def test_steps_of_the_last_update(
     bikes: Bikes, writes: list[str], way: str
 ) -> None:
-    """The state is written in steps of five minutes, and at once after a gap. Silence writes nothing."""
+    """The state changes only in steps of five minutes, or at once after a gap.
+
+    It does not change while the tracker is silent.
+    """
 
     async def report() -> int:
-        """Return the number of writes of a report. The written values are exact."""
+        """Report, and return how often the state was written.
+
+        Check that each written value is exact.
+        """
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
         bikes.simulator.touch([RED], last_update=reported_at)
         writes.clear()

@@ -1,4 +1,4 @@
-"""Polls of some hours, or of a month, leave nothing behind."""
+"""After hours of polls, or after a month, nothing is left in memory that should be gone."""
 
 from collections.abc import AsyncIterator
 import logging
@@ -33,7 +33,7 @@ async def simulator() -> AsyncIterator[Simulator]:
 
 
 class Counter(logging.Handler):
-    """Counts lines and tracebacks. Keeping the records would need much memory."""
+    """Counts log lines and tracebacks. Keeping all of them would need much memory."""
 
     lines = tracebacks = 0
 
@@ -45,7 +45,7 @@ class Counter(logging.Handler):
 
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Counter:
-    """Return the number of the integration's log lines. Pytest keeps none of them."""
+    """Return a counter of the integration's log lines. Pytest does not keep these lines."""
     counter, own = Counter(), logging.getLogger("custom_components.bike_tracker")
     monkeypatch.setattr(own, "handlers", [counter])
     monkeypatch.setattr(own, "propagate", False)
@@ -69,7 +69,7 @@ async def test_soak(
     house = bikes.hass, bikes.freezer, bikes.simulator
     home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
-    # Load the parts of Home Assistant that stay after an account is removed.
+    # Load the parts of Home Assistant that stay loaded after an account is removed.
     for platform in PLATFORMS:
         assert await async_setup_component(bikes.hass, platform, {})
     automations = [automation(trigger) for trigger in TRIGGERS]
@@ -82,7 +82,7 @@ async def test_soak(
     label_bikes(bikes.hass)
     soak = Soak(home, polls := _POLLS_A_DAY * DAYS or _A_FEW)
 
-    # Until the third reading, the data of the trackers grows to its limit.
+    # Up to the third reading, the data of the trackers grows to its limit.
     _, _, warm, *_, last = await soak.run()
 
     assert soak.counts["alarms"] > 0
@@ -91,7 +91,7 @@ async def test_soak(
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
-    # At most one a minute, and none without a gap.
+    # There is at most one request a minute, and none without a gap.
     assert 0 < soak.counts["requests for history"] < last["polls"]
     beyond = soak.counts["requests for /api/session"]
     beyond += soak.counts["requests for /api/socket"]

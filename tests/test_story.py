@@ -1,4 +1,4 @@
-"""In any story, each alarm and each ride is fired exactly once, oldest first."""
+"""In random stories, each alarm and each ride is fired exactly once, in order."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -38,16 +38,16 @@ any_story = settings(
 type Step = Callable[[Story], Awaitable[None]]
 type Tell = Callable[[list[Step], int, int], Awaitable[None]]
 
-# A step is a method of Story with its arguments.
+# Makes a step: a method of Story, with its arguments.
 step = methodcaller
 bikes = st.integers(0, 2)
-# Sometimes longer than a ride.
+# Seconds without Home Assistant. Half an hour is longer than a ride.
 seconds_down = st.integers(0, 90) | st.just(1_800)
 numbers_of_bikes, numbers_of_accounts = st.integers(1, 3), st.integers(1, 2)
 
 
 def steps_of(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    """Return a strategy for steps of a kind."""
+    """Return a strategy that draws steps of these kinds."""
     return st.builds(step, st.just(name), *arguments)
 
 
@@ -86,7 +86,7 @@ clocks = steps_of(
 
 
 def stories(steps: st.SearchStrategy[Step]) -> Callable[..., Any]:
-    """Run a test with any story of such steps."""
+    """Repeat a test with random stories of such steps."""
     return given(
         steps=st.lists(steps, min_size=1, max_size=16),
         trackers=numbers_of_bikes,
@@ -100,7 +100,7 @@ def tell(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> Tell:
-    """Return a function that runs a story with bikes of one or two accounts."""
+    """Return a function that runs a story. The bikes belong to one or two accounts."""
 
     async def _tell(steps: list[Step], trackers: int, accounts: int) -> None:
         hass_storage.clear()
@@ -124,13 +124,13 @@ def tell(
             finally:
                 if home.is_running:
                     await home.async_stop()
-                # Let the remaining steps end.
+                # Let the steps that are still due run.
                 await home.async_wait(60)
 
     return _tell
 
 
-# Stories that once had wrong events.
+# Stories that once fired wrong events.
 MORE_THAN_ARE_REMEMBERED = [
     step("raise_many", 0, 40, 1, in_one_message=True, settles=True),
     step("raise_many", 0, 40, 3, in_one_message=False, settles=True),
@@ -174,7 +174,7 @@ PARTIAL_HISTORIES = [
 
 
 def _clocks(minutes: int) -> list[Step]:
-    """Set a wrong clock from the middle of one ride to the middle of the next."""
+    """Set a wrong clock from the middle of one ride to the middle of the next ride."""
     return [
         step("set_off", 0, 14, 20),
         step("pass_time", 90),
@@ -201,7 +201,7 @@ def _clocks(minutes: int) -> list[Step]:
 async def test_any_story(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Event entities and triggers fire exactly once."""
+    """Event entities and triggers both fire each alarm and ride exactly once."""
     await tell(steps, trackers, accounts)
 
 
@@ -215,9 +215,9 @@ async def test_any_story(
 async def test_any_story_with_kills_and_wrong_clocks(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Nothing is lost, and only events of the last seconds before a kill are fired again.
+    """Nothing is lost. Only events of the last seconds before a kill may be fired again.
 
-    A wrong clock of the house changes nothing either, except that one ride may end early.
+    A wrong clock of the house has one effect: a ride may end early.
     """
     await tell(steps, trackers, accounts)
 
@@ -229,7 +229,7 @@ async def home(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> AsyncIterator[Home]:
-    """Return a home with the red and the blue bike and a live connection, with a frozen clock."""
+    """Return a home with the red and the blue bike and a live connection. The clock is frozen."""
     home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
     await home.async_move_in(EMAIL)
     yield home
@@ -237,16 +237,16 @@ async def home(
 
 
 async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
-    """Have the red bike report an alarm, and move the clock."""
+    """Let the red bike report an alarm, and move the clock."""
     home.simulator.report(RED, attributes={"alarm": word})
     await home.async_wait(seconds)
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """An entity that is enabled again fires new events, and no old ones."""
+    """An entity that a user enables again fires new events, but not those from before."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
-    # Home Assistant reloads the account half a minute after that.
+    # Half a minute after the entity is enabled, Home Assistant reloads the account.
     for word, disabled_by, seconds in (("tow", user, 70), ("vibration", None, 130)):
         entities = er.async_get(home.hass)
         entity_id = entities.async_get_entity_id(
@@ -263,9 +263,9 @@ async def test_entity_that_was_disabled(home: Home) -> None:
 
 @pytest.mark.parametrize("way", ["reload", "stop"])
 async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None:
-    """Events that arrive while an account is unloaded and its file is written are fired once.
+    """Events that arrive during an unload, while a slow disk is written, are fired once.
 
-    The newest report is in the first answer, the earlier one only in the history.
+    The newest report is in the next answer. Only the history has the earlier ones.
     """
     disk, run = Event(), File.run
 

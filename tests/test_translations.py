@@ -1,4 +1,4 @@
-"""The texts in every language, as Home Assistant shows them."""
+"""The texts in all languages, as Home Assistant shows them."""
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
@@ -17,7 +17,7 @@ SECTIONS = (
     *("conditions", "config", "config_panel", "config_subentries", "entity"),
     *("exceptions", "issues", "selector", "services", "system_health", "triggers"),
 )
-# Words that are equal in other languages.
+# Words that are the same in other languages as in English.
 INTERNATIONAL = {
     *("Accident", "Accounts", "Alarm", "alarm", "Altitude", "Color", "Distance"),
     *("Email", "In Home Assistant", "List", "max. {speed}", "Name", "No", "Offline"),
@@ -29,7 +29,10 @@ LANGUAGES = sorted({path.stem for path in TRANSLATIONS.iterdir()} - {"en", "en-G
 
 
 async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
-    """Return the texts that Home Assistant shows: English where a translation is missing."""
+    """Return the texts that Home Assistant shows in a language.
+
+    Where a translation is missing, this is the English text.
+    """
     prefix = f"component.{DOMAIN}."
     return {
         key.removeprefix(prefix): text
@@ -42,7 +45,10 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """No text of a language is English. Missing translations are shown in English."""
+    """In a complete language, no text is English.
+
+    Where a translation is missing, Home Assistant shows English.
+    """
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()
@@ -54,7 +60,7 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
 
 @pytest.mark.usefixtures("all_enabled")
 async def test_entities(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """Entities have names and states in the language of Home Assistant."""
+    """Entities have names and states in Home Assistant's language."""
     bikes.hass.config.language = "de"
     bikes.simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)

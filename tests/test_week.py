@@ -1,7 +1,7 @@
-"""The lines in Activity and the rows in the database that rides leave.
+"""How many lines in Activity and rows in the database rides cause.
 
-By default, five bikes ride for a morning. With BIKES=5, they ride for a week, and docs/week.md is written.
-Other numbers of bikes only print the written bytes.
+By default, five bikes ride for a morning. With BIKES=5 they ride for a week, and
+docs/week.md is written. With other numbers, only the written bytes are printed.
 """
 
 from datetime import timedelta
@@ -25,7 +25,7 @@ from .tools.week import Week
 _BIKES = int(os.environ.get("BIKES", "0"))
 _DAYS = 7 if _BIKES else 3 / 24
 _BOOKED = 50_000 if _BIKES else 0
-"""Rides that are stored before."""
+"""Number of rides that the database contains from the start."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def mock_recorder_before_hass(
     async_test_recorder: RecorderInstanceContextManager,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Use a recorder without a log line for each row."""
+    """Use a recorder that does not log each row."""
     caplog.set_level(logging.WARNING)
     caplog.set_level(logging.WARNING, "sqlalchemy.engine")
 
@@ -48,12 +48,15 @@ def recorder_config() -> dict[str, int]:
 async def test_week(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, make_entry: MakeEntry
 ) -> None:
-    """A few lines per hour and ridden bike, and two thirds of the rows without steps."""
+    """A ridden bike has a few lines per hour.
+
+    There are a third fewer rows than if values did not change in steps.
+    """
     hass.data[LOGBOOK] = LogbookConfig({})
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
     end = begin + timedelta(days=_DAYS)
     freezer.move_to(begin)
-    # The bikes stand at home before.
+    # The bikes stand at home before the first ride.
     journeys = {
         f"86000000000010{number}": Journey(
             [it for it in a_journey(number, 8).trips if begin < it.starts_at < end]
@@ -80,7 +83,6 @@ async def test_week(
         fill(DOCS / "week.md", tables)
     assert week.lines_an_hour <= 15
     assert week.rows.total() <= week.rows_without_steps.total() * 2 / 3
-    # The goals are 10 MB a week for five bikes and 35 MB for 20; a morning has its part
-    # of that.
+    # Bytes a week. The goals are higher: 10 MB for five bikes and 35 MB for 20.
     most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
     assert week.written.total() <= most * _DAYS / 7

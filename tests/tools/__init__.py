@@ -1,1 +1,1 @@
-"""Machines: what tests, measurements and the demo run against."""
+"""Programs that tests, measurements and the demo use."""

@@ -1,1 +1,1 @@
-"""The benchmark: the cost of set-up, polls and messages, beside other candidates."""
+"""The benchmark: the cost of set-up, polls and messages, compared with other candidates."""

@@ -1,4 +1,4 @@
-"""Measures the cost of set-up, polls and messages: python -m tests.tools.benchmark."""
+"""Measure the cost of set-up, polls and messages: python -m tests.tools.benchmark."""
 
 import argparse
 from collections.abc import Iterator
@@ -20,21 +20,24 @@ _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
 _CHANGED: Final = 2
-"""States that a report changes: the place and the status. The last update follows in steps of five minutes."""
+"""States that change with a report: the place and the status.
+
+*Last update* changes only in steps of five minutes.
+"""
 _REQUESTS: Final = {
-    # A set-up requests both lists, the history, and ten days of earlier rides.
+    # A set-up requests both lists, the history, and the rides of ten earlier days.
     Work.SET_UP: 13,
     Work.IDLE: 1,
     Work.SOME: 2,
     Work.CONTACT: 1,
     Work.ALL: 2,
-    # Both lists, and the next ten days.
+    # A set-up after a restart requests both lists, and the next ten days.
     Work.RESTART: 12,
 }
 
 
 def main() -> int:
-    """Run, and return 0 if every count is right."""
+    """Run, and return 0 if all counts are right."""
     parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only count")
     parser.add_argument("--render", action="store_true", help="only write the page")
@@ -50,7 +53,7 @@ def main() -> int:
 
 
 def _wrong_counts(trackers: int) -> Iterator[str]:
-    """Yield a line for each work with wrong counts."""
+    """Yield a line for each kind of work whose counts are wrong."""
     found = plan.run("count", OURS, trackers)["found"]
     for work, requests in _REQUESTS.items():
         changed = _CHANGED * work.reporting(trackers)
@@ -62,7 +65,7 @@ def _wrong_counts(trackers: int) -> Iterator[str]:
 
 
 def _machine() -> str:
-    """Return the commit, the machine and the versions in one line."""
+    """Return the commit, the machine and the versions as one line."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     models = [line.partition(": ")[2] for line in lines if "model name" in line]

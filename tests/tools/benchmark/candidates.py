@@ -17,7 +17,7 @@ from .plan import FLOOR, OURS, PEER
 from .service import EMAIL, PASSWORD, Service
 
 type Candidate = Integration | Floor
-"""A way to show a fleet in Home Assistant: a set-up, then polls."""
+"""A candidate shows the fleet in Home Assistant: first with a set-up, then with polls."""
 
 _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "place": (
@@ -28,19 +28,20 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "disabled": ("binary_sensor", {}),
     "last_update": ("sensor", {"device_class": "timestamp"}),
 }
-"""Platform and fixed attributes of each state that the floor shows."""
+"""Platform and fixed attributes of each state that the floor writes."""
 
 
 class Integration:
-    """An integration with a config entry and a coordinator.
+    """An integration that has a config entry and a coordinator.
 
-    Unless it is live, it is polled on request and has no live connection.
+    If it is not live, it has no live connection, and polls only when the benchmark asks
+    for it.
     """
 
     def __init__(
         self, hass: HomeAssistant, domain: str, data: dict[str, Any], *, live: bool
     ) -> None:
-        """Make the entry as its config flow would."""
+        """Create the config entry, as the config flow would."""
         self._hass = hass
         self._live = live
         self._entry = MockConfigEntry(
@@ -48,7 +49,7 @@ class Integration:
         )
 
     async def set_up(self) -> None:
-        """Show the fleet, for the first time or as after a restart."""
+        """Show the fleet: for the first time, or as after a restart."""
         entries = self._hass.config_entries
         if entries.async_get_entry(self._entry.entry_id):
             await entries.async_setup(self._entry.entry_id)
@@ -58,11 +59,11 @@ class Integration:
         assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
 
     async def unload(self) -> None:
-        """Unload the entry. Its devices and entities stay registered."""
+        """Unload the entry. Devices and entities stay registered."""
         await self._hass.config_entries.async_unload(self._entry.entry_id)
 
     async def poll(self) -> None:
-        """Poll, and show all changes."""
+        """Poll, and wait until all changes are shown."""
         data = self._entry.runtime_data
         coordinator = getattr(data, "coordinator", data)
         await coordinator.async_refresh()
@@ -70,13 +71,13 @@ class Integration:
         assert coordinator.last_update_success, repr(coordinator.last_exception)
 
     async def _wait(self) -> None:
-        # Listening is a background task without an end.
+        # A live connection is a background task that never ends, so do not wait for it.
         await self._hass.async_block_till_done(wait_background_tasks=not self._live)
 
 
 @dataclass(slots=True)
 class _Bike:
-    """The floor's values of one tracker."""
+    """The values that the floor keeps for one tracker."""
 
     name: str
     online: bool
@@ -88,8 +89,9 @@ class _Bike:
 class Floor:
     """The least that any integration does.
 
-    Two requests, two JSON lists, one object and one comparison per tracker, and the states of changed values. It has no
-    entities, no registries and no error handling.
+    For each poll, it makes two requests, parses two JSON lists, creates and compares
+    one object per tracker, and writes the states that changed. It has no entities, no
+    registries and no error handling.
     """
 
     def __init__(self, hass: HomeAssistant, url: str) -> None:
@@ -135,7 +137,7 @@ class Floor:
             return rows
 
     def _show(self, unique_id: str, bike: _Bike, before: _Bike | None) -> None:
-        """Set the changed states with the attributes of entities."""
+        """Write the states that changed, with the attributes that entities would have."""
         for field, (platform, fixed) in _SHOWN.items():
             value = getattr(bike, field)
             if before is not None and value == getattr(before, field):
@@ -156,7 +158,7 @@ class Floor:
 
 
 def make(name: str, hass: HomeAssistant, service: Service, *, live: bool) -> Candidate:
-    """Return a candidate before its set-up."""
+    """Return a candidate. It is not set up yet."""
     if name == FLOOR:
         return Floor(hass, service.url)
     if name == OURS:

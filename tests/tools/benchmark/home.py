@@ -18,7 +18,8 @@ from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
-    # These load with the first entity, which should not count for the set-up.
+    # Load these now. Otherwise they would be loaded with the first entity, and would
+    # count for the set-up.
     *("alarm_control_panel", "binary_sensor", "calendar"),
     *("device_tracker", "event", "sensor"),
 )
@@ -47,10 +48,13 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until all work is done and everything is in the database, except live connections."""
+    """Wait until all work is done and the database contains everything.
+
+    Do not wait for live connections.
+    """
     await hass.async_block_till_done(wait_background_tasks=not live)
-    # Do not use Recorder.async_block_till_done: it may miss the state that it currently
-    # handles.
+    # Do not use Recorder.async_block_till_done: it may miss the state that is just
+    # being written.
     committed = hass.loop.create_future()
     get_instance(hass).queue_task(SynchronizeTask(committed))
     await committed

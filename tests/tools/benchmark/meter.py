@@ -1,4 +1,4 @@
-"""The cost of work for the event loop."""
+"""Measure how much work something causes in the event loop."""
 
 from asyncio.events import Handle
 from collections.abc import Awaitable, Callable
@@ -12,10 +12,13 @@ _FULL_COLLECTION = 2
 
 
 class Meter:
-    """Measures the event loop of the current thread until the process ends."""
+    """Measures the event loop of this thread, until the process ends."""
 
     def __init__(self) -> None:
-        """Time each handle of the loop: asyncio has a hook for that only in debug mode."""
+        """Time each step of the event loop.
+
+        In asyncio, the hook for this is only called in debug mode.
+        """
         self._thread = get_ident()
         self._began = self._busy = self._collection_began = self._collected = 0.0
         gc.callbacks.append(self._note_collection)
@@ -29,10 +32,10 @@ class Meter:
         patch.object(Handle, "_run", timed_run).start()
 
     async def measure(self, work: Callable[[], Awaitable[Any]]) -> dict[str, float]:
-        """Do the work and return its cost in seconds, without full garbage collections.
+        """Do the work, and return its cost in seconds. Full garbage collections are left out.
 
-        `cpu` is the time of the event loop's thread, `busy` the longest time of one
-        uninterrupted step.
+        `cpu` is the CPU time of the event loop's thread, and `busy` the time of its
+        longest step.
         """
         self._busy = 0.0
         self._began = before = self._now()
@@ -42,7 +45,7 @@ class Meter:
         return {"cpu": cpu, "busy": self._busy}
 
     def _now(self) -> float:
-        """Return the CPU time of the thread, without full collections."""
+        """Return the CPU time of the thread, without full garbage collections."""
         return thread_time() - self._collected
 
     def _end_handle(self) -> None:

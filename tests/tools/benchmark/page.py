@@ -23,7 +23,7 @@ _RATIOS: Final = (
     (Work.MESSAGE, _PER_STATE, 1, PEER, FLEETS),
     (Work.MESSAGES, _SHOWN, 1, PEER, (100,)),
 )
-"""Goals: our figure as a multiple of another candidate's, with fleets of these sizes."""
+"""Goals: our figure as a multiple of another candidate's figure, with fleets of these sizes."""
 _MOST_BUSY: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
@@ -45,7 +45,7 @@ def tables(machine: str, findings: list[Finding]) -> list[str]:
 
 
 def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
-    """Yield work, goal, result and success."""
+    """Yield a row for each goal: the work, the goal, the result, and whether it was reached."""
     for work, what, most, other, fleets in _RATIOS:
         for trackers in fleets:
             ours, theirs = (
@@ -86,7 +86,7 @@ def _figures(
     *,
     everything: bool = False,
 ) -> list[float]:
-    """Return a figure of all repeats, for trackers that report only their place or everything."""
+    """Return a figure of all repeats. The trackers report only their place, or everything."""
     step = candidate, trackers, everything
     return [
         figures[figure]
@@ -107,7 +107,7 @@ def _milliseconds(
 
 
 def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) -> str:
-    """Return the milliseconds of a candidate's works, and the microseconds for each changed state."""
+    """Return the milliseconds of a work, and the microseconds for each state that changed."""
     at = candidate, trackers, work
     if not _figures(findings, *at):
         return ""
@@ -118,5 +118,5 @@ def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) ->
 
 
 def _short(value: float) -> str:
-    """Return a figure with three digits or more."""
+    """Return a figure with at least three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

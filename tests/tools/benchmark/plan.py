@@ -1,4 +1,4 @@
-"""The measured steps, each in its own process, and the file with the results."""
+"""The steps of the benchmark, each in its own process, and the file with the results."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -18,13 +18,13 @@ _MEASURED: Final = Path(__file__).parent / "measured.json"
 
 type Figures = dict[str, float]
 type Found = dict[str, list[Figures]]
-"""Figures by work, for each repeat."""
+"""For each work, the figures of all repeats."""
 type Finding = dict[str, Any]
-"""Kind, candidate, trackers and results of a step."""
+"""The results of a step: its kind, candidate, number of trackers and figures."""
 
 
 class Work(StrEnum):
-    """The work of a candidate, with its name on the page."""
+    """What a candidate does, with its name on the page."""
 
     SET_UP = "set-up"
     RESTART = "set-up after a restart"
@@ -37,7 +37,7 @@ class Work(StrEnum):
     TRIGGERS = "triggers"
 
     def reporting(self, trackers: int) -> int:
-        """Return the number of trackers that report before a poll."""
+        """Return how many trackers report before a poll."""
         if self is Work.SOME:
             return max(1, trackers // 100)
         return trackers if self is Work.ALL else 0
@@ -57,7 +57,10 @@ def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
 
 
 def run_all(repeats: int) -> list[Finding]:
-    """Run all steps. Candidates take turns, so that a slow minute affects all of them."""
+    """Run all steps.
+
+    The candidates take turns, so that a slow minute of the machine affects all of them.
+    """
     findings = []
     for trackers in FLEETS:
         for _ in range(repeats):
@@ -76,6 +79,6 @@ def save(machine: str, findings: Iterable[Finding]) -> None:
 
 
 def load() -> tuple[str, list[Finding]]:
-    """Return the machine and the findings of the last run."""
+    """Return the machine and the results of the last run."""
     kept = json.loads(_MEASURED.read_text())
     return kept["run"], kept["findings"]

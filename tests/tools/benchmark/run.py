@@ -1,4 +1,4 @@
-"""One candidate with one fleet, in its own process.
+"""Run one candidate with one fleet, in its own process.
 
 Usage: python -m tests.tools.benchmark.run KIND CANDIDATE TRACKERS TIMES. It prints the
 results as JSON. KIND is polls, count, everything, live or automations.
@@ -48,7 +48,7 @@ from .service import Fleet, Service
 
 type Act = Callable[[], Awaitable[Any]]
 
-# Longer than the delay of any work after a message.
+# Seconds. All work that a message causes begins within this time.
 _QUIET: Final = 1.2
 _LONGEST_WAIT: Final = 40
 _TRIGGERS: Final = (
@@ -56,26 +56,29 @@ _TRIGGERS: Final = (
     *("ride_started", "started_moving", "stopped_moving", "went_offline"),
 )
 _SIGNALS: Final = {dispatch.SIGNAL_OCCURRED, dispatch.SIGNAL_UPDATED}
-"""Signals that triggers listen to."""
+"""The signals to which triggers listen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A Home Assistant, a service and a candidate before its set-up."""
+    """A Home Assistant, a service, and a candidate that is not set up yet."""
 
     hass: HomeAssistant
     service: Service
     candidate: Candidate
     trackers: int
     times: int
-    """Number of repeats of each work."""
+    """How often each work is repeated."""
 
 
 # Set-ups and polls
 
 
 async def _polls(bench: Bench, *, counting: bool = False) -> Found:
-    """Return the costs, or the counts, of set-up, polls and set-ups after a restart."""
+    """Return the costs of a set-up, polls, and set-ups after a restart.
+
+    With `counting`, return counts.
+    """
     found: Found = defaultdict(list)
     measure = partial(_count, bench) if counting else partial(_cost, bench, Meter())
     found[Work.SET_UP].append(await measure(bench.candidate.set_up))
@@ -91,23 +94,26 @@ async def _polls(bench: Bench, *, counting: bool = False) -> Found:
 
 
 async def _change(bench: Bench, work: Work) -> None:
-    """Change the fleet before a poll."""
+    """Change the fleet, as the work of the next poll requires."""
     if reporting := work.reporting(bench.trackers):
         bench.service.do(Fleet.report, reporting)
     else:
         bench.service.do(Fleet.contact, bench.trackers)
     if work is Work.IDLE:
-        # Home Assistant prepares a listener at its first call, so each tracker must
-        # change once.
+        # Home Assistant prepares a listener when it is first called, so each tracker
+        # must change once before the measurement.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
-        # The previous poll must have had the same order.
+        # The order of the list must be the same as in the previous poll.
         await bench.candidate.poll()
     await settle(bench.hass, live=True)
 
 
 async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the number of requests and of changed states. Counting costs time, so nothing is measured."""
+    """Return the number of requests and of states that changed.
+
+    Nothing is measured, because counting takes time.
+    """
     before = bench.service.do(Fleet.requests)
     changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()
@@ -117,7 +123,7 @@ async def _count(bench: Bench, act: Act) -> Figures:
 
 
 async def _cost(bench: Bench, meter: Meter, act: Act) -> Figures:
-    """Return the cost, and the number of states that changed."""
+    """Return the cost of a work, and the number of states that changed."""
     before = _states(bench.hass)
     gc.collect()
     cost = await meter.measure(act)
@@ -136,7 +142,7 @@ def _states(hass: HomeAssistant) -> set[str]:
 
 
 async def _live(bench: Bench) -> Found:
-    """Return the costs of one report and of reports of all trackers."""
+    """Return the costs of a message about one tracker, and of messages about all trackers."""
     await bench.candidate.set_up()
     async with asyncio.timeout(_LONGEST_WAIT):
         while not bench.service.do(Fleet.sockets):
@@ -156,16 +162,17 @@ async def _live(bench: Bench) -> Found:
 
 
 async def _rest(bench: Bench) -> None:
-    """Poll, so that no other poll comes for a minute, and wait until all work is done."""
+    """Poll, so that no other poll comes for a minute. Wait until all work is done."""
     await bench.candidate.poll()
     await settle(bench.hass, live=True)
     await asyncio.sleep(_QUIET)
 
 
 async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
-    """Return the cost of reports.
+    """Return the cost of received reports.
 
-    `seconds` is the time from the first message until the last tracker has its new place.
+    `seconds` is the time from the first message until the last tracker shows its new
+    place.
     """
     await _rest(bench)
     left, shown = trackers, bench.hass.loop.create_future()
@@ -183,7 +190,7 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
     async def wait() -> None:
         async with asyncio.timeout(_LONGEST_WAIT):
             await shown
-        # Delayed work counts, too.
+        # Wait for work that begins later: it belongs to the cost.
         await asyncio.sleep(_QUIET)
 
     stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
@@ -198,11 +205,11 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
 
 @callback
 def _run_nothing(_variables: dict[str, Any], _context: Context | None = None) -> None:
-    """Do nothing: the cost of actions does not count."""
+    """The action of the automations. It does nothing, so that only the trigger is measured."""
 
 
 async def _automations(bench: Bench) -> Found:
-    """Return the costs of triggers on all trackers in polls with one report."""
+    """Return the cost of triggers on all trackers, for a poll in which one tracker reports."""
     hass = bench.hass
     await bench.candidate.set_up()
     devices = dr.async_get(hass)

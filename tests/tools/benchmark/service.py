@@ -1,4 +1,4 @@
-"""The service with the fleet in another process, so that its work does not count for the candidate."""
+"""The service with the fleet. It runs in another process, so that its work is not measured."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -22,10 +22,10 @@ from tests.tools.simulator.world import Json
 EMAIL: Final = "rider@example.com"
 PASSWORD: Final = "demo"
 
-# Positions have only the place, so that each tracker has the same entities with every
-# candidate.
+# Leave out these fields of positions, so that each candidate has the same entities for
+# each tracker.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course")
-# Additional fields of real servers, which make the rows 450 and 780 bytes long.
+# Additional fields that real servers send. With them, rows are 450 and 780 bytes long.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
@@ -37,18 +37,18 @@ _DEVICE: dict[str, Json] = {
 _NETWORK: dict[str, Json] = {"radioType": "gsm", "carrier": "Telekom.de"}
 _ATTRIBUTES: dict[str, Json] = {f"io{it}": 10 * it for it in range(200, 233)}
 _HISTORY = 1_440
-"""Reports of the previous day for each tracker that reports everything: one a minute."""
+"""Number of reports in the last day of each tracker that reports everything: one a minute."""
 _SOON = 0.1
-"""Seconds until a report arrives: the candidate must listen first."""
+"""Seconds until a report is sent. In the meantime, the candidate starts to listen."""
 
 
 class Fleet:
-    """The trackers of one account, and their changes between two polls."""
+    """The trackers of one account, and how they change between two polls."""
 
     def __init__(
         self, simulator: Simulator, trackers: int, *, everything: bool
     ) -> None:
-        """Assign this number of trackers, which have all reported, to a new account."""
+        """Create an account with this number of trackers. All of them have reported."""
         self._everything = everything
         self._simulator = simulator
         self._now = datetime.now(UTC) - timedelta(days=1)
@@ -79,15 +79,16 @@ class Fleet:
                 self._simulator.override_position(unique_id, field)
 
     def report(self, trackers: int) -> None:
-        """Have the next trackers report a new lastUpdate, position and status.
+        """Let the next trackers report a new time, position and status.
 
-        With a live connection, each report is two messages: the device and its position.
+        Over a live connection, each report is two messages: the device and its
+        position.
         """
         self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            # The message of the device has the new status, too.
+            # In a message about a device, the status changes, too.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
@@ -97,29 +98,29 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
-        # Messages are sent after this time: creating a hundred of them takes longer than
-        # showing them.
+        # Only count from here: creating a hundred messages takes longer than showing
+        # them.
         self._reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
-        """Have the next trackers report soon."""
+        """Let the next trackers report a moment later."""
         asyncio.get_running_loop().call_later(_SOON, self.report, trackers)
 
     def reported_at(self) -> float:
-        """Return the time of the last reports by the monotonic clock."""
+        """Return when the last reports were sent, by the monotonic clock."""
         return self._reported_at
 
     def contact(self, trackers: int) -> None:
-        """Change only the lastUpdate of the next trackers."""
+        """Let the next trackers report only a new time of the last contact."""
         self._pass_a_minute()
         self._simulator.touch(islice(self._next, trackers), last_update=self._now)
 
     def keep_order(self) -> None:
-        """Send exactly the same list of trackers until one reports."""
+        """Send exactly the same list until a tracker reports."""
         self._simulator.raw_devices(list(self._simulator.listed("devices", EMAIL)))
 
     def sockets(self) -> int:
-        """Return the number of live connections."""
+        """Return the number of open live connections."""
         return len(self._simulator.live.sockets)
 
     def requests(self) -> int:
@@ -127,13 +128,13 @@ class Fleet:
         return self._simulator.record.counts.total()
 
     def _pass_a_minute(self) -> None:
-        """Move the clock by a minute, and send lists in a new order."""
+        """Move the clock by a minute. Lists are sent in a new order from now on."""
         self._now += timedelta(minutes=1)
         self._simulator.raw_devices(None)
 
 
 def _all_else(before: SimPosition) -> dict[str, Any]:
-    """Return new values for everything except the place."""
+    """Return new values for all fields except the place."""
     return {
         "altitude": before.altitude + 1,
         "speed": (before.speed + 1) % 20,
@@ -144,7 +145,7 @@ def _all_else(before: SimPosition) -> dict[str, Any]:
 
 
 def _history(last: SimPosition) -> Iterator[SimPosition]:
-    """Yield earlier reports: rides there and back, half an hour each."""
+    """Yield the earlier reports of a tracker: rides there and back of half an hour each."""
     for number in range(_HISTORY, 0, -1):
         time = last.fix_time - timedelta(minutes=number)
         latitude = last.latitude + abs(number % 60 - 30) / 1000
@@ -159,17 +160,21 @@ def _history(last: SimPosition) -> Iterator[SimPosition]:
 
 
 class Service:
-    """The process with the service."""
+    """The process in which the service runs."""
 
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
-        """Serve a number of trackers, which report everything or only their place; wait until it listens."""
+        """Start the service with this number of trackers, and wait until it listens.
+
+        They report everything, or only their place.
+        """
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         options = theirs, trackers, everything, live
         self._process = context.Process(target=_run, args=options)
         self._process.start()
         theirs.close()
-        # The documented service, whose address ends in /api, and a Traccar server.
+        # Two addresses: that of the documented service, which ends in /api, and that of
+        # a Traccar server.
         self.url, self.peer_port = self._pipe.recv()
 
     def close(self) -> None:
@@ -178,7 +183,7 @@ class Service:
         self._process.join()
 
     def do[*Args, T](self, work: Callable[[Fleet, *Args], T], *args: *Args) -> T:
-        """Call a method of the fleet."""
+        """Call a method of the fleet, and return its result."""
         self._pipe.send((work, args))
         result: T = self._pipe.recv()
         return result
@@ -204,7 +209,7 @@ async def _serve(pipe: Connection, trackers: int, everything: bool, live: bool) 
 async def _answer(
     simulator: Simulator, live: bool, request: web.BaseRequest
 ) -> web.StreamResponse:
-    """Answer the requests of pytraccar with the same fleet."""
+    """Answer the requests of pytraccar, from the same fleet."""
     match request.method, request.path.removeprefix("/api/"):
         case "GET", ("devices" | "positions") as endpoint:
             body = orjson.dumps(simulator.listed(endpoint, EMAIL))
@@ -218,5 +223,6 @@ async def _answer(
         case "GET", "socket" if email := simulator.live.account(request):
             first = simulator.listed("positions", email)
             return await simulator.live.serve(request, email, first)
-    # The integration always subscribes. Without a session only its polls count.
+    # The integration always opens a live connection. This refusal leaves only its
+    # polls.
     return web.Response(status=503)

@@ -1,4 +1,4 @@
-"""A real Home Assistant in a process of its own and a simulated service, driven as a person and a browser drive them.
+"""A real Home Assistant in its own process and a simulated service, both for tests to control.
 
 async with SimulatedService() as service, HomeAssistantProcess(folder) as home_assistant:
     entry_id = await home_assistant.client.add_account(service.url, EMAIL, PASSWORD)

@@ -1,4 +1,4 @@
-"""Compare the states in Home Assistant with the service's answers, without the integration's own code."""
+"""Compare states with the service's answers, without using the integration's code."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from .fleet import EMAIL, SimulatedService
 _LONGEST_WAIT = 120.0
 _SECONDS_BETWEEN_TRIES = 0.5
 _KNOT = 1.852
-"""Kilometers per hour."""
-# These entities do not follow from a single answer of the service.
+"""One knot in kilometers per hour."""
+# The states of these entities do not follow from a single answer of the service.
 _WHAT_HAPPENED = ("_address", "_alarm", "_ride", "_distance", "_duration")
 _ANY = "any state"
 
@@ -24,7 +24,10 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Return all wrong, missing or additional entities after at most two minutes, or nothing as soon as none is left."""
+    """Return all wrong, missing and additional entities that are left after two minutes.
+
+    Return nothing as soon as there is none.
+    """
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)
@@ -40,7 +43,7 @@ async def differences(
 
 
 def _expected(service: SimulatedService) -> dict[Key, str]:
-    """Return the states that follow from the service's answers."""
+    """Return the states that must follow from the service's answers."""
     positions = service.listed("positions", EMAIL)
     places = {position["deviceId"]: position for position in positions}
     return {
@@ -56,22 +59,22 @@ def _of(device: Json, position: Json) -> dict[Key, str]:
         ("alarm_control_panel", "guard"): "disarmed",
         ("binary_sensor", "charging"): _on(attributes["charge"]),
         ("binary_sensor", "disabled"): _on(device["disabled"]),
-        # On is open.
+        # The state *on* means open.
         ("binary_sensor", "lock"): _on(not attributes["lock"]),
         ("binary_sensor", "motion"): _on(attributes["motion"]),
         ("binary_sensor", "online"): _on(device["status"] == "online"),
-        # On during a ride, which starts seconds after the bike moves.
+        # The calendar is *on* during a ride, which starts seconds after the bike moves.
         ("calendar", "rides"): _ANY,
         ("device_tracker", ""): _place(position, "accuracy"),
         ("sensor", "battery"): _number(attributes["batteryLevel"]),
-        # It follows in steps while reports keep coming.
+        # This state follows in steps while the tracker keeps reporting.
         ("sensor", "last_update"): _ANY,
         ("sensor", "speed"): _number(position["speed"] * _KNOT),
     }
 
 
 async def _shown(client: HomeAssistantClient) -> dict[Key, str]:
-    """Return the states of the integration's enabled entities."""
+    """Return the states of all enabled entities of the integration."""
     states = await client.states()
     return {
         (entity_id.partition(".")[0], entity["unique_id"]): _text(states.get(entity_id))

@@ -1,4 +1,4 @@
-"""Home Assistant's own HTTP and WebSocket interfaces, as its frontend uses them."""
+"""Home Assistant's HTTP and WebSocket interfaces, which its frontend uses, too."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +14,7 @@ type Event = dict[str, Any]
 
 
 class CommandError(Exception):
-    """Home Assistant refused a request."""
+    """Home Assistant has refused a request."""
 
 
 class State(NamedTuple):
@@ -25,16 +25,16 @@ class State(NamedTuple):
 
 
 class HomeAssistantClient:
-    """The one user of a Home Assistant."""
+    """The only user of a Home Assistant."""
 
     def __init__(self, session: ClientSession, url: str) -> None:
-        """Talk to the Home Assistant at this address, once signed in."""
+        """Prepare requests to the Home Assistant at this address. `sign_in` must come first."""
         self.url = url
         self._session = session
         self._headers: dict[str, str] = {}
 
     async def sign_in(self) -> None:
-        """Sign in without a password, as a browser on this machine does."""
+        """Sign in without a password, as a browser on this machine can."""
         client = {"client_id": f"{self.url}/"}
         trusted = {
             "handler": ["trusted_networks", None],
@@ -48,7 +48,7 @@ class HomeAssistantClient:
         self._headers = {"Authorization": f"Bearer {token}"}
 
     async def wait_until_running(self) -> None:
-        """Sign in as soon as that works, and wait until Home Assistant has finished starting."""
+        """Sign in as soon as this is possible. Then wait until Home Assistant has started."""
         while True:
             try:
                 if not self._headers:
@@ -66,11 +66,11 @@ class HomeAssistantClient:
         return await self._request("GET", path)
 
     async def post(self, path: str, data: Mapping[str, Any] | None = None) -> Any:
-        """Send JSON to a path; return the JSON that comes back."""
+        """Send JSON to a path, and return the JSON in the answer."""
         return await self._request("POST", path, data or {})
 
     async def delete(self, path: str) -> Any:
-        """Delete the object at a path."""
+        """Delete what is at a path."""
         return await self._request("DELETE", path)
 
     async def _request(
@@ -92,13 +92,16 @@ class HomeAssistantClient:
         }
 
     async def wait_for_state(self, entity_id: str, state: str) -> None:
-        """Wait until an entity has a state."""
+        """Wait until an entity has this state."""
         async with asyncio.timeout(120):
             while (await self.states())[entity_id].state != state:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
-        """Save an automation, and wait until it is loaded: Home Assistant answers before."""
+        """Save an automation, and wait until it is loaded.
+
+        This is later than Home Assistant's answer.
+        """
         async with self.listen("automation_reloaded") as events, asyncio.timeout(60):
             await self.post(f"/api/config/automation/config/{key}", config)
             await anext(events)
@@ -109,9 +112,9 @@ class HomeAssistantClient:
         return await self.post(path, {"handler": handler})
 
     async def add_account(self, url: str, email: str, password: str) -> str:
-        """Add an account of the tracking service; return the ID of its config entry.
+        """Add an account of the tracking service, and return the ID of its config entry.
 
-        Its entities follow a moment later.
+        Its entities appear a moment later.
         """
         path = f"/api/config/config_entries/flow/{(await self.start_flow(DOMAIN))['flow_id']}"
         account = {"url": url, "email": email, "password": password}
@@ -121,7 +124,7 @@ class HomeAssistantClient:
     # WebSocket
 
     async def call(self, command: str, **arguments: object) -> Any:
-        """Return the result of a command, such as `config/entity_registry/list`."""
+        """Send a command, such as `config/entity_registry/list`, and return the result."""
         async with self._connection() as socket:
             return await _send(socket, 1, command, arguments)
 
@@ -133,7 +136,7 @@ class HomeAssistantClient:
         answers: bool = False,
         **target: object,
     ) -> Any:
-        """Perform an action, such as `bike_tracker.where`; return its answer if it has one."""
+        """Call an action, such as `bike_tracker.where`. Return its response, if it has one."""
         domain, _, service = name.partition(".")
         result = await self.call(
             "call_service",
@@ -147,7 +150,10 @@ class HomeAssistantClient:
 
     @asynccontextmanager
     async def listen(self, *event_types: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """Listen to events of these types; yield each, until Home Assistant hangs up."""
+        """Listen to events of these types.
+
+        Yield each of them until Home Assistant closes the connection.
+        """
         async with self._connection() as socket:
             for number, event_type in enumerate(event_types, 1):
                 arguments = {"event_type": event_type}
@@ -174,18 +180,18 @@ class HomeAssistantClient:
     # Registries
 
     async def entities(self) -> list[dict[str, Any]]:
-        """Return the integration's entries of the entity registry."""
+        """Return the integration's entries in the entity registry."""
         entities = await self.call("config/entity_registry/list")
         return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def wait_for_entities(self, number: int) -> None:
-        """Wait until the integration has this number of entities, including disabled ones."""
+        """Wait until the integration has this many entities, including disabled ones."""
         async with asyncio.timeout(60):
             while len(await self.entities()) < number:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def devices(self) -> dict[str, dict[str, Any]]:
-        """Return the devices that are trackers, by `uniqueId`."""
+        """Return the devices of trackers by `uniqueId`."""
         devices = await self.call("config/device_registry/list")
         return {
             value: device
@@ -195,7 +201,7 @@ class HomeAssistantClient:
         }
 
     async def entity_id(self, domain: str, unique_id: str) -> str:
-        """Return the entity ID of an entity of the integration."""
+        """Return the entity ID of one of the integration's entities."""
         entity_id: str
         [entity_id] = [
             entity["entity_id"]
@@ -206,9 +212,10 @@ class HomeAssistantClient:
         return entity_id
 
     async def poll(self) -> None:
-        """Have all accounts polled now.
+        """Let all accounts poll now.
 
-        Home Assistant waits ten seconds between two such polls, so this may return before the poll is made.
+        Between two such polls, Home Assistant waits ten seconds, so the poll may come
+        after this returns.
         """
         entity_ids = [
             it for it in await self.states() if it.startswith("device_tracker.")
@@ -222,7 +229,7 @@ async def _send(
     command: str,
     arguments: Mapping[str, object],
 ) -> Any:
-    """Return the result of a command."""
+    """Send a message, and return the result."""
     await socket.send_json({"id": number, "type": command, **arguments})
     while True:
         answer = await socket.receive_json()

@@ -1,4 +1,4 @@
-"""The folder that Home Assistant runs in: a house in the simulated town, with the integration and a phone."""
+"""The configuration folder: a house in the simulated town, the integration and a phone."""
 
 import json
 from pathlib import Path
@@ -51,14 +51,14 @@ _OWNER = {
     "is_active": True,
     "system_generated": False,
 }
-# The first-time set-up makes it.
+# The first-time set-up of Home Assistant would create this dashboard.
 _MAP = {"id": "map", "icon": "mdi:map", "title": "Map", "url_path": "map"}
 _SHOWN = {"mode": "storage", "require_admin": False, "show_in_sidebar": True}
 _ONBOARDED = ["user", "core_config", "analytics", "integration"]
 
 
 def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
-    """Fill an empty folder; Home Assistant will listen on 127.0.0.1 and this port."""
+    """Fill an empty folder. Home Assistant will listen on this port of 127.0.0.1."""
     media = folder / "media"
     media.mkdir()
     text = _CONFIGURATION.replace("MEDIA", str(media)).replace("PORT", str(port))
@@ -68,7 +68,8 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     if with_integration:
         _install(INTEGRATION, folder, INTEGRATION.name)
     (folder / ".storage").mkdir()
-    # Not in the YAML, which counts as deprecated there. Home Assistant brings this first version up to date.
+    # In YAML, these settings are deprecated. Home Assistant converts this first version
+    # of the file to the current one.
     store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     store(folder, "onboarding", 4, {"done": _ONBOARDED})
     store(folder, "lovelace_dashboards", 1, {"items": [_MAP | _SHOWN]})
@@ -83,6 +84,6 @@ def _install(integration: Path, folder: Path, name: str) -> None:
 
 
 def store(folder: Path, key: str, version: int, data: object) -> None:
-    """Save data under a key, as Home Assistant does."""
+    """Save data under a key, in Home Assistant's format."""
     content = {"version": version, "minor_version": 1, "key": key, "data": data}
     (folder / ".storage" / key).write_text(json.dumps(content))

@@ -1,4 +1,4 @@
-"""The dashboard of the demo: a story above the cards of the dashboard *Bikes*, the phone, and a page of tricks."""
+"""The demo's dashboard: a story above the cards, the phone, and the page *Try it*."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ type Card = dict[str, Any]
 
 
 async def add_dashboard(client: HomeAssistantClient, guard: str) -> None:
-    """Add the dashboard, with a story about the bike of a guard, and open it first."""
+    """Add the dashboard as the first page that opens. Its story is about one guarded bike."""
     config = {"url_path": _PATH, "title": "Bikes", "icon": "mdi:bicycle"}
     await client.call("lovelace/dashboards/create", **config)
     try_it = _page("Try it", "try", 4, *map(_trick, TRICKS))
@@ -34,7 +34,7 @@ async def add_dashboard(client: HomeAssistantClient, guard: str) -> None:
 
 
 def bikes_page(*story: Card) -> Card:
-    """Return a page with the story on top and the cards below it."""
+    """Return a page that shows the story above the cards."""
     return _page(
         "Bikes",
         "bikes",
@@ -57,7 +57,7 @@ def phone(heading: str = NAME) -> Card:
 
 
 def _story(guard: str) -> list[Card]:
-    """Return a theft in three steps."""
+    """Return sections that tell a theft in three steps."""
     arm = "alarm_control_panel.alarm_arm_away"
     return [
         _button(
@@ -81,7 +81,7 @@ def _trick(trick: Trick) -> Card:
 
 
 def _button(tile: Card, title: str, watch: str) -> Card:
-    """Return a section with a button, and what to watch then."""
+    """Return a section with a button, and a text that says what to watch then."""
     wide = {"name": title, "color": "primary", "grid_options": {"columns": "full"}}
     text = {"type": "markdown", "content": watch, "text_only": True}
     return _section(1, tile | wide, text)
@@ -96,7 +96,7 @@ def _phone_button(entity_id: str) -> Card:
 
 
 def _tile(icon: str, action: str, data: Card, entity_id: str = "zone.home") -> Card:
-    """Return a tile that performs an action; its entity matters only for its name."""
+    """Return a tile that calls an action. Its entity is only used for the name."""
     tap = {"action": "perform-action", "perform_action": action, "data": data}
     tile = {"type": "tile", "entity": entity_id, "icon": f"mdi:{icon}"}
     return tile | {"hide_state": True, "tap_action": tap, "icon_tap_action": tap}

@@ -1,4 +1,4 @@
-"""A simulated service with bikes that ride through a town and rest."""
+"""A simulated service whose bikes ride through a town and stop."""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,24 +23,25 @@ EMAIL = "demo@example.com"
 PASSWORD = "demo"
 TOWN = "69120 Heidelberg"
 BIKES = ("City bike", "Gravel bike", "Long-tail bike", "Tandem", "Mountain bike")
-"""No two with the same initials, which the map shows."""
+"""Names with different initials, because the map shows the initials."""
 
 _STEP = 10.0
-"""Seconds between two reports of a bike that rides."""
+"""Seconds between two reports of a riding bike."""
 _HEARTBEAT = 120.0
-"""Seconds between two reports of a bike that rests."""
+"""Seconds between two reports of a standing bike."""
 _CARRIED = 200.0
-"""Meters that a person carries a bike."""
+"""Meters by which a person carries a bike."""
 _KNOT = 0.514444
-"""Meters per second."""
+"""One knot in meters per second."""
 _UNSEEN_FOR = timedelta(minutes=6)
-# A silence that began a day before Home Assistant hears of it triggers nothing.
+# If the silence already lasted a day before Home Assistant notices it, no trigger would
+# fire.
 _SILENT_FOR = timedelta(days=1) - timedelta(minutes=1)
 
 
 @dataclass(slots=True)
 class _Bike:
-    """A bike on its way or at a junction."""
+    """A bike that is riding or stands at a junction."""
 
     random: Random
     place: Point
@@ -54,8 +55,8 @@ class _Bike:
 
     @property
     def hardware(self) -> dict[str, Json]:
-        """The attributes of its lock, its supply and its firmware."""
-        # Nobody locks or plugs in a bike at each stop.
+        """The attributes that come from its lock, its power supply and its firmware."""
+        # A bike is locked and charged only at the end of a trip, not at each stop.
         rests = self.rest == inf and self.route is None
         return {
             "lock": rests,
@@ -67,10 +68,10 @@ class _Bike:
 
 
 class Fleet:
-    """Moves trackers through a world, the same way each time."""
+    """Moves trackers through a world. Each time, they move in the same way."""
 
     def __init__(self, world: Simulator, trackers: int) -> None:
-        """Add this number of trackers to the world, assigned to the account of the demo."""
+        """Add this number of trackers to the world, in the account of the demo."""
         self._world = world
         self._bikes: dict[str, _Bike] = {}
         for number in range(trackers):
@@ -78,7 +79,7 @@ class Fleet:
         self.unique_ids = list(self._bikes)
 
     async def run(self) -> None:
-        """Let the bikes ride until cancelled."""
+        """Let the bikes ride until this task is canceled."""
         left, before = 0.0, time.monotonic()
         while True:
             await asyncio.sleep(1)
@@ -90,19 +91,19 @@ class Fleet:
                     self._step(unique_id, bike)
 
     def leave_home(self, unique_id: str) -> None:
-        """Have a bike ride away from home, wherever it was."""
+        """Let a bike ride away from home. It is moved home first."""
         self._bikes[unique_id].place = HOME
         self.park(unique_id)
         self._set_off(unique_id)
 
     def set_off(self, unique_id: str) -> None:
-        """Have a bike ride, unless it does."""
+        """Let a bike start a ride, unless it is already riding."""
         if self._bikes[unique_id].route is None:
             self._set_off(unique_id)
             self.report(unique_id)
 
     def ride_unseen(self, unique_id: str) -> None:
-        """Have a bike report a ride of the last half hour now, all reports at once."""
+        """Let a bike report all positions of a ride in the last half hour at once."""
         bike = self._bikes[unique_id]
         bike.speed = 6.0
         places = list(_way(bike).every(bike.speed * _STEP))
@@ -115,35 +116,35 @@ class Fleet:
         self.park(unique_id)
 
     def park(self, unique_id: str, status: str = "online") -> None:
-        """Have a bike stand at its place until a person rides it."""
+        """Keep a bike at its place until a person rides it."""
         bike = self._bikes[unique_id]
         bike.route, bike.speed, bike.rest, bike.silent = None, 0.0, inf, 0.0
         self.report(unique_id)
         self._world.set_status(unique_id, status)
 
     def fall_silent(self, unique_id: str) -> None:
-        """Have a bike that reported last some time ago, until it rides."""
+        """Let a bike's last report be some time ago. Until its next ride, it reports nothing."""
         self.park(unique_id)
         self._bikes[unique_id].silent = -inf
         self._world.set_last_update(unique_id, datetime.now(UTC) - _SILENT_FOR)
 
     def carry_off(self, unique_id: str) -> None:
-        """Have a bike stand elsewhere, without a report that it moved."""
+        """Move a bike to another place. It reports that it stands."""
         self.park(unique_id)
         bike = self._bikes[unique_id]
         bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
-        # Two reports follow, in the next steps.
+        # Two more reports follow, with the next steps.
         bike.silent = 2 * _HEARTBEAT
 
     def drain(self, unique_id: str, battery: float) -> None:
-        """Have a bike report this charge, in %."""
+        """Let a bike report this battery level in percent."""
         self._bikes[unique_id].battery = battery
         self.report(unique_id)
 
     def report(
         self, unique_id: str, *, alarm: str | None = None, time: datetime | None = None
     ) -> None:
-        """Have a bike report now, or buffer a report from another time."""
+        """Let a bike report now, or add a report of another time to its history."""
         bike = self._bikes[unique_id]
         self._world.report(
             unique_id,
@@ -164,7 +165,7 @@ class Fleet:
         )
 
     def _add(self, number: int) -> None:
-        # A bike's rides do not depend on the number of bikes.
+        # The rides of a bike are the same for any number of bikes.
         random = Random(f"1-{number}")  # noqa: S311 - rides, not secrets
         unique_id = f"8600000000{number + 1:05d}"
         self._bikes[unique_id] = _Bike(
@@ -202,7 +203,7 @@ class Fleet:
         bike.travelled += bike.speed * _STEP
         bike.meters += bike.speed * _STEP
         bike.place = route.at(bike.travelled)
-        # A charged battery lasts for some hours of riding.
+        # A full battery lasts for some hours of riding.
         bike.battery = bike.battery - 0.01 if bike.battery > 5 else 100.0
         if bike.travelled >= route.length:
             bike.route, bike.speed = None, 0.0
@@ -211,7 +212,7 @@ class Fleet:
 
 
 def _way(bike: _Bike) -> Route:
-    """Return a way from the nearest junction: the bike may stand between two."""
+    """Return a route that begins at the nearest junction: the bike may stand between two junctions."""
     start = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
     elsewhere = [junction for junction in JUNCTIONS if junction != start]
     return Route(start, bike.random.choice(elsewhere))
@@ -221,7 +222,7 @@ class SimulatedService(Simulator):
     """A simulator with the account of the demo and its trackers."""
 
     def __init__(self, *, trackers: int = 3, port: int = 0) -> None:
-        """Create a fleet with this number of trackers. They rest until the fleet runs."""
+        """Create a fleet of this size. The bikes stand until the fleet runs."""
         super().__init__(port=port)
         self.add_account(EMAIL, PASSWORD)
         self.fleet = Fleet(self, trackers)

@@ -1,4 +1,4 @@
-"""Furnish the house with weeks of rides and a night guard."""
+"""Prepare the house of the demo: weeks of rides, and a night guard."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +16,7 @@ from .fleet import TOWN
 from .home_assistant import HomeAssistantProcess
 
 _WEEKS = 8
-"""As many as the bars of the dashboard show."""
+"""The dashboard shows bars for this many weeks."""
 _ADD = """
 INSERT INTO ride
     (tracker, start, "end", distance, maximum_speed, start_place, end_place, route)
@@ -27,7 +27,7 @@ type Row = tuple[object, ...]
 
 
 async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
-    """Add rides of all trackers to the database while Home Assistant is stopped."""
+    """Write rides of all trackers into the database, while Home Assistant is stopped."""
     trackers = sorted(await home_assistant.client.devices())
     await home_assistant.stop()
     file = home_assistant.folder / ".storage" / "bike_tracker" / f"{entry_id}.db"
@@ -39,7 +39,7 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
 
 
 async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
-    """Have the phone ring for every guard that a person arms; no night begins by itself."""
+    """Add a night guard without a night. It sends messages about all guards that a person arms."""
     path = "/api/config/config_entries/subentries/flow"
     form = await client.post(path, {"handler": [entry_id, "night_guard"]})
     phones = [
@@ -55,7 +55,7 @@ async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
 
 
 def _past_rides(tracker: str) -> Iterator[Row]:
-    """Yield some rides on most days, from home and back, as rows of the database."""
+    """Yield rides from home and back, some on most days, as rows of the database."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
     now = datetime.now(UTC)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)

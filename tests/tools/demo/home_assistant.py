@@ -1,4 +1,4 @@
-"""Home Assistant as a process of its own."""
+"""Home Assistant in its own process."""
 
 import asyncio
 from asyncio.subprocess import PIPE, STDOUT, Process
@@ -19,15 +19,17 @@ from .client import HomeAssistantClient
 from .config_folder import lay_out
 
 HOST = "127.0.0.1"
-# Outside the range for port 0: another program could get the port before this one starts.
+# These ports are not used for port 0. So no other program gets the port before Home
+# Assistant listens on it.
 _PORTS = range(20_000, 30_000)
 _RESTART = 100
-"""The exit code with which Home Assistant requests a restart."""
+"""Home Assistant exits with this code to be started again."""
 _SECONDS_TO_START = 90
 _SECONDS_TO_STOP = 60
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.MULTILINE)
 _COMPLAINT = re.compile(r"\S+ \S+ (WARNING|ERROR|CRITICAL) ")
-# Home Assistant notes how long something took, and that it does not test custom integrations.
+# Home Assistant's notes about slow work, and about custom integrations that it does not
+# test.
 _NOTE = re.compile(
     r"WARNING \([^)]*\) \[homeassistant\..*?(has not been tested by Home Assistant"
     r"|\b(took|is taking (over|longer than)) \d+(\.\d+)? seconds)",
@@ -36,11 +38,11 @@ _NOTE = re.compile(
 
 
 class ProcessEndedError(Exception):
-    """The process ended before it had started."""
+    """The process ended before it had started completely."""
 
 
 def is_free(port: int) -> bool:
-    """Return whether a program may listen on a port of this machine."""
+    """Return whether a port of this machine is free."""
     with socket.socket() as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -51,12 +53,12 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """Return a port that nothing listens on."""
+    """Return a free port."""
     return next(port for port in sample(_PORTS, 100) if is_free(port))
 
 
 def complaints(log: str, *names: str) -> list[str]:
-    """Return the warnings and errors of a log that contain one of these names."""
+    """Return the warnings and errors in a log that contain one of these names."""
     starts = [entry.start() for entry in _ENTRY.finditer(log)]
     entries = [log[start:end] for start, end in pairwise([*starts, len(log)])]
     return [
@@ -71,19 +73,22 @@ def complaints(log: str, *names: str) -> list[str]:
 class HomeAssistantProcess:
     """A Home Assistant in its own folder. It can be stopped, killed and started again.
 
-    `async with` starts it, and always ends its process. A restart from the frontend
-    works, too.
+    `async with` starts it, and ends its process in any case. The user can also restart
+    it in the frontend.
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
-    """The program that Python runs."""
+    """The program that the new Python process runs."""
     client: HomeAssistantClient
-    """The one user; another object after each start."""
+    """The client of the only user. After each start there is a new one."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
     ) -> None:
-        """Use this folder; an empty one is laid out, one from before needs its old port."""
+        """Use this folder.
+
+        An empty folder is filled. A folder of an earlier run needs the same port.
+        """
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
@@ -93,7 +98,7 @@ class HomeAssistantProcess:
             lay_out(folder, self.port, with_integration=with_integration)
 
     async def __aenter__(self) -> Self:
-        """Start it and sign in."""
+        """Start Home Assistant, and sign in."""
         try:
             await self.start()
         except BaseException:
@@ -102,13 +107,14 @@ class HomeAssistantProcess:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop it if it runs."""
+        """Stop Home Assistant, if it runs."""
         await self.stop()
 
     async def start(self) -> None:
-        """Start it, sign in, and wait until it has finished starting.
+        """Start Home Assistant, sign in, and wait until the start is complete.
 
-        Raise ProcessEndedError if it ends, TimeoutError if the start lasts too long.
+        Raise ProcessEndedError if the process ends, and TimeoutError if the start takes
+        too long.
         """
         await self.spawn()
         assert self._guard is not None
@@ -126,19 +132,19 @@ class HomeAssistantProcess:
             running.cancel()
 
     async def spawn(self) -> None:
-        """Start the process and wait for nothing."""
+        """Start the process, and do not wait for it."""
         assert self._guard is None, "it runs already"
-        # The caller limits the time of requests.
+        # The callers limit the time of their requests.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
         self._process = await self.run_program()
         self._guard = asyncio.create_task(self._restart_if_asked())
 
     async def stop(self) -> None:
-        """Stop it; if that lasts too long, kill it."""
+        """Stop Home Assistant. If it does not stop in time, kill it."""
         if self._guard is not None:
             self._guard.cancel()
-            # Home Assistant waits for open connections.
+            # Close all connections first, because Home Assistant waits for them.
             await self._session.close()
             with contextlib.suppress(ProcessLookupError):
                 self._process.terminate()
@@ -148,7 +154,7 @@ class HomeAssistantProcess:
             await self.kill()
 
     async def kill(self) -> None:
-        """End it and all its processes as a power cut would."""
+        """Kill Home Assistant and all its child processes, as a power cut would."""
         if self._guard is not None:
             self._guard.cancel()
             self._guard = None
@@ -158,7 +164,7 @@ class HomeAssistantProcess:
             await self._process.wait()
 
     async def wait(self) -> int:
-        """Wait until it ends by itself; return the exit code."""
+        """Wait until Home Assistant ends by itself. Return the exit code."""
         assert self._guard is not None
         return await asyncio.shield(self._guard)
 
@@ -169,18 +175,19 @@ class HomeAssistantProcess:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def complaints(self) -> list[str]:
-        """Return the warnings and errors from the integration or about it."""
+        """Return the warnings and errors that the integration logged, or that name it."""
         return complaints(self.log, "bike_tracker")
 
     async def run_program(self) -> Process:
-        """Begin a process of the program.
+        """Start a process that runs a program.
 
-        It has a session of its own, so that Ctrl-C reaches only the parent. Standard input ties it to the parent.
+        The process has its own session, so that Ctrl-C only reaches the parent. It ends
+        when its standard input is closed, which happens at the end of the parent.
         """
         with self._log_path.open("ab") as log:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
-                # Not from the project's own folder, which Home Assistant is not to know.
+                # Do not put the project's folder on the import path of Home Assistant.
                 "-P",
                 self.program,
                 *("--config", self.folder, "--skip-pip", "--log-no-color"),

@@ -1,8 +1,9 @@
-"""Run Home Assistant for no longer than the process that started it, and without parts that a demo does without.
+"""Run Home Assistant as long as the parent process lives, without parts that a demo can do without.
 
-Voice, cameras and analytics need packages, programs or servers that are not on every machine. Without those they fail, and
-Home Assistant greets people with a notification about it. Stands alone, so that Home Assistant finds nothing of this
-project beside itself.
+Voice, cameras and analytics need packages, programs or servers that not every machine
+has. Without these, Home Assistant would show a notification about the failure. This
+file imports nothing from the project, so that Home Assistant does not find the
+project's modules.
 """
 
 import os
@@ -29,11 +30,13 @@ LEFT_OUT = {
 }
 
 IMPORTED_ALL_THE_SAME = {"ai_task", "assist_satellite", "camera"}
-"""Home Assistant imports all components with such a platform to read their features."""
+"""Home Assistant imports these components even if they are not set up, because it reads
+which features their platforms have.
+"""
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of standard input, which the parent holds open as long as it lives."""
+    """Wait until standard input is closed. The parent keeps it open as long as it lives."""
     while os.read(0, 1024):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
@@ -42,7 +45,7 @@ def _end_with_parent() -> None:
 
 
 def main() -> None:
-    """Run it in this process, with the same arguments."""
+    """Run Home Assistant in this process, with the arguments of this program."""
     bootstrap.DEFAULT_INTEGRATIONS -= LEFT_OUT
     for component in IMPORTED_ALL_THE_SAME:
         name = f"homeassistant.components.{component}"

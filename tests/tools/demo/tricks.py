@@ -1,4 +1,4 @@
-"""The buttons of the page *Try it*, and their effect on the service."""
+"""The buttons of the page *Try it*, and what they do at the service."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _SECONDS_BETWEEN_TRIES = 1.0
 
 
 class Trick(NamedTuple):
-    """A button, and where to look then."""
+    """A button, and where to look after a tap on it."""
 
     name: str
     icon: str
@@ -57,7 +57,7 @@ _BIKES = {trick.name: int(trick.bike) for trick in TRICKS}
 
 
 def _acts(service: SimulatedService) -> Mapping[str, Callable[[str], object]]:
-    """Return the effect of each trick on a bike."""
+    """Return what each trick does with a bike."""
     fleet, numbers = service.fleet, count(1)
 
     def ride_unseen(bike: str) -> None:
@@ -101,9 +101,9 @@ async def serve(
     guards: Mapping[str, str],
     is_listening: asyncio.Event,
 ) -> None:
-    """Do tricks, and park bikes that are guarded, also after a restart; run until cancelled.
+    """Do tricks, and keep guarded bikes at their places, until this task is canceled.
 
-    `guards` has the `uniqueId` of the tracker of each guard.
+    `guards` maps the entity ID of each guard to the `uniqueId` of its tracker.
     """
     acts = _acts(service)
     while True:
@@ -118,10 +118,11 @@ async def serve(
                         name = data["try"]
                         acts[name](service.fleet.unique_ids[_BIKES[name]])
                     elif (data["new_state"] or {}).get("state") == "armed_away":
-                        # It stays where it is until a button is pressed.
+                        # A guarded bike stays where it is until somebody presses a
+                        # button.
                         if unique_id := guards.get(data["entity_id"]):
                             service.fleet.park(unique_id)
         except ClientError, CommandError:
-            # It restarts, or cannot do that any more.
+            # Home Assistant is restarting, or has ended.
             pass
         await asyncio.sleep(_SECONDS_BETWEEN_TRIES)

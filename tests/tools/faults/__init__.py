@@ -1,1 +1,1 @@
-"""The faults of the service with their outcomes, which tests/faults compares with the real ones."""
+"""The faults of the service with their outcomes. tests/faults compares both with reality."""

@@ -1,4 +1,4 @@
-"""Write the table of docs/faults.md with the outcomes of all faults: python -m tests.tools.faults."""
+"""Write the table of docs/faults.md, with the outcomes of all faults: python -m tests.tools.faults."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def tables() -> list[str]:
 
 
 def _outcomes() -> Iterator[list[str]]:
-    """Yield the number of faults with the same outcome, and an example."""
+    """Yield, for each outcome, the number of faults that have it, and one of them as an example."""
     groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name, decided in DECIDED.items():
         minutes = f"{decided.next_poll // 60} min"
@@ -39,7 +39,7 @@ def _while_running(decided: Decided) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text with escaped Markdown, and names in backticks."""
+    """Return a text in which Markdown is escaped, and names are in backticks."""
     for character in "\\*_{}[]<>|":
         text = text.replace(character, f"\\{character}")
     return text

@@ -1,4 +1,4 @@
-"""The outcome of each fault: its effects for the user, and its end."""
+"""The decided outcome of each fault: what the user notices, and when it ends."""
 
 from enum import StrEnum
 import json
@@ -15,7 +15,8 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# aiohttp repeats a request if the connection ends before the answer.
+# How many requests a fault causes. If the connection ends before the answer, aiohttp
+# repeats the request.
 _REQUESTS = {
     **dict.fromkeys(["name-not-found", "connection-refused"], 0),
     **dict.fromkeys(["tls-expired", "tls-self-signed", "tls-other-host"], 0),
@@ -51,7 +52,9 @@ _MESSAGES = {
     "redirected": "status {} <- redirect-.*",
     "unauthorized": " <- status-401.*|status-400-sign-in",
 }
-"""Faults by their log message: the key of the text, and the error in it."""
+"""The log message of each fault: the key of the text, the error in it, and the faults
+after the arrow.
+"""
 _CHANGES = {
     ("last_update", UNKNOWN): "field-lastUpdate-.*|time-(no-offset|epoch|nonsense)",
     ("last_update", SOMETHING_ELSE): "time-(1970|future)",
@@ -62,7 +65,10 @@ _CHANGES = {
     ("position_id", UNKNOWN): "field-positionId-.*|number-(64-bit|fraction)",
     ("group_id", UNKNOWN): "field-groupId-.*|number-(64-bit|fraction)",
 }
-"""Faults by the entities that change, with their new states. All others stay."""
+"""The entities that change during a fault, with their new states, and the faults.
+
+All other entities stay the same.
+"""
 _FORM_ERRORS = {
     "certificate not valid": "invalid_certificate",
     "connection refused": "connection_refused",
@@ -72,7 +78,7 @@ _FORM_ERRORS = {
 
 
 class Outcome(StrEnum):
-    """The outcome for an account."""
+    """What a fault does to an account."""
 
     AVAILABLE = "available"
     TRIED_AGAIN = "tried again"
@@ -81,14 +87,14 @@ class Outcome(StrEnum):
 
 
 class Message(NamedTuple):
-    """The reason of a failed poll in the log: the key of the text, and its placeholders."""
+    """The reason that the log gives for a failed poll: the key of the text, and its placeholders."""
 
     key: str
     error: str
 
     @property
     def text(self) -> str:
-        """The text in the log and on the integration's page."""
+        """The text in the log and on the page of the integration."""
         text: str = _TEXTS["exceptions"][self.key]["message"]
         return text.format(error=self.error).removesuffix(".")
 
@@ -101,23 +107,23 @@ class Decided(NamedTuple):
     requests: int
     next_poll: int
     then: Outcome | None
-    """The outcome of the second failed poll in a row, if it differs."""
+    """The outcome of the second failed poll, if it differs from that of the first."""
 
     @property
     def at_setup(self) -> Outcome:
-        """The state of the account if Home Assistant starts during the fault."""
+        """What happens if Home Assistant starts during the fault."""
         if self.message is None:
             return Outcome.AVAILABLE
         return Outcome.SIGN_IN if self.then else Outcome.TRIED_AGAIN
 
     @property
     def while_running(self) -> Outcome:
-        """The state of the account if Home Assistant was running."""
+        """What happens if Home Assistant is already running."""
         return Outcome.UNAVAILABLE if self.message else Outcome.AVAILABLE
 
     @property
     def form_error(self) -> str | None:
-        """The key of the error in the sign-in form, None if the sign-in succeeds."""
+        """The key of the error in the sign-in form. None if the sign-in succeeds."""
         match self.message:
             case None:
                 return None
@@ -138,7 +144,7 @@ def form_text(error: str | None) -> str:
 
 
 def _message(name: str) -> Message | None:
-    """Return the first message that matches."""
+    """Return the first message whose faults include this one."""
     [status] = re.findall(r"\d{3}|$", name)[:1]
     for key, table in _MESSAGES.items():
         for line in table.strip().splitlines():
@@ -169,11 +175,11 @@ class DecidedPlace(NamedTuple):
     """The outcome if only the requests for positions fail."""
 
     is_kept: bool
-    """Whether a moving bike keeps its place, and the log reports the failure."""
+    """Whether a moving bike keeps its old place, and the log reports the failure."""
     position_time: str | None
-    """The time of the position if it is not the sent one."""
+    """The time that the position gets, if it is not the time that was sent."""
     asked_again: int | None
-    """Seconds until the request is repeated; None: at the next report."""
+    """Seconds until the request is repeated. None if it is not repeated before the next report."""
     requests: int
 
 
@@ -181,7 +187,7 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
     if decided.message is not None or name.startswith("number-"):
         return DecidedPlace(True, None, decided.next_poll, decided.requests)
     if any(key == "last_update" for key, _ in decided.changes):
-        # The list, and the same position by its ID.
+        # These faults are in the list, and also in the answer about a single position.
         time = None if name == "time-future" else UNKNOWN
         return DecidedPlace(False, time, 60, 2)
     return DecidedPlace(False, None, None, 1)

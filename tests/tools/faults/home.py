@@ -1,4 +1,4 @@
-"""A home with bikes whose service has faults, and what a user sees of them."""
+"""A home with bikes, and a service with faults. It shows what a user would notice of them."""
 
 import asyncio
 from collections.abc import Iterator
@@ -40,26 +40,26 @@ from tests.tools.simulator.render import Endpoint
 
 from .trouble import NAME_NOT_FOUND, Trouble
 
-# Seconds for which the client waits for an answer.
+# Seconds after which the client gives up waiting for an answer.
 _PATIENCE = 30
-# Timers within this number of seconds are handled together.
+# Timers that are due within this number of seconds run together.
 _AT_ONCE = 0.5
-# The frozen clock has whole microseconds: a shorter time would never pass.
+# The frozen clock counts in microseconds. A step that is too short would not move it.
 _LEAST = 0.001
-# The steps of *Last update*.
+# The value of *Last update* changes in steps of this length.
 _STEP = timedelta(minutes=5)
-# The number of kilometers in a nautical mile.
+# One knot (nautical mile per hour) in kilometers per hour.
 _KILOMETRES_PER_HOUR = 1.852
 _turns = count(1)
 
 type States = dict[str, dict[str, str]]
-"""By tracker and key of the entity."""
+"""The states of entities, by tracker and by key of the entity."""
 type Registries = dict[str, dict[str, Any]]
 
 
 @dataclass
 class Home:
-    """Home Assistant with one account and a frozen clock."""
+    """Home Assistant with one account. The clock is frozen."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -68,13 +68,13 @@ class Home:
     trouble: Trouble
     caplog: pytest.LogCaptureFixture | None = None
     is_live: bool = False
-    """Whether the live connection runs, which is a task that never ends."""
+    """Whether there is a live connection. It is a task that never ends."""
     polls: int = field(default=0, init=False)
-    """The number of requests for the device list, also if the server was not reached."""
+    """How often the device list was requested, even if the request did not reach the server."""
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls, and resolve the server's name unless the name is the fault."""
+        """Count polls. Resolve the server's name, unless the fault is that this fails."""
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -107,7 +107,7 @@ class Home:
     def in_trouble(
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
-        """Let all requests of the service fail, or one endpoint, or every n-th call."""
+        """Let all requests fail, or those of one endpoint, or every n-th request."""
         self.trouble.begin(self.simulator, path, every)
         self._in_trouble = True
         yield
@@ -115,14 +115,14 @@ class Home:
         self.simulator.fault(None)
 
     async def wait(self, seconds: float) -> None:
-        """Move the clock, and run everything that is due."""
+        """Move the clock by seconds, and run everything that is due."""
         self._tick(seconds)
         await self._settle()
 
     async def wait_until_due(self, at_most: float) -> None:
-        """Move the clock to the next timer, by at most this number of seconds.
+        """Move the clock to the next timer, but at most by this number of seconds.
 
-        A day has little more steps than polls.
+        So a simulated day takes hardly more steps than it has polls.
         """
         now = self.hass.loop.time()
         later = (
@@ -134,20 +134,20 @@ class Home:
         await self.wait(max(min(due, at_most), _LEAST))
 
     async def unload(self) -> None:
-        """Stop the account, as before a restart."""
+        """Unload the account, as before a restart."""
         await self.hass.config_entries.async_unload(self.entry.entry_id)
 
     async def set_up(self) -> None:
-        """Start the account, as after a restart."""
+        """Set the account up, as after a restart."""
         self.hass.async_create_task(
             self.hass.config_entries.async_setup(self.entry.entry_id)
         )
         await self._settle()
 
     async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
-        """Return the first of these seconds at which a poll comes, if any.
+        """Return at which of these seconds the next poll comes. Return None if there is no poll.
 
-        Home Assistant polls up to a second early and half a second late.
+        Home Assistant polls up to a second too early, and up to half a second late.
         """
         passed, before = 0.0, (self.polls, self.position_requests)
         for mark in marks:
@@ -162,7 +162,7 @@ class Home:
         return None
 
     async def sign_in_again(self, password: str) -> None:
-        """Sign in with the requested password."""
+        """Enter the password that Home Assistant asks for."""
         [flow] = self.hass.config_entries.flow.async_progress()
         await self.hass.config_entries.flow.async_configure(
             flow["flow_id"], {CONF_PASSWORD: password}
@@ -174,7 +174,7 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way, with the time that a slow server needs."""
+        """Wait until nothing is under way. A slow server gets the time that it needs."""
         settled = asyncio.create_task(
             settle(self.hass)
             if self.is_live
@@ -187,7 +187,7 @@ class Home:
         await settled
 
     async def _be_patient(self, seconds: float) -> None:
-        """Move the clock past the client's timeout."""
+        """Move the clock until the client gives up."""
         if seconds < _PATIENCE:
             self._tick(seconds)
             return
@@ -201,41 +201,41 @@ class Home:
 
     @property
     def now(self) -> float:
-        """The seconds since an arbitrary start."""
+        """Seconds since some fixed time."""
         return self.hass.loop.time()
 
     @property
     def state(self) -> ConfigEntryState:
-        """The state of the entry."""
+        """The state of the config entry."""
         return self.entry.state
 
     @property
     def reason(self) -> str | None:
-        """The reason of a failed set-up."""
+        """The reason why the set-up failed."""
         return self.entry.reason
 
     @property
     def asks_to_sign_in(self) -> bool:
-        """Whether the user is asked for the password."""
+        """Whether Home Assistant asks the user for the password."""
         return any(self.entry.async_get_active_flows(self.hass, {"reauth"}))
 
     @property
     def requests(self) -> int:
-        """The number of requests that reached the server, for any path."""
+        """How many requests have reached the server, for any path."""
         record = self.simulator.record.counts.total()
         return record + self.simulator.other_record.counts.total()
 
     @property
     def position_requests(self) -> int:
-        """The number of requests for positions."""
+        """How often positions were requested."""
         return self.simulator.record.counts["/api/positions"]
 
     def places(self) -> dict[str, str]:
-        """Return the shown place of each tracker."""
+        """Return the place that is shown for each tracker."""
         return {tracker: values["tracker"] for tracker, values in self.states().items()}
 
     def true_places(self) -> dict[str, str]:
-        """Return the true place of each tracker."""
+        """Return where each tracker really is."""
         return {
             tracker: f"{device.position.latitude}, {device.position.longitude}"
             for tracker, device in self.simulator.devices.items()
@@ -243,7 +243,7 @@ class Home:
         }
 
     def states(self) -> States:
-        """Return all states with coordinates and names."""
+        """Return all states, with their coordinates and names."""
         registry = er.async_get(self.hass)
         states: States = {}
         for entity in er.async_entries_for_config_entry(registry, self.entry.entry_id):
@@ -263,7 +263,7 @@ class Home:
         return states
 
     def registries(self) -> Registries:
-        """Return the device and entity registries without timestamps."""
+        """Return the device and entity registries, without the times of changes."""
         entry_id = self.entry.entry_id
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
         entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
@@ -275,19 +275,20 @@ class Home:
         }
 
     def log(self) -> list[str]:
-        """Return the log lines since the last call.
+        """Return the lines that were logged since the last call.
 
-        They are warnings of all components and all lines of the integration, without a
-        traceback.
+        These are all lines of the integration, and the warnings of all components.
+        Tracebacks are left out.
         """
         assert self.caplog is not None
         records = [
             record
             for record in self.caplog.records
-            # Requests of the test's own browser.
+            # Leave out requests that the test itself has made.
             if record.name not in {"asyncio", "aiohttp.access"}
             and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
-            # Home Assistant's own message, which its integrations page shows, too.
+            # Leave out Home Assistant's own message about the failure, which its page
+            # shows, too.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()
@@ -295,9 +296,9 @@ class Home:
         return [record.getMessage() for record in records]
 
     def wrong(self) -> set[tuple[str, str]]:
-        """Return the entities that do not show the current value, by tracker and key.
+        """Return the entities that do not show the right value, by tracker and key.
 
-        Entities that depend on more than the last answer only have to be available.
+        If an entity depends on more than the last answer, it only has to be available.
         """
         known, shown = truth(self.simulator), self.states()
         assert shown.keys() == known.keys()
@@ -317,7 +318,7 @@ def _is_right(key: str, value: str, true: str) -> bool:
 
 
 def change(simulator: Simulator, tracker: str) -> None:
-    """Change all values of a tracker."""
+    """Change all values of a tracker at the service."""
     turn = next(_turns)
     simulator.rename(tracker, f"Bike {turn}")
     simulator.set_status(tracker, ("online", "offline")[turn % 2])
@@ -335,7 +336,7 @@ def change(simulator: Simulator, tracker: str) -> None:
 
 
 def truth(simulator: Simulator) -> States:
-    """Return the states that follow from the service's data, without the integration's own code."""
+    """Return the states that follow from the service's data. The integration's code is not used."""
     states: States = {}
     for tracker, device in simulator.devices.items():
         states[tracker] = {

@@ -1,14 +1,15 @@
-"""Faults: those of the simulator, and failures before a server is reached."""
+"""Faults: those that the simulator has, and failures before a request reaches a server."""
 
 from dataclasses import dataclass
 
 from tests.tools.simulator import FAULTS, Simulator
 from tests.tools.simulator.render import Endpoint
 
-# The length of a fault that ends by itself.
+# Seconds. A fault that ends by itself lasts this long.
 _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
-# The first stops the whole server, the second is in a field that positions lack.
+# The first of these stops the whole server. The second is in a field that positions do
+# not have.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
 
 NAME_NOT_FOUND = "name-not-found"
@@ -16,23 +17,23 @@ NAME_NOT_FOUND = "name-not-found"
 
 @dataclass(frozen=True)
 class Trouble:
-    """A fault that lasts until it is ended."""
+    """A fault that lasts until a test ends it."""
 
     name: str
     description: str
     tls: bool = False
     strikes_positions: bool = False
-    """Whether it can affect only the requests for positions."""
+    """Whether the fault can affect the requests for positions alone."""
 
     @property
     def is_large(self) -> bool:
-        """Whether the answer would need much memory."""
+        """Whether the answer would use much memory."""
         return self.name in _LARGE
 
     def begin(
         self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
     ) -> None:
-        """Begin the fault with the next call: for all calls, one endpoint, or every n-th call."""
+        """Begin the fault with the next request: for all, for one endpoint, or for every n-th."""
         if self.name != NAME_NOT_FOUND:
             simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 

@@ -1,7 +1,7 @@
-"""A phone with Home Assistant's app, for automations.
+"""A simulated phone with Home Assistant's app, for automations.
 
-It replaces Home Assistant's own integration, which needs a compiler. Its last message is
-the state of a sensor, and so is each button of that message.
+It replaces Home Assistant's own integration, whose packages need a compiler. One sensor
+shows the last message, and others show its buttons.
 """
 
 from typing import Any
@@ -12,18 +12,20 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util, slugify
 
 MESSAGE = "phone_message"
-"""The event of a message; the data is the message."""
+"""Event for each message. Its data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""The maximum number of buttons of a message, besides the button for the map."""
+"""Sensors for the buttons of a message: as many as a message can have, besides the
+button for the map.
+"""
 TRY = "bike_tracker_demo"
-"""The event of a button of the page *Try it*; `try` in its data is the trick."""
+"""Event for each button of the page *Try it*. In its data, `try` is the name of the trick."""
 TRIED = "sensor.tried"
-"""When each trick was tried last, as attributes."""
+"""Sensor whose attributes are the times at which tricks were tried last."""
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Add the actions for messages, and entities for the buttons of a message."""
+    """Add the actions that send messages, and the entities that show a message and its buttons."""
 
     @callback
     def async_notify(call: ServiceCall) -> None:
@@ -57,7 +59,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 def _show(hass: HomeAssistant, message: dict[str, Any]) -> None:
-    """Show a message with its buttons, until a message with its tag removes it."""
+    """Show a message with its buttons, until a message with the same tag removes it."""
     data = message.get("data", {})
     if message.get("message") == "clear_notification":
         shown = hass.states.get(SHOWN)

@@ -8,7 +8,7 @@ NAME = "Ann's phone"
 
 
 class PhoneConfigFlow(ConfigFlow, domain="mobile_app"):
-    """Asks nothing: it is one phone."""
+    """A config flow without questions, because there is only one phone."""
 
     @override
     async def async_step_user(
