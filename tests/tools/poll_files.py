@@ -1,4 +1,7 @@
-"""Count the functions of an update, for tests and for scripts/lib/house.py. A usual run of the tests does not include it."""
+"""Count the functions that run in an update, for tests and for scripts/lib/house.py.
+
+Pytest only finds this file if it is named.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,16 +26,16 @@ _TOOL = 4
 
 @dataclass
 class Passed:
-    """The functions of the integration that started."""
+    """The functions of the integration that were called."""
 
     files: list[str] = field(default_factory=list)
-    """The file of each function, in order."""
+    """The file of each function, in the order of the calls."""
     functions: Counter[str] = field(default_factory=Counter)
     reads: Counter[str] = field(default_factory=Counter)
     """How often each entity was read, by entity ID."""
 
     def start(self, code: CodeType, _offset: int) -> None:
-        """Record a function that starts."""
+        """Count a call of a function."""
         if not code.co_filename.startswith(str(_ROOT)):
             return
         self.files.append(code.co_filename)
@@ -41,7 +44,8 @@ class Passed:
             return
         frame = sys._getframe(1)  # noqa: SLF001
         entity, caller = frame.f_locals.get("self"), frame.f_back
-        # A method of a subclass calls the same method of its base.
+        # Do not count the method of a base class that the same method of a subclass
+        # calls.
         is_base = caller is not None and caller.f_code.co_name == code.co_name
         if isinstance(entity, Entity) and not is_base:
             self.reads[entity.entity_id] += 1
@@ -49,7 +53,7 @@ class Passed:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print the files of a poll with a report of a known tracker, and of a poll without a report."""
+    """Print the files that run in a poll with a report of a known tracker, and in an idle poll."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)
@@ -66,7 +70,7 @@ async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
 
 @contextmanager
 def watching() -> Iterator[Passed]:
-    """Record each function of the integration that starts in the meantime."""
+    """Record which functions of the integration are called in this context."""
     passed = Passed()
     begins = sys.monitoring.events.PY_START
     sys.monitoring.use_tool_id(_TOOL, "files of a poll")

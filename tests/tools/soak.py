@@ -1,4 +1,4 @@
-"""Polls with all events of a month, and the resources that could grow in the meantime."""
+"""Polls with everything that happens in a month. In the meantime, nothing may grow."""
 
 from abc import ABCMeta
 import asyncio
@@ -25,28 +25,29 @@ from .faults.trouble import TROUBLES, Trouble
 from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
-# A restart ends by itself, in real time. For a client it is a refused connection. After
-# reports with times in the far future, a log grows to its limit for days.
+# Leave these faults out. A restart lasts in real time, and looks like a refused
+# connection to a client. After reports from the far future, a log would grow to its
+# limit for days.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
 _POLL: Final = 61
 _READINGS: Final = 10
-# The longest wait before the live connection is tried again, a poll, and the timeout of
-# idle connections.
+# Wait for the longest of these: the next attempt of the live connection, a poll, and
+# the timeout of idle connections.
 _RESTS: Final = (16 * 60, _POLL, 20)
-# Maximum number of reports of a tracker in the simulator.
+# The simulator keeps this many reports of a tracker at most.
 _REPORTS: Final = 15
-# This message has 64 MiB; the simulator in the same process sends it.
+# This message has 64 MiB, which the simulator creates in this process.
 _LARGE: Final = "huge-message"
-# Allowed differences between two readings. A leak grows with each poll.
+# Differences between two readings that are allowed. A real leak grows with each poll.
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
 
 type Reading = dict[str, int]
-"""The amount of each resource after a number of polls."""
+"""How much there is of each resource."""
 
 
 class Soak:
-    """Runs a home for a number of polls."""
+    """Lets a home poll this often, with everything that may happen."""
 
     def __init__(self, home: Home, polls: int) -> None:
         """Use this home."""
@@ -56,8 +57,8 @@ class Soak:
         self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
-        """Run the polls, and return the readings."""
-        # Reach the maximum of memory first.
+        """Poll, and return the readings."""
+        # Begin with the large faults, so that memory reaches its maximum.
         for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
             await self._be_in(trouble)
         await self._be_in_live(_LARGE)
@@ -65,7 +66,7 @@ class Soak:
         for number in range(1, _READINGS + 1):
             while self._home.polls * _READINGS < number * self._polls:
                 await self._live()
-            # A connection still holds the messages of a flood.
+            # Close the connection, which still holds the messages of a flood.
             self._simulator.live.drop()
             for seconds in _RESTS:
                 await self._home.wait(seconds)
@@ -75,7 +76,7 @@ class Soak:
         return readings
 
     async def _live(self) -> None:
-        """Ride for half an hour, then let one event happen."""
+        """Ride for half an hour, and let one thing happen."""
         await self._ride(self._random.randint(20, 40))
         happens = self._random.choice(
             [self._trouble] * 16
@@ -100,13 +101,13 @@ class Soak:
             await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
-        """Let the service or one endpoint fail always or sometimes."""
+        """Let the service or one endpoint fail, always or sometimes."""
         path: Endpoint | None = self._random.choice(
             [None, None, "devices", "positions", "history"]
         )
         troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
         if path == "history":
-            # After it, the missing reports are requested.
+            # After the reconnect, the missing reports are requested.
             self._simulator.live.drop()
         every = self._random.choice([1, 1, 2, 3])
         await self._be_in(self._random.choice(troubles), path, every)
@@ -130,7 +131,7 @@ class Soak:
         assert not self._home.asks_to_sign_in, name
 
     async def _be_in_live(self, name: str | None = None) -> None:
-        """Let the live connection fail for some minutes, or end it."""
+        """Let the live connection fail for some minutes, or close it."""
         name = name or self._random.choice(list(LIVE_FAULTS))
         self._simulator.live_fault(name)
         await self._ride(self._random.randint(1, 6))
@@ -172,22 +173,24 @@ class Soak:
         for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
-        # The test package's storage records its calls.
+        # The storage of the test package records all its calls, which would look like a
+        # leak.
         for method in ("_async_load", "_async_write_data"):
             getattr(Store, method).reset_mock()
 
 
 def growth(before: Reading, after: Reading) -> Reading:
-    """Return the resources that grew by more than the allowed difference."""
+    """Return the resources that grew by more than is allowed."""
     grown = {what: after[what] - before[what] for what in before if what != "polls"}
     return {what: more for what, more in grown.items() if more > _SLACK.get(what, 0)}
 
 
 def read(hass: HomeAssistant) -> Reading:
-    """Return the current amount of each resource, 0 if the system does not provide it."""
+    """Return how much there is of each resource. It is 0 where the system does not tell."""
     _forget_what_is_no(Mapping)
     gc.collect()
-    # Otherwise the C library keeps the memory of a large answer for the next one.
+    # Return free memory to the system. Otherwise the C library keeps that of a large
+    # answer.
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     timers = get_scheduled_timer_handles(hass.loop)
@@ -204,11 +207,11 @@ def read(hass: HomeAssistant) -> Reading:
 
 
 def _forget_what_is_no(kind: type[Any]) -> None:
-    """Clear the negative caches of an abstract class and its subclasses.
+    """Clear the caches of types that do not belong to an abstract class.
 
-    Python checks whether logged arguments are a mapping, and caches the result: hundreds
-    of objects for the first error of a kind, none for the next. CPython's own search for
-    leaks clears these caches, too.
+    When an error is logged, Python checks whether the arguments are a mapping, and
+    caches the result. The first error of a kind adds hundreds of objects to this cache.
+    CPython also clears these caches when it searches for leaks.
     """
     if isinstance(kind, ABCMeta):
         kind._abc_caches_clear()  # noqa: SLF001

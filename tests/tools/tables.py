@@ -1,4 +1,4 @@
-"""Tables of measured pages."""
+"""The tables on pages with measurements."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -20,14 +20,14 @@ def current_commit() -> str:
 
 
 def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table of a page."""
+    """Return a table in Markdown."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows with equal ones merged; the most frequent row is last."""
+    """Return the rows. Equal ones are merged, and the most frequent row is last."""
     names = defaultdict[tuple[str, ...], list[str]](list)
     for name, *values in rows:
         names[tuple(values)].append(name)
@@ -38,12 +38,12 @@ def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]
 
 
 def tables_of(page: Path) -> list[str]:
-    """Return the tables of a page."""
+    """Return the tables on a page."""
     return _TABLE.findall(page.read_text())
 
 
 def fill(page: Path, tables: Sequence[str]) -> None:
-    """Replace the tables of a page and the commit of the measurement; the text stays."""
+    """Replace the tables on a page and the commit of the measurement. Keep the text."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:

@@ -1,4 +1,7 @@
-"""A week in Activity and in the databases, for tests/test_week.py."""
+"""A week of rides: the lines in Activity and the rows in the databases.
+
+Used by tests/test_week.py.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -37,14 +40,14 @@ _TRACKERS = (
     Tracker("sleeps", 10, repeats=3_600),
     Tracker("stays awake", 10, parked=300),
 )
-"""Intervals of trackers. Every second bike has the same."""
+"""Trackers with two intervals. Bikes have them in turn."""
 _WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
     "last_update": lambda tracker: tracker.device.last_update,
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: tracker.total_distance,
 }
-"""The values of sensors that show them only in steps."""
+"""The values of sensors whose state changes only in steps, as they would be without steps."""
 _NAMES = {
     "": "device tracker (map)",
     "address": "*Address*",
@@ -66,7 +69,10 @@ def _named(kinds: Counter[str]) -> Counter[str]:
 
 
 class Week:
-    """Lets bikes ride in a Home Assistant with its recorder, and counts lines and rows by kind of entity."""
+    """Lets bikes ride in a Home Assistant with its recorder.
+
+    Counts lines and rows by kind of entity.
+    """
 
     def __init__(
         self,
@@ -76,7 +82,7 @@ class Week:
         journeys: Mapping[str, Journey],
         end: datetime,
     ) -> None:
-        """Let these bikes of the simulator make these journeys."""
+        """Prepare these journeys for the bikes of the simulator."""
         self._hass, self._freezer, self._simulator = hass, freezer, simulator
         begin = self._begin = datetime.now(UTC)
         self._end = end
@@ -86,7 +92,7 @@ class Week:
             for bike, trip in self._trips
             for hour in range(_hour(trip.starts_at), _hour(trip.ends_at) + 1)
         }
-        """Hours of the clock with a ride of the bike."""
+        """For each bike, the hours of the clock in which it rides."""
         coming = [
             (bike, report)
             for number, (bike, journey) in enumerate(journeys.items())
@@ -95,16 +101,16 @@ class Week:
         ]
         self._reports = sorted(coming, key=lambda it: it[1].comes_at)
         self.lines, self.lines_ridden = Counter[str](), Counter[str]()
-        """Lines in Activity, and the lines of a bike in hours with a ride."""
+        """Number of lines in Activity, and of those about a bike in an hour in which it rides."""
         self.rows = Counter[str]()
-        """States in the database."""
+        """Number of states in the database."""
         self.values = Counter[str]()
-        """Number of new values by sensor: without steps, each would be a row."""
+        """Number of different values of each sensor. Without steps, each would be a row."""
         self.written = Counter[str]()
-        """Bytes written to the files of Bike Tracker, by day."""
+        """Bytes that were written to Bike Tracker's files, by day."""
 
     async def run(self, entry: MockConfigEntry) -> None:
-        """Set up, run until the end, and count lines and rows."""
+        """Set the account up, run until the end, and count lines and rows."""
         open_file, run = self._counted(File.open), self._counted(File.run)
         with patch.multiple(File, open=open_file, run=run):
             await self._hass.config_entries.async_setup(entry.entry_id)
@@ -121,12 +127,15 @@ class Week:
 
     @property
     def lines_an_hour(self) -> float:
-        """Return the lines per bike and hour with a ride."""
+        """Return the number of lines per bike and hour with a ride."""
         return self.lines_ridden.total() / len(self._hours)
 
     @property
     def rows_without_steps(self) -> Counter[str]:
-        """Return the rows of all new values, without addresses and calendars."""
+        """Return the number of rows that there would be without steps.
+
+        Addresses and calendars are not included.
+        """
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows
@@ -137,7 +146,8 @@ class Week:
         now, before, lines = map(_named, counts)
         kilometres = sum(trip.kilometres for _, trip in self._trips)
         numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
-        # Without steps, *Last update* has a line for each report, and no address exists.
+        # Without steps, *Last update* would have a line for each report. Addresses
+        # would not exist.
         ridden = self.lines_ridden.copy()
         del ridden["last_update"], ridden["address"]
         each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
@@ -192,7 +202,7 @@ class Week:
             accuracy=position.accuracy,
             speed=(position.speed or 0) / 1.852,
             fix_time=position.fix_time,
-            # Each place has its own address.
+            # Give each place another address.
             address=f"{position.latitude:.4f}, {position.longitude:.4f}",
             attributes={
                 "batteryLevel": 80,
@@ -202,7 +212,7 @@ class Week:
         )
 
     async def _wait_until(self, when: datetime) -> None:
-        """Move the clock, with all polls."""
+        """Move the clock. All polls run."""
         while (left := when - datetime.now(UTC)) > timedelta():
             self._freezer.tick(min(left, timedelta(minutes=1)))
             async_fire_time_changed(self._hass)
@@ -231,7 +241,7 @@ class Week:
                     self.rows[entities[entity_id][1]] += number
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a method of the database that also counts its bytes, as the operating system does."""
+        """Return a method of the database, changed so that it counts the bytes that it writes."""
 
         def call(*args: Any) -> Any:
             before = _bytes_of_thread()
@@ -243,11 +253,11 @@ class Week:
 
 
 def _bytes_of_thread() -> int:
-    """Return the number of bytes written by this thread."""
+    """Return how many bytes this thread has written, according to the operating system."""
     lines = Path("/proc/thread-self/io").read_text().splitlines()
     return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
 def _hour(time: datetime) -> int:
-    """Return the number of an hour since the epoch."""
+    """Return the number of the hour, counted from 1970."""
     return int(time.timestamp()) // 3_600

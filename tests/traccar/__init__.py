@@ -1,14 +1,14 @@
-"""Answers of real servers, see README.md beside this file."""
+"""Recorded answers of real servers. The README.md in this folder describes them."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 VERSIONS = ("4.11", "6.14.5")
-"""Those of which devices and positions were recorded."""
+"""Versions whose devices and positions were recorded."""
 
 
 def recorded(version: str, what: str) -> Any:
-    """Return what a server of this version answered."""
+    """Return the recorded answers of a version."""
     path = Path(__file__).parent / f"{version}-{what}.json"
     return json.loads(path.read_bytes())

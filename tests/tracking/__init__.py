@@ -1,1 +1,1 @@
-"""Tests of the state of an account: values in, values out, without Home Assistant."""
+"""Tests of the state of an account, without Home Assistant: values go in, values come out."""

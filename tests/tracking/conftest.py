@@ -1,4 +1,4 @@
-"""The lists and positions of a service, as plain values."""
+"""Lists and positions of a service as plain values."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,25 +20,25 @@ RED_ID = sum(b"red")
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Disable the fixture that loads Home Assistant."""
+    """Do not load Home Assistant."""
 
 
 class Listener:
-    """A listener that receives each occurrence of a tracker once."""
+    """Receives each occurrence of a tracker once."""
 
     def __init__(self, last_fired: int = 0) -> None:
-        """Begin after the last fired occurrence."""
+        """Begin after the last occurrence that was fired."""
         self.last_fired = last_fired
 
     def fired(self, state: TrackerState) -> list[Occurrence]:
-        """Return the occurrences that are fired now."""
+        """Return the occurrences to fire now."""
         new = [item for item in state.occurrences if item.seq > self.last_fired]
         self.last_fired = max((item.seq for item in new), default=self.last_fired)
         return new
 
 
 def checked(changes: Changes) -> Changes:
-    """Return changes after a check that they are all that differs."""
+    """Check that these changes are exactly what differs, and return them."""
     before, after = changes.before, changes.after
     keys = before.keys() | after.keys()
     differ = {key for key in keys if before.get(key) != after.get(key)}
@@ -67,10 +67,10 @@ class Service:
         self._last: Devices = {}
 
     def read(self, *devices: Device) -> Devices:
-        """Return the next list as the client reads it.
+        """Return the next list as the client would read it.
 
-        A device that did not change is the same object, and so is the mapping if no
-        device changed.
+        A device that did not change is the same object as before. If no device changed,
+        the mapping is the same object, too.
         """
         last, now = self._last, {it.unique_id: it for it in devices}
         if now != last:
@@ -79,7 +79,7 @@ class Service:
         return self._last
 
     def poll(self, *devices: Device, **found: Position) -> Changes:
-        """Apply a list, and positions by tracker."""
+        """Apply a list, and the positions of its trackers."""
         read, context = self.read(*devices), UpdateContext(NOW)
         return checked(self.account.apply_poll(read, found, context))
 
@@ -95,31 +95,31 @@ class Service:
         return self.account.trackers["red"]
 
     def alarms(self, unique_id: str = "red") -> list[str]:
-        """Return the fired alarms of a tracker."""
+        """Return the alarms of a tracker that were fired."""
         state = self.account.trackers[unique_id].state
         return [it.attributes["alarm"] for it in self.listener.fired(state)]
 
 
 @pytest.fixture
 def service() -> Service:
-    """Return a service before the first poll."""
+    """Return a service. Nothing was polled yet."""
     return Service()
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
-    """Return a device without a position, with other values in these fields."""
+    """Return a device without a position. Some of its fields have other values."""
     number = sum(unique_id.encode())
     device = Device(number, unique_id, unique_id, "online", None, None, None, False)
     return device._replace(**fields)
 
 
 def a_position(position_id: int = 1, **fields: Any) -> Position:
-    """Return a position with a fix, with other values in these fields."""
+    """Return a position with a fix. Some of its fields have other values."""
     time = timestamp("2026-11-20T06:30:15Z")
     place = Position(RED_ID, position_id, time, 47.9, 7.8, 5.0, battery_level=80)
     return place._replace(motion=False)._replace(**fields)
 
 
 def no_fix(position_id: int, **fields: Any) -> Position:
-    """Return a message without a place, and with only these values."""
+    """Return a message without a place. It has only these values."""
     return Position(device_id=RED_ID, id=position_id, **fields)

@@ -24,7 +24,7 @@ from ..tools.rides.home import ride_of
 from .conftest import NOW, Listener, a_device, a_position, checked
 
 METER = 1 / 111_195
-"""Degrees of latitude."""
+"""One meter to the north, in degrees of latitude."""
 SECOND = timedelta(seconds=1)
 _LEG = re.compile(r"(stand|ride|sleep|jump) (-?[\d.]+)(?: @(-?[\d.]+))?(.*)")
 _WORDS = {"none": None, "yes": True, "no": False}
@@ -36,12 +36,12 @@ def minutes(after: float) -> datetime:
 
 
 def time_of(report: Position) -> datetime:
-    """Return the time of the fix, or of the report if it has no place."""
+    """Return the time of the fix. If a report has no place, return the time of the report."""
     return report.fix_time or report.device_time or NOW
 
 
 def _values(text: str) -> dict[str, Any]:
-    """Return the values of "accuracy=5 motion=none alarm=tow"."""
+    """Parse values such as "accuracy=5 motion=none alarm=tow"."""
     pairs = (pair.split("=") for pair in text.split())
     return {
         key: float(it) if re.fullmatch(r"-?[\d.]+", it) else _WORDS.get(it, it)
@@ -51,27 +51,28 @@ def _values(text: str) -> dict[str, Any]:
 
 @dataclass
 class Bike:
-    """A bike whose tracker reports at intervals."""
+    """A bike whose tracker reports at regular intervals."""
 
     says: dict[str, Any] = field(default_factory=dict)
-    """Values of each report that replace the true ones."""
+    """Values to report in place of the true ones."""
     every: float = 60
-    """Seconds."""
+    """Seconds between two reports."""
     behind: float = 0
-    """Minutes by which the tracker's clock is behind."""
+    """How many minutes the tracker's clock is behind."""
     age: float = 0
-    """Minutes by which reports are late."""
+    """How many minutes late its reports arrive."""
     fix_age: float = 0
-    """Minutes by which a fix is older than its report."""
+    """How many minutes older than its report a fix is."""
     time: datetime = NOW
     meters: float = 0
-    """Distance to the north."""
+    """Its distance to the north in meters."""
     sent: list[Position] = field(default_factory=list)
 
     def leg(self, text: str) -> Iterator[Position]:
         """Yield the reports of "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
 
-        These are minutes at km/h, minutes, minutes without a report, and meters.
+        These mean minutes at a speed in km/h, minutes, minutes without a report, and
+        meters.
         """
         match = _LEG.fullmatch(text)
         assert match, text
@@ -91,7 +92,7 @@ class Bike:
             yield self.report(float(speed or 0), _values(says))
 
     def report(self, speed: float, says: dict[str, Any]) -> Position:
-        """Return the report of this time."""
+        """Return the report at the current time."""
         measured = self.time - timedelta(minutes=self.behind + self.age)
         values = {
             "speed": abs(speed),
@@ -110,7 +111,7 @@ class Bike:
 
 
 def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
-    """Return the reports of "stand 3, ride 10 @15, sleep 60, jump 400"."""
+    """Return the reports of a script such as "stand 3, ride 10 @15, sleep 60, jump 400"."""
     bike = Bike(usually, every)
     for leg in legs.split(","):
         list(bike.leg(leg.strip()))
@@ -119,21 +120,21 @@ def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
 
 @dataclass
 class House:
-    """An account with one tracker, and everything that was fired and stored."""
+    """An account with one tracker, and everything that it fired and stored."""
 
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     has_history: bool = True
     bike: Bike = field(default_factory=Bike)
     fired: list[tuple[str, Ride]] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
-    """Types of other occurrences, and the words of alarms."""
+    """Types of all other occurrences. For alarms, the service's names."""
     triggered: list[str] = field(default_factory=list)
-    """Causes of the guard, with their minutes and meters."""
+    """What triggered the guard, with minutes and meters."""
     book: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     listener: Listener = field(default_factory=Listener)
     clock: timedelta = timedelta()
-    """The error of the house's clock."""
+    """By how much the house's clock is wrong."""
     _how: str = "poll"
     _held: list[Position] = field(default_factory=list)
     _requested: list[HistoryAnswer] = field(default_factory=list)
@@ -150,25 +151,25 @@ class House:
     # Steps of a house
 
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
-        """Apply the current report of a poll."""
+        """Apply a poll with this current report."""
         now = now or time_of(report)
         device = a_device(position_id=report.id, last_update=now)
         context = self.at(now, **how)
         self.look(self.account.apply_poll({"red": device}, {"red": report}, context))
 
     def polls(self, reports: Iterable[Position]) -> None:
-        """Apply reports, each at its time."""
+        """Apply reports with one poll each, at their times."""
         for report in reports:
             self.poll(report)
 
     def hear(self, reports: Sequence[Position], now: datetime, **how: bool) -> None:
-        """Apply a push message."""
+        """Apply a push message with these reports."""
         self.look(self.account.apply_message([], reports, self.at(now, **how)))
 
     def answer(
         self, reports: Iterable[Position], now: datetime, until: datetime | None = None
     ) -> None:
-        """Apply a history answer with the reports of the gap among these."""
+        """Apply a history answer. It has those of these reports that are in the gap."""
         assert self.state.gap
         start, until = self.state.gap.start, until or now
         found = [it for it in reports if start <= time_of(it) <= until]
@@ -179,13 +180,13 @@ class House:
         self.look(self.account.apply_history("red", answer, self.at(now)))
 
     def wait(self, now: datetime) -> None:
-        """Move the clock."""
+        """Move the clock, without a report."""
         known = self.state.position
         device = a_device(position_id=known and known.id)
         self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
 
     def look(self, changes: Changes) -> None:
-        """Fire occurrences and store rides."""
+        """Fire occurrences, and store rides."""
         checked(changes)
         for occurrence in self.listener.fired(self.state):
             said, at = occurrence.attributes, self._minute(occurrence.since)
@@ -203,13 +204,13 @@ class House:
             older = [it for it in older if it.started_at not in starts]
             self.book = [*older, *tracker.rides]
         if (total := tracker.total_distance) is not None:
-            # A kill rounds to a tenth of a millimeter.
+            # The database rounds to a tenth of a millimeter.
             self.totals.append(round(total, 4))
 
-    # A script of legs and steps
+    # Scripts of legs and steps
 
     def live(self, script: str) -> House:
-        """Let the bike move, and receive its reports, by a script."""
+        """Let the bike move as a script says, and receive its reports."""
         for step in script.split(","):
             verb, _, text = step.strip().partition(" ")
             if run := getattr(self, f"_on_{verb}", None):
@@ -234,23 +235,23 @@ class House:
             self._how = "poll" if how in ("back", "missed") else how
 
     def _on_says(self, text: str) -> None:
-        """Let each report have these values: "says accuracy=0 motion=none"."""
+        """Let each report have certain values: "says accuracy=0 motion=none"."""
         self.bike.says |= _values(text)
 
     def _on_bike(self, text: str) -> None:
-        """Set `every`, `behind`, `age` or `fix_age`."""
+        """Set `every`, `behind`, `age` or `fix_age` of the bike."""
         for key, value in _values(text).items():
             setattr(self.bike, key, value)
 
     def _on_receive(self, text: str) -> None:
-        """Receive each report by "poll", "live" or each "sixth" report, or receive none: "outage", "hold".
+        """Receive reports by "poll", "live", only each "sixth", or not: "outage", "hold".
 
-        After "missed", the next report comes with a poll after missed reports.
+        After "missed", the next report comes with a poll that follows missed polls.
         """
         self._how = "back" if (self._how, text) == ("outage", "poll") else text
 
     def _on_deliver(self, text: str) -> None:
-        """Deliver held reports by messages, in order or "newest" first, or "at once"."""
+        """Deliver the reports that were held: in order, the "newest" first, or all "at once"."""
         now, self._how = self.bike.time, "live"
         held = [it._replace(server_time=it.server_time and now) for it in self._held]
         for it in held:
@@ -261,7 +262,7 @@ class House:
             self.hear(part, now, is_complete=True)
 
     def _on_history(self, text: str) -> None:
-        """Answer requests for the history: "history", "history until=12 rows=40"."""
+        """Answer the requests for the history: "history", "history until=12 rows=40"."""
         limits = _values(text)
         for _ in range(1 if limits else 99):
             if (gap := self.state.gap) is None:
@@ -271,7 +272,10 @@ class House:
             self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
 
     def _on_request(self, text: str) -> None:
-        """Request the history: "request lacks=3" of which each third report is missing."""
+        """Send a request for the history.
+
+        In the answer to "request lacks=3", each third report is missing.
+        """
         if gap := self.state.gap:
             lacks, until = int(_values(text).get("lacks", 99_999)), self.bike.time
             found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]
@@ -294,7 +298,7 @@ class House:
     def _on_kill(self, _text: str) -> None:
         """Restart with the stored state."""
         stored = self.state.stored()
-        # The history has the reports.
+        # The stored state has no reports, because the history has them.
         assert not any(it.report for it in stored.log.inputs)
         text = json.dumps(to_json(stored))
         state = reader(TrackerState)(json.loads(text))
@@ -309,11 +313,11 @@ class House:
         """Set the house's clock ahead by minutes."""
         self.clock = timedelta(minutes=float(text))
 
-    # Fired occurrences and stored rides
+    # What was fired and stored
 
     @property
     def kinds(self) -> list[str]:
-        """Return the fired starts and ends."""
+        """Return the starts and ends that were fired."""
         return [kind for kind, _ in self.fired]
 
     @property
@@ -329,14 +333,14 @@ class House:
 
     @property
     def gap(self) -> str:
-        """Return the minute in which the requested history begins, "6 of a ride", or "none"."""
+        """Return the minute from which on the history is requested, "6 of a ride", or "none"."""
         if (gap := self.state.gap) is None:
             return "none"
         return self._minute(gap.start) + " of a ride" * gap.is_of_ride
 
     @property
     def guard(self) -> str:
-        """Return the causes of the guard, with minutes and meters, and its state."""
+        """Return what triggered the guard, with minutes and meters, and its state."""
         guard = self.state.guard
         state = "triggered" if guard and guard.triggered else "armed"
         return ", ".join([*self.triggered, state if guard else "disarmed"])
@@ -347,18 +351,18 @@ class House:
 
 
 def lived(script: str, **says: Any) -> House:
-    """Return a house after a script, with these values in each report."""
+    """Return a house after a script. Each report has these values."""
     return House(bike=Bike(says)).live(script)
 
 
 def rows(table: str) -> list[Any]:
-    """Return the parameters of a table of "script -> summary"; other lines are comments."""
+    """Return the rows "script -> summary" of a table. Other lines are comments."""
     lines = [line.strip().split(" -> ") for line in table.splitlines() if "->" in line]
     return [pytest.param(*line, id=line[0]) for line in lines]
 
 
 def true_rides(reports: list[Position], now: datetime) -> list[Ride]:
-    """Return the rides of a house that received each report without delay."""
+    """Return the rides of a house that receives each report at once."""
     house = House(has_history=False)
     for report in reports:
         house.poll(report, is_complete=True)

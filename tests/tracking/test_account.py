@@ -1,4 +1,4 @@
-"""The changes by lists, positions, messages and histories. A poll replaces earlier values."""
+"""What lists, positions, messages and histories change. A poll replaces the values of messages."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ KNOWN = a_position(1, address="Lane", power_voltage=12.3, **OF_TRACKER)
 
 
 def test_tracker_that_leaves_the_list(service: Service) -> None:
-    """A tracker that returns to the list has its last place, unless it was forgotten."""
+    """If a tracker returns to the list, it has its last place, unless the tracker was forgotten."""
     both = a_device("red", position_id=1), a_device("blue", position_id=1)
     service.poll(*both, red=a_position(1), blue=a_position(1))
     changes = service.poll(both[1])
@@ -38,7 +38,7 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
 
 
 def test_contacts(service: Service) -> None:
-    """Those of some trackers change no state, and nothing of others that report."""
+    """If trackers only had contact, no state changes. Trackers that report are not affected."""
     silent, others = (
         [f"silent{it}" for it in range(9)],
         [f"other{it}" for it in range(9)],
@@ -63,7 +63,7 @@ def test_contacts(service: Service) -> None:
         (1, {}, NOW, False),
         (1, {"id": 2}, NOW, True),
         (2, {}, NOW, True),
-        # The time is unreadable, or later than the last contact.
+        # The time of the known position is unreadable, or later than the last contact.
         (1, {"is_readable": False}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=25)}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=23)}, NOW, False),
@@ -77,7 +77,7 @@ def test_outdated(
     received_at: datetime | None,
     outdated: bool,
 ) -> None:
-    """A position is requested if another one is announced, or if the service was not well."""
+    """A position is requested if the list announces another one, or if the known one is faulty."""
     position = None if known is None else a_position(1)._replace(**known)
     device = a_device(position_id=announced, last_update=received_at)
     assert is_outdated(device, position) is outdated
@@ -99,7 +99,7 @@ def test_outdated(
     ],
 )
 def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
-    """Missing values of a report stay as they were; the address belongs to the place."""
+    """Values that a report lacks stay as they were. An address stays as long as the place does."""
     position = merged(KNOWN, said)
     if isinstance(expected, Position):
         expected = expected._replace(id=2)._asdict()
@@ -125,7 +125,7 @@ def test_server_that_lags_behind(
     fix_time: datetime | None,
     is_taken: bool,
 ) -> None:
-    """A bike does not move to an older place, unless the list announces that position."""
+    """An older position does not move the bike, unless the list announces that position."""
     service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
     other = a_position(position_id, fix_time=fix_time)
     service.poll(a_device(position_id=3), red=other)
@@ -134,7 +134,7 @@ def test_server_that_lags_behind(
 
 
 def test_internal_ids(service: Service) -> None:
-    """Without its own internal ID, the position of a tracker cannot be requested."""
+    """Without an internal ID of its own, a tracker's position cannot be requested."""
     ids = {"red": 5, "blue": 5, "green": None, "white": 7}
     listed = service.read(*(a_device(it, id=ids[it], position_id=1) for it in ids))
     assert service.account.wanted(listed).keys() == {7}
@@ -144,7 +144,10 @@ def test_internal_ids(service: Service) -> None:
 
 
 def test_message(service: Service) -> None:
-    """Its device and position are shown at once, and announced as in the list."""
+    """The device and position in a message are shown at once.
+
+    The next list announces the same position.
+    """
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
     before = service.account.trackers
     changes = service.hear(a_device(status="offline", last_update=LATER))
@@ -179,7 +182,10 @@ def test_older_devices(
     last_update: datetime | None,
     counts: bool,
 ) -> None:
-    """Of several devices the newest one counts, or the last one of the same time."""
+    """Of several devices in a message the newest one counts.
+
+    If they have the same time, the last one does.
+    """
     service.poll(a_device(last_update=known))
     said = a_device(status="offline", last_update=last_update)
     service.hear(said, a_device(last_update=EARLIER))
@@ -198,7 +204,7 @@ def test_older_devices(
         (a_position(5, fix_time=LATER), a_position(4, fix_time=NOW), True),
         (a_position(5, fix_time=LATER), no_fix(6), True),
         (a_position(5, fix_time=LATER), no_fix(4), False),
-        # Before the first fix, the newer ID counts, and a fix always counts.
+        # Before the first fix, the higher ID counts. A fix always counts.
         (no_fix(5), no_fix(4), False),
         (no_fix(5), no_fix(6), True),
         (no_fix(5), a_position(2), True),
@@ -207,7 +213,10 @@ def test_older_devices(
 def test_older_positions(
     service: Service, known: Position, said: Position, counts: bool
 ) -> None:
-    """An older fix is dropped; of equal fixes, the newer ID counts."""
+    """A fix that is older than the known one is dropped.
+
+    If both have the same time, the higher ID counts.
+    """
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
     position = service.red().position
@@ -220,7 +229,10 @@ def test_older_positions(
 def test_device_without_its_position(
     service: Service, known: int | None, said: int | None, announced: int | None
 ) -> None:
-    """A newer position ID from a device is requested; an older or missing one is ignored."""
+    """If a device has a newer position ID, that position is requested.
+
+    An older or missing ID is ignored.
+    """
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))
@@ -230,7 +242,10 @@ def test_device_without_its_position(
 
 
 def test_poll_wins(service: Service) -> None:
-    """A list that repeats the previous one replaces the values of a message, except the first list after it."""
+    """A list that repeats the previous one replaces the values of a message.
+
+    The first list after the message does not.
+    """
     listed, account = a_device(position_id=1, last_update=EARLIER), service.account
     service.poll(listed, red=a_position(1))
     service.hear(
@@ -249,7 +264,7 @@ def test_poll_wins(service: Service) -> None:
 
 
 def test_message_of_a_tracker_that_left(service: Service) -> None:
-    """A message neither keeps nor restores a tracker that left the list."""
+    """If a tracker has left the list, a message about it changes nothing."""
     service.poll(a_device(), a_device("blue"))
     service.hear(a_device(status="offline"), a_position(1))
     assert service.poll(a_device("blue")).keys == {"red"}
@@ -259,7 +274,7 @@ def test_message_of_a_tracker_that_left(service: Service) -> None:
 
 
 def test_late_report(service: Service) -> None:
-    """An older fix is dropped, but its alarm is fired once."""
+    """A late report does not move the bike, but its alarm is fired once."""
     service.poll(a_device(position_id=2), red=a_position(2, fix_time=LATER))
     late = a_position(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
     for _ in range(2):
@@ -272,11 +287,11 @@ def test_late_report(service: Service) -> None:
     assert len(service.red().state.alarms) == 1
 
 
-# Histories, time, and errors
+# Histories, time and errors
 
 
 def test_gaps_of_an_account() -> None:
-    """A history counts for a listed tracker, once, and is not requested for a removed one."""
+    """The history of a listed tracker is applied once. For a removed tracker, none is requested."""
     house, reports = House(), story("stand 5, ride 9 @15, stand 7")
     house.polls(reports)
     account, context = house.account, UpdateContext(minutes(21), has_history=True)
@@ -292,7 +307,7 @@ def test_gaps_of_an_account() -> None:
 
 
 def test_ends_with_a_poll_that_brings_nothing() -> None:
-    """The clock ends the ride of a silent tracker once, but not while its service recovers."""
+    """The clock ends the ride of a silent tracker once, but not in the first poll after an outage."""
     account, devices = lived("ride 2 @15").account, {"red": a_device(position_id=3)}
     steps = ((3, False), (31, False), (33, True), (33, False), (34, False))
     contexts = [UpdateContext(minutes(at), is_back) for at, is_back in steps]
@@ -307,7 +322,7 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
 def test_error_costs_one_tracker(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected error is logged with the account; the tracker keeps its state."""
+    """After an unexpected error, the log names the account, and the tracker keeps its state."""
     known = a_position(device_time=NOW)
     service.poll(a_device(), red=known)
     answer = HistoryAnswer([known], NOW)

@@ -41,24 +41,25 @@ TYPES = {
         ("general", "geofence", "SOS", "other", "Weg!", "fall_Down"), "other"
     ),
 }
-"""Traccar's names of alarms, and the types of this integration."""
+"""Traccar's names of alarms, with the types of this integration."""
 
 
 def poll(
     service: Service, position: Position | None = None, unique_id: str = "red"
 ) -> list[str]:
-    """List a tracker with its position; return the fired alarms."""
+    """List a tracker with its position. Return the alarms that are fired."""
     found = {unique_id: position} if position else {}
     service.poll(a_device(unique_id, position_id=position and position.id), **found)
     return service.alarms(unique_id)
 
 
 def test_alarm(service: Service) -> None:
-    """An alarm is fired with its report, and stays the last alarm."""
+    """An alarm is fired with its report. It stays the last alarm of the tracker."""
     poll(service, a_position(1))
     position = a_position(2, alarm="sos")
     assert poll(service, position) == ["sos"]
-    # If a listener fails, Home Assistant logs the occurrence.
+    # Home Assistant logs the occurrence if a listener fails, so its text must not
+    # contain the place.
     [fired] = service.red().state.occurrences
     assert repr(fired) == "alarm_raised 1"
     assert position.fix_time and fired.since == position.fix_time
@@ -80,25 +81,28 @@ def test_alarm(service: Service) -> None:
     ],
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
-    """Several alarms at once are fired separately; each is one line of limited length."""
+    """Several alarms in one report are fired one by one.
+
+    Each name is one line of limited length.
+    """
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm=said)) == words
 
 
 def test_types() -> None:
-    """Each alarm of Traccar has its type. The type of any other alarm is `other`."""
+    """Each alarm of Traccar has its own type. All others have the type `other`."""
     assert {word: Alarm(word, 1, None).type for word in TYPES} == TYPES
     assert set(TYPES.values()) == set(ALARM_TYPES)
 
 
 def test_first_report(service: Service) -> None:
-    """An alarm in the first report of a tracker that was listed before is fired."""
+    """If a tracker was listed before its first report, an alarm in that report is fired."""
     assert poll(service) == []
     assert poll(service, a_position(1, alarm="sos")) == ["sos"]
 
 
 def test_what_was_there_at_the_start(service: Service) -> None:
-    """The first report of a new account or tracker sets its last alarm without firing it: it may be old."""
+    """For a new account or tracker, the alarm in the first report is not fired: it may be old."""
     for unique_id in ("red", "blue"):
         for _ in range(2):
             first = a_position(1, alarm="sos")
@@ -111,7 +115,10 @@ def test_what_was_there_at_the_start(service: Service) -> None:
 
 
 def test_restart(service: Service) -> None:
-    """After a restart, fired alarms are not fired again, and alarms of the meantime are fired."""
+    """After a restart, alarms that were fired are not fired again.
+
+    Alarms that came in the meantime are fired.
+    """
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for first, fired in (
@@ -125,11 +132,11 @@ def test_restart(service: Service) -> None:
         assert poll(restarted, a_position(4, alarm="door")) == ["door"]
 
 
-# Storms: a tracker that raises an alarm each second
+# Storms: a tracker raises an alarm each second
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
-    """Return reports of the last hour with this number of alarms each."""
+    """Return reports of the last hour, each with this number of alarms."""
     said = ",".join(f"word{number}" for number in range(words))
     times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [
@@ -145,7 +152,7 @@ def _recall(service: Service, reports: list[Position]) -> list[str]:
 
 
 def test_storm_in_the_history(service: Service) -> None:
-    """The last 50 alarms are fired in order, and neither they nor older ones are fired again."""
+    """Of many alarms in the history, the last 50 are fired in order. None is fired again later."""
     poll(service, a_position(1))
     storm = _storm(1_000, words=20)
     fired = _recall(service, storm)
@@ -163,7 +170,7 @@ def test_storm_in_the_history(service: Service) -> None:
 
 
 def test_storm_over_live(service: Service) -> None:
-    """Each alarm is fired on arrival, and not again with the history."""
+    """Each alarm is fired when it arrives. The history fires none again."""
     poll(service, a_position(1))
     storm, fired = _storm(120), 0
     for report in storm:
@@ -188,12 +195,12 @@ def test_storm_over_live(service: Service) -> None:
     ],
 )
 def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
-    """An alarm as old as the oldest of 50 known alarms may have been forgotten: it is not fired."""
+    """An alarm as old as the oldest of 50 known ones is not fired: it may have been forgotten."""
     others = [Alarm("tow", 3, NOW)] * (many - 1)
     assert is_known(alarm, [Alarm("tow", 3, NOW), *others]) is known
 
 
-# Occurrences of any kind
+# Occurrences of all types
 
 happens = st.sampled_from(["alarm_raised", "ride_started", "went_offline"])
 steps = st.lists(happens | st.sampled_from(["fire", "write", "kill"]), max_size=40)
@@ -202,7 +209,7 @@ steps = st.lists(happens | st.sampled_from(["fire", "write", "kill"]), max_size=
 @examples(100)
 @given(steps=steps)
 def test_once_and_in_order(steps: list[str]) -> None:
-    """A kill repeats the occurrences that were fired since the last write, and loses new ones."""
+    """A kill repeats or loses only occurrences since the last write. All others are fired in order."""
     story, listener, fired = TrackerState(), Listener(), list[int]()
     written = (story.occurrences, 0, 0)
     for step in steps:
@@ -221,7 +228,7 @@ def test_once_and_in_order(steps: list[str]) -> None:
 
 
 def test_storm() -> None:
-    """The oldest alarms are dropped; other occurrences stay."""
+    """The oldest alarms are dropped, but no other occurrences."""
     story = TrackerState().with_occurrence("ride_started", NOW, NOW)
     for _ in range(MAX_WAITING + 20):
         story = story.with_occurrence("alarm_raised", NOW, NOW)
@@ -232,7 +239,7 @@ def test_storm() -> None:
 
 
 def test_kept() -> None:
-    """The newest event of each type and all pending events are kept."""
+    """The newest event of each type is kept, and so are all events that were not fired yet."""
     story = TrackerState()
     for step in ("alarm_raised", "alarm_raised", "ride_started", "ride_ended"):
         story = story.with_occurrence(step, NOW, NOW)

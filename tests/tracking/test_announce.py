@@ -1,4 +1,4 @@
-"""The fired starts and ends of rides: "announced; over; under way -> announced; events"."""
+"""The starts and ends of rides to fire: "announced; over; under way -> announced; events"."""
 
 import pytest
 
@@ -41,7 +41,7 @@ Each of several times has a ride of its own, as long as there are rides.
 
 
 def read(text: str) -> list[Announced]:
-    """Return the times of "3-10, 12-15+"."""
+    """Parse times such as "3-10, 12-15+"."""
     found = list[Announced]()
     for part in filter(None, text.replace(" ", "").split(",")):
         start, end = (minutes(float(it)) for it in part.rstrip("+").split("-"))
@@ -50,14 +50,14 @@ def read(text: str) -> list[Announced]:
 
 
 def written(time: Announced) -> str:
-    """Return a time in the notation of `read`."""
+    """Write a time in the notation that `read` parses."""
     start, end = (f"{(it - NOW).total_seconds() / 60:g}" for it in time[:2])
     return f"{start}-{end}{'+' * time.is_open}"
 
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_announce(script: str, summary: str) -> None:
-    """Each start and end is fired once, even if the history changes the rides."""
+    """Each start and end is fired once, even if the history changes the rides afterwards."""
     known, over, riding = (read(part) for part in script.split(";"))
     rides = [Ride(it.start, it.end, 1.0) for it in over]
     under_way = [Ride(it.start, it.end, 1.0) for it in riding]

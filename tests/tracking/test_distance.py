@@ -1,4 +1,4 @@
-"""Distances between fixes, and the part that counts."""
+"""Distances between fixes, and how much of them counts."""
 
 from datetime import timedelta
 from itertools import chain, pairwise
@@ -27,7 +27,7 @@ from .house import METER
 
 
 def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None) -> Fix:
-    """Return a fix this far to the north, and this much later."""
+    """Return a fix this many meters farther north, this many seconds later."""
     time = NOW + timedelta(minutes=minutes)
     return Fix(time, 47.9 + 1_000 * kilometers * METER, 7.8, 0, total)
 
@@ -47,7 +47,10 @@ def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None)
 def test_meters(
     start: tuple[float, float], end: tuple[float, float], kilometers: float
 ) -> None:
-    """The distance along the earth is the same in both directions."""
+    """The distance is measured along the surface of the earth.
+
+    It is the same in both directions.
+    """
     here, there = Fix(NOW, *start), Fix(NOW, *end)
     assert meters(here, there) == pytest.approx(kilometers * 1_000, rel=0.001)
     assert meters(there, here) == pytest.approx(meters(here, there))
@@ -71,9 +74,9 @@ def test_meters(
 def test_plausible(
     metres: float, minutes: float, speed: float | None, expected: bool
 ) -> None:
-    """Up to 45 km/h, half more than the reported speed, and the distance of an hour are plausible.
+    """Up to 45 km/h are plausible, or half more than the reported speed, for at most an hour.
 
-    Noise does not count; the accuracies are unknown here.
+    Noise is left out. The accuracies are unknown in these tests.
     """
     start, end = a_fix(), a_fix((metres + 50) / 1_000, minutes)
     assert is_plausible(start, start, end, speed) is expected
@@ -97,19 +100,19 @@ def test_plausible(
 def test_way(
     straight: float, minutes: float, added: float | None, expected: float
 ) -> None:
-    """The server's distance has limits: five times the straight line and 1 km, 1,000 km, 60 km/h."""
+    """The server's distance is limited: to five times the straight line plus 1 km, and to 60 km/h."""
     start = a_fix(total=7)
     end = a_fix(straight, minutes, total=None if added is None else 7 + added)
     assert way(start, start, start, end) == pytest.approx(expected, rel=0.001)
 
 
-# Routes: encoding and thinning
+# Routes: they are encoded and thinned
 
 points = st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), max_size=50)
 
 
 def test_known_polyline() -> None:
-    """Encode the example of Google's documentation."""
+    """The example in Google's documentation is encoded in the same way."""
     route: list[Point] = [(38.5, -120.2), (40.7, -120.95), (43.252, -126.453)]
     assert encode(route) == "_p~iF~ps|U_ulLnnqC_mqNvxq`@"
     assert decode(encode(route)) == route
@@ -118,7 +121,7 @@ def test_known_polyline() -> None:
 @examples(60)
 @given(points)
 def test_decoded(route: list[Point]) -> None:
-    """Decoding returns each point, rounded to five decimals."""
+    """Decoding gives each point, rounded to five decimals."""
     decoded = chain.from_iterable(decode(encode(route)))
     assert [*decoded] == pytest.approx([*chain.from_iterable(route)], abs=1e-5)
 
@@ -126,7 +129,7 @@ def test_decoded(route: list[Point]) -> None:
 @pytest.mark.parametrize(("off", "kept"), [(0, 3), (9, 3), (11, 4)])
 @pytest.mark.parametrize("longitude", [7.8, 179.999])
 def test_tolerance(off: float, kept: int, longitude: float) -> None:
-    """After a turn, a point within 10 m of the line is dropped, also at the date line."""
+    """A point within 10 m of the line is dropped, also behind a turn and at the date line."""
     east = (longitude + 200 * METER + 180) % 360 - 180
     turn = [(-1_000 * METER, longitude), (0.0, longitude)]
     route = [*turn, (off * METER, longitude + 100 * METER), (0.0, east)]
@@ -135,13 +138,13 @@ def test_tolerance(off: float, kept: int, longitude: float) -> None:
 
 @pytest.mark.parametrize("route", [[], [(1.0, 2.0)], [(1.0, 2.0), (1.0, 2.0)]])
 def test_short(route: list[Point]) -> None:
-    """A route of up to two points stays."""
+    """A route of at most two points stays the same."""
     assert thinned(route) == route
     assert thinned([(1.0, 2.0)] * 3) == [(1.0, 2.0)] * 2
 
 
 def test_limit() -> None:
-    """A long winding route has at most 500 points, its ends among them."""
+    """A long winding route keeps at most 500 points. Its ends stay."""
     route = [
         (47 + 0.01 * number * cos(radians(number * 50)), 7 + sin(number) / 10)
         for number in range(2_000)
@@ -159,7 +162,7 @@ def _grown(points: list[Point]) -> str:
 
 
 def test_growing() -> None:
-    """A route grows point by point, and is thinned when it becomes long."""
+    """A route grows by each point. Once it is long, it is thinned."""
     points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
     route = _grown(points)
     assert len(route) < 7_000

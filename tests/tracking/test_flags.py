@@ -1,4 +1,7 @@
-"""Flags: whether a tracker is online and moves, and the time of the change. The first value is no change."""
+"""Flags: whether a tracker is online, whether it moves, and since when.
+
+The first value is not a change.
+"""
 
 from datetime import UTC, datetime, timedelta
 import json
@@ -16,7 +19,8 @@ from tests.long import some
 from .conftest import a_device, a_position
 from .house import minutes, rows
 
-# Status and motion minute by minute, the flags with their minutes, and each change.
+# For each minute, status and motion. Then the flags with their minutes, and the changes
+# that are fired.
 TABLE = """
 The first value is known from then on.
   online stands -> online 0, stands 0
@@ -60,7 +64,7 @@ def _says(account: Account, minute: int, says: str) -> None:
 
 @pytest.mark.parametrize(("script", "expected"), rows(TABLE))
 def test_flags(script: str, expected: str) -> None:
-    """Each change is an occurrence with its time."""
+    """Each change of a flag is fired as an occurrence with its time."""
     account = Account("Bikes", {})
     for minute, says in enumerate(script.split(", ")):
         _says(account, minute, says)
@@ -68,7 +72,7 @@ def test_flags(script: str, expected: str) -> None:
 
 
 def test_stored_flags_go_on() -> None:
-    """After a restart, only a different value is a change."""
+    """After a restart, a value that is the same as before is not a change."""
     state = TrackerState(
         online=Flag(False, minutes(-9)), moving=Flag(False, minutes(-8))
     )
@@ -79,7 +83,7 @@ def test_stored_flags_go_on() -> None:
 
 
 def test_starts_of_waits() -> None:
-    """Waits count from the last contact and from each change of a flag."""
+    """A wait can begin at the last contact, and at each change of a flag."""
     account = Account("Bikes", {})
     contact = a_device("blue", last_update=minutes(7))
     account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
@@ -88,11 +92,14 @@ def test_starts_of_waits() -> None:
     assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
 
 
-# Waits while the clock is set
+# Waits while a clock is set
 
 
 def test_clock_that_is_set_back() -> None:
-    """What began before is not evaluated again, by the clock of either side."""
+    """If a clock is set back, waits that ended before do not end again.
+
+    This is true for the clocks of Home Assistant and of the service.
+    """
     evaluation = Evaluation(minutes(9), minutes(9)).next(minutes(5), minutes(5), [])
     second = timedelta(seconds=1)
     starts = [minutes(5) - it * second for it in (2, 0.5)]
@@ -103,7 +110,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """No wait ends twice, and each wait whose state lasts ends finally."""
+    """No wait ends twice. If its state lasts, each wait ends at some time."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

@@ -1,4 +1,4 @@
-"""Causes that trigger the guard, and reports that do not."""
+"""What triggers the guard, and what does not."""
 
 import pytest
 
@@ -150,12 +150,12 @@ A history that explains it changes nothing.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_guard(script: str, summary: str) -> None:
-    """Each cause is fired with its time and its distance from the arming."""
+    """Each cause is fired with its time, and with its distance from the place of the arming."""
     assert lived(script, speed=None).guard == summary
 
 
 def test_where_it_was_seen() -> None:
-    """A triggered guard describes the place and the alarm."""
+    """A triggered guard shows the place and the alarm."""
     house = lived("stand 3, arm, jump 120, stand 1 motion=yes address=Canal")
     guard = house.state.guard
     assert guard and guard.triggered
@@ -178,7 +178,7 @@ def test_where_it_was_seen() -> None:
 
 
 def test_who_did_it() -> None:
-    """The user's name stays until the next arming or disarming."""
+    """The guard shows the name of the user until it is armed or disarmed again."""
     house, names = lived("stand 3"), list[str | None]()
     account = house.account
     account.arm("red", minutes(3), "Ada")
@@ -194,7 +194,7 @@ def test_who_did_it() -> None:
 
 
 def test_without_a_place() -> None:
-    """A bike without a place cannot be guarded."""
+    """If the place of a bike is unknown, it cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}
     for positions in ({}, {"red": no_fix(1)}):
         account.apply_poll(devices, positions, UpdateContext(NOW))
@@ -202,7 +202,7 @@ def test_without_a_place() -> None:
 
 
 def test_tracker_that_left_the_list() -> None:
-    """A tracker that left the list cannot be armed, but can be disarmed."""
+    """A tracker that has left the list cannot be armed, but it can be disarmed."""
     house = lived("stand 3, arm")
     house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
     assert house.account.arm("red", minutes(5)) is None

@@ -1,4 +1,4 @@
-"""Nights in which a bike is guarded: no false alarm, and each theft triggers."""
+"""Simulated nights of a guarded bike: there is no false alarm, and each theft is noticed."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
 
-# docs/guard.md has more nights.
+# Number of nights. docs/guard.md has more.
 _NIGHTS = 10 if IS_LONG else 3
 _NAMES = (
     "6 m, as reported",
@@ -28,7 +28,10 @@ _CASES = [case for case in CASES if case.world.name in _NAMES]
     "case", some(_CASES, every=4), ids=lambda case: case.world.name
 )
 def test_nights(case: Case) -> None:
-    """A parked bike causes no alarm, and each theft triggers by its third report."""
+    """While the bike is parked, nothing triggers the guard.
+
+    A theft triggers it with the third report at the latest.
+    """
     found = found_in(case, _NIGHTS)
     assert found.false_alarms == 0
     assert set(found.carried) <= {1, 2, 3}
@@ -37,7 +40,7 @@ def test_nights(case: Case) -> None:
 
 @pytest.mark.parametrize("dusk_in_outage", some([True, False], every=2))
 def test_night_guard(dusk_in_outage: bool) -> None:
-    """The night guard raises no false alarm, and reports a theft with its first report."""
+    """The night guard raises no false alarm. It reports a theft with the thief's first report."""
     watch = watched(WORLDS[0], dusk_in_outage=dusk_in_outage)
     assert watch.nights >= NIGHTS
     assert watch.false_alarms == watch.breakfasts == 0
@@ -48,5 +51,5 @@ def test_night_guard(dusk_in_outage: bool) -> None:
 @longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
-    """docs/guard.md has the measured values."""
+    """The tables of docs/guard.md have the measured values."""
     assert tables_of(PAGE)[-2:] == list(tables())

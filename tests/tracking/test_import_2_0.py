@@ -1,4 +1,4 @@
-"""Import of a tracker's state as version 2.0 stored it."""
+"""Import of the state that version 2.0 stored for a tracker."""
 
 from typing import Any
 
@@ -50,13 +50,13 @@ STATE_OF_2_0: dict[str, Any] = {
 
 
 def imported(**more: Any) -> TrackerState:
-    """Return the state of a file of 2.0."""
+    """Return the state that is imported from a file of 2.0."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
     return state
 
 
 def a_house(state: TrackerState) -> House:
-    """Return a house that fired what 2.0 had fired."""
+    """Return a house that has fired what 2.0 had fired."""
     return House(Account("Bikes", {"red": state}), listener=Listener(7))
 
 
@@ -64,7 +64,7 @@ def a_house(state: TrackerState) -> House:
     ("last", "distance"), [(ON_THE_SPOT, 5.5), (RIDE | {"distance": 7.5}, 7.5)]
 )
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
-    """Guard, total, last ride and occurrences are imported unchanged."""
+    """Guard, total distance, last ride and occurrences are the same after the import."""
     state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
@@ -78,7 +78,7 @@ def test_everything_stays(last: dict[str, Any], distance: float) -> None:
 
 
 def test_rides_go_on() -> None:
-    """Only the next ride is fired."""
+    """After the import, only the next ride is fired."""
     house = a_house(imported())
     house.poll(a_position(9, fix_time=minutes(-10)))
     assert house.state.position
@@ -87,7 +87,7 @@ def test_rides_go_on() -> None:
 
 
 def test_ride_during_the_update() -> None:
-    """It is fired once the history shows it."""
+    """A ride that happened during the update is fired once the history shows it."""
     house = a_house(imported())
     reports = [it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 20")]
     house.poll(reports[-1], recovering=True)
@@ -96,14 +96,14 @@ def test_ride_during_the_update() -> None:
 
 
 def test_guard_goes_on() -> None:
-    """An alarm triggers the imported guard."""
+    """An alarm triggers the guard that was imported."""
     house = a_house(imported())
     house.poll(a_position(99, fix_time=minutes(1), alarm="tow"))
     assert house.guard == "alarm 1 0 m, triggered"
 
 
 def test_ride_under_way() -> None:
-    """The start of the ride was fired before; only its end is fired."""
+    """If a ride was under way, its start was already fired. Only its end is fired."""
     ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
     state = imported(
         ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
@@ -117,7 +117,7 @@ def test_ride_under_way() -> None:
 
 @pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
 def test_little(stored: dict[str, Any]) -> None:
-    """A tracker without a place stays one without a place."""
+    """A tracker without a place is imported without a place."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
     house = a_house(state)

@@ -1,4 +1,4 @@
-"""Invariants of the log, the stored rides, the guard and the fired events, in any story."""
+"""What is always true in random stories: for the log, stored rides, the guard and events."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -18,7 +18,7 @@ every = examples(60)
 _HOUR = timedelta(hours=1)
 
 
-# Any story: a script of legs, receptions, answers, armings, kills and clocks
+# Random stories: scripts of legs, receptions, answers, armings, kills and clocks
 
 _legs = st.sampled_from(
     [
@@ -57,7 +57,7 @@ _says = st.fixed_dictionaries(
 @every
 @given(st.lists(_legs | _legs | _house, max_size=30), _says, st.booleans())
 def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -> None:
-    """After any step, no event is fired twice, lost or reversed."""
+    """After each step of a story, no event was fired twice, lost, or fired out of order."""
     house = House(has_history=has_history, bike=Bike(says))
     for step in script:
         before = house.state
@@ -67,7 +67,7 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
         if triggered and not before.rearming and step not in ("arm", "disarm"):
             guard = house.state.guard
             assert guard and guard.triggered
-            # A kill rounds the distance.
+            # The database rounds the distance.
             same = guard.triggered[:2] == triggered[:2]
             assert same or triggered.cause == "alarm"
         if step == "kill":
@@ -85,14 +85,14 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
 
 
 def _rounded(value: Any) -> Any:
-    """Return a value with floats as in the database."""
+    """Return a value with numbers as exact as in the database."""
     if isinstance(value, tuple):
         return tuple(map(_rounded, value))
     return round(value, 7) if isinstance(value, float) else value
 
 
 def _hold(house: House) -> None:
-    """Check the invariants after an update."""
+    """Check what must be true after each update."""
     log, state = house.state.log, house.state
     core: Core = log.settled
     for it in log.inputs:
@@ -127,7 +127,7 @@ def test_any_evening(
     theft: int | None,
     distance: int,
 ) -> None:
-    """Only a theft triggers the guard, in any order of reports and with any clock."""
+    """Only a theft triggers the guard, in whatever order reports arrive."""
     begin, lasts = outage
     end, answer_at = begin + lasts, begin + lasts + late
     events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]
@@ -146,7 +146,7 @@ def test_any_evening(
     assert len(house.triggered) == (theft is not None)
 
 
-# Any reports of some days. The bike stands at the end.
+# Random reports of some days. In the end, the bike stands.
 
 _gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
 _meters = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
@@ -163,7 +163,7 @@ _values = st.fixed_dictionaries(
 
 @st.composite
 def _reports(draw: st.DrawFn) -> list[Position]:
-    """Draw the reports of some days. The bike stands at the end."""
+    """Draw random reports of some days. In the end, the bike stands."""
     time, meters, reports = NOW, 0, list[Position]()
     steps = draw(st.lists(st.tuples(_gaps, _meters, _values), min_size=2, max_size=30))
     stands: dict[str, Any] = {"motion": False, "speed": 0.0}
@@ -183,7 +183,7 @@ def _inputs(reports: list[Position]) -> list[Input]:
 @every
 @given(_reports(), st.randoms(use_true_random=False))
 def test_any_order(reports: list[Position], random: Random) -> None:
-    """Without a cut, any order and grouping of arrival gives the same core."""
+    """Until inputs are settled, the order and grouping of arrivals makes no difference."""
     expected = Log().with_inputs(_inputs(reports)).core
     log, left = Log(), _inputs(reports)
     random.shuffle(left)
@@ -199,7 +199,7 @@ def test_any_order(reports: list[Position], random: Random) -> None:
 def test_any_part_came_before(
     reports: list[Position], random: Random, is_prompt: bool
 ) -> None:
-    """The rides are finally those of all reports, each fired once."""
+    """In the end, the rides are those of all reports. Each was fired once."""
     house, before, now = House(), 0, NOW
     coming = list[tuple[list[Position], datetime]]()
     for number, report in enumerate(reports):

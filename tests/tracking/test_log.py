@@ -1,4 +1,4 @@
-"""The log: the rides do not depend on the order of arrival."""
+"""The log: rides do not depend on the order in which reports arrive."""
 
 from datetime import timedelta
 from typing import Any
@@ -105,7 +105,7 @@ After a week the history is not requested.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_rides(script: str, summary: str) -> None:
-    """The database finally has the true rides, and each is fired once."""
+    """In the end, the database has the true rides. Each was fired once."""
     house = lived(script)
     assert house.rides == summary
     assert house.totals == sorted(house.totals)
@@ -170,7 +170,7 @@ A clock that is ahead, whose history has other times.
 
 @pytest.mark.parametrize(("script", "gap"), rows(GAPS))
 def test_gaps(script: str, gap: str) -> None:
-    """The history is requested where reports may be missing."""
+    """The history is requested for the times in which reports may be missing."""
     assert lived(script).gap == gap
 
 
@@ -202,7 +202,7 @@ None for a minute after a late report.
 
 @pytest.mark.parametrize(("script", "count"), rows(INPUTS))
 def test_inputs(script: str, count: str) -> None:
-    """Inputs are settled when they can no longer change."""
+    """Inputs are settled once they can no longer change."""
     assert f"{len(lived(script).state.log.inputs)}" == count
 
 
@@ -221,7 +221,7 @@ def test_others(script: str, others: str) -> None:
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log keeps its limit during a long upload, and its ride is stored as one."""
+    """During a long upload, the log does not exceed its limit. The ride is stored as one."""
     monkeypatch.setattr(log, "_MAX_INPUTS", 50)
     script = "bike every=10, receive live, stand 5, receive hold, ride 30 @15, stand 9"
     house = lived(f"{script}, receive live, stand 1, deliver in order")
@@ -232,7 +232,7 @@ def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_rides_at_once() -> None:
-    """The last hundred rides of an answer stay announced, and none is fired again."""
+    """After an answer with many rides, the last hundred stay announced. None is fired again."""
     rides = "ride 1 @15, stand 6, " * 110
     house = lived(f"stand 1, receive outage, {rides}receive poll, stand 1, history")
     assert len(house.book) == 110
@@ -243,14 +243,14 @@ def test_many_rides_at_once() -> None:
 
 
 def test_order_of_reports() -> None:
-    """Reports are ordered by fix, then by message time, then by ID."""
+    """Reports are sorted by their fixes, then by the times of their messages, then by their IDs."""
     same, sent = a_position(3, fix_time=NOW), a_position(1, fix_time=None)
     reports = [sent._replace(device_time=minutes(1)), same, same._replace(id=2)]
     assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
 
 
 def test_answer_is_read_in_order() -> None:
-    """The alarms and motions of an answer are fired in the order of its reports."""
+    """Alarms and motions in an answer are fired in the order of its reports."""
     reports, house = story("stand 3, ride 2 @15, stand 3"), House()
     reports[4] = reports[4]._replace(alarm="tow")
     reports[6] = reports[6]._replace(alarm="sos")
@@ -264,7 +264,7 @@ def test_answer_is_read_in_order() -> None:
 
 
 def test_last_arming_is_stored() -> None:
-    """Only the last arming is stored while a gap waits for the history."""
+    """While a gap waits for the history, only the last arming is stored."""
     house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
     house.live("arm, stand 1, disarm, stand 1, arm")
     assert house.state.gap
@@ -277,11 +277,11 @@ def test_last_arming_is_stored() -> None:
 
 
 def test_answer_in_the_middle_of_an_upload() -> None:
-    """Reports that arrive after an answer, with times before its end, are requested."""
+    """If reports arrive after an answer although they are older, they are requested, too."""
     legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
     reports, house = story(legs, every=10), House()
     house.poll(reports[0])
-    # Parallel connections: the newest report arrived before most others.
+    # The newest report arrived first, over a parallel connection.
     house.poll(reports[120], minutes(37), recovering=True)
     house.answer([*reports[:40], reports[120]], minutes(37) + SECOND)
     house.polls(reports[-40::6])
@@ -291,7 +291,7 @@ def test_answer_in_the_middle_of_an_upload() -> None:
 
 
 def test_numbers_out_of_order() -> None:
-    """The server's total counts only between reports with rising IDs and fixes."""
+    """The server's total distance is used only between reports whose IDs and fixes both rise."""
     for ids, kilometers in (((3, 4), 0.8), ((4, 3), 0.5)):
         reports = story("stand 1, ride 2 @15, stand 9", total_distance=10.8)
         for index, number, total in zip((2, 3), ids, (10.3, 10.8), strict=True):
@@ -308,7 +308,7 @@ def test_numbers_out_of_order() -> None:
 
 @pytest.mark.parametrize("worked", [False, True])
 def test_service_without_a_history(worked: bool) -> None:
-    """Nothing is requested, except where the service had a history within a week."""
+    """If the service had no history in the last week, none is requested."""
     house = House(has_history=worked)
     reports = story("stand 5, ride 10 @15, stand 7")
     house.polls(reports)
@@ -323,7 +323,7 @@ def test_service_without_a_history(worked: bool) -> None:
 
 @pytest.mark.parametrize("says", [{}, {"device_time": None}])
 def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
-    """Alarms of the last hour are fired once, older ones not."""
+    """Alarms of the last hour are fired once. Older ones are not fired."""
     reports = [
         it._replace(alarm=f"alarm{number}" if number % 2 == 0 else None)
         for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", **says))
@@ -337,13 +337,17 @@ def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
     assert sorted(alarms) == sorted(filter(None, recent))
 
 
-# Rides from before: the whole rides of each answer, and the start of the rest
+# Rides from before the set-up: the complete rides in each answer, and what is left to
+# request
 
 _DAY = timedelta(days=1)
 
 
 def test_whole_rides() -> None:
-    """All whole rides count, also without a seen end; the rest is before them."""
+    """All complete rides are returned, also those whose end is not in the answer.
+
+    The next request ends before them.
+    """
     reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
     start, until = NOW - timedelta(hours=1), minutes(112)
     rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
@@ -355,7 +359,7 @@ def test_whole_rides() -> None:
     ("start", "until", "count"), [(15, 1_440, 1), (31, 1_440, 1), (15, 100, 0)]
 )
 def test_ride_across_the_start(start: float, until: float, count: int) -> None:
-    """A ride across the start is read completely with the earlier part."""
+    """A ride that may have begun earlier is left to the next request, which contains it completely."""
     reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
     now = NOW + _DAY
     answer = HistoryAnswer(reports, minutes(until))
@@ -368,7 +372,7 @@ def test_ride_across_the_start(start: float, until: float, count: int) -> None:
 
 
 def test_ride_of_a_day() -> None:
-    """A ride longer than half of the requested time counts as it is."""
+    """A ride that is longer than half of the requested time is returned as it is."""
     reports = story("ride 800 @15, stand 300")
     start, until = minutes(10), NOW + _DAY
     rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
@@ -378,7 +382,7 @@ def test_ride_of_a_day() -> None:
 
 @pytest.mark.parametrize(("age", "has_rest"), [(30, False), (29.999, True)])
 def test_oldest_day(age: float, has_rest: bool) -> None:
-    """The oldest day has no rest: its first ride counts as it is."""
+    """The oldest day is the last request, so its first ride is returned as it is."""
     reports = story("ride 30 @15, stand 30", every=10)
     start, answer = minutes(10), HistoryAnswer(reports, NOW + _DAY)
     rides, rest = rides_before(answer, start, start + age * _DAY)
@@ -387,7 +391,7 @@ def test_oldest_day(age: float, has_rest: bool) -> None:
 
 
 def test_nothing_of_that_time() -> None:
-    """A service that ignores the time sends only its newest report."""
+    """A service that ignores the requested time sends only its newest report. No ride is found."""
     reports = [a_position(1, fix_time=NOW + 3 * _DAY), a_position(2, fix_time=None)]
     answer = HistoryAnswer(reports, NOW + _DAY)
     assert rides_before(answer, NOW, NOW + 4 * _DAY) == ([], NOW)

@@ -1,4 +1,4 @@
-"""When rides start and end, and their distance."""
+"""When rides start and end, and how long they are."""
 
 import pytest
 
@@ -167,7 +167,7 @@ def test_rides(script: str, summary: str) -> None:
 
 
 def test_places_and_speed() -> None:
-    """A ride has its places, their addresses, its highest speed and its route."""
+    """A ride has its places with addresses, its highest speed and its route."""
     house = lived(
         "stand 3 address=Lane, ride 2 @15, ride 1 @24, ride 1 @24 speed=900,"
         "ride 1 @24 speed=none, stand 9 address=Road, stand 1 address=none"
@@ -197,7 +197,7 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places of drift are known; a near place counts as the same."""
+    """The last five places with drift are known. A place near one of them is not another one."""
     state, places = RideState(), [Fix(minutes(it), 47 + it, 7.8) for it in range(6)]
     for place in places:
         state = state.with_drift(place, _north(place, 400))
@@ -227,12 +227,12 @@ def _north(place: Fix, meters: float) -> Fix:
     ],
 )
 def test_address(script: str, address: str | None) -> None:
-    """The address is that of the last stop, also under way."""
+    """The address is that of the last stop, also during a ride."""
     assert Tracker(a_device(), lived(script).state).address == address
 
 
 def test_placeholder_before_the_first_fix() -> None:
-    """The distance from 0/0, which servers add to the first fix, does not count."""
+    """Before the first fix, servers count the distance from 0/0. It is not used."""
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )
@@ -247,7 +247,7 @@ def test_placeholder_before_the_first_fix() -> None:
 
 
 def test_report_that_brings_nothing_new() -> None:
-    """A repeated report without its address changes nothing."""
+    """A report that is repeated without its address changes nothing."""
     house = lived("stand 3 address=Lane")
     state, last = house.state, house.state.position
     assert last

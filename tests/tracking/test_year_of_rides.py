@@ -1,4 +1,4 @@
-"""Months of rides, or a year in a long run: none is lost, none is invented."""
+"""Rides of two months or, in a long run, of a year: none is lost, and none is invented."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -23,7 +23,8 @@ from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
 _HISTORY = Service(has_history=True)
-# Days of a normal run, and of a long one in Home Assistant, where each lasts seconds.
+# Number of days in a normal run. In Home Assistant, where each day takes seconds, long
+# runs have as many.
 _SHORT = 60
 
 _OFTEN = 0.01
@@ -42,7 +43,7 @@ TRACKERS = (
     "tracker", some(TRACKERS, every=4), ids=lambda tracker: tracker.name
 )
 def test_year(tracker: Tracker) -> None:
-    """Exactly the true rides are fired, whatever the service does."""
+    """Exactly the true rides are fired, whatever happens to the service."""
     days = DAYS or _SHORT
     journey = a_journey(SEED, days)
     end = BEGIN + _DAY * (days + 1)
@@ -56,7 +57,7 @@ def test_year(tracker: Tracker) -> None:
     )
 
     _rides_are_right(tracker, journey, home, downs)
-    # The database has all others.
+    # All other rides are in the database only.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
     true = journey.kilometres
@@ -77,25 +78,26 @@ def _rides_are_right(
         before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
     )
     late = timedelta(minutes=10 if tracker.every == 600 else 6)
-    # Late reports are unknown until they arrive.
+    # Reports that are late are not known yet when a ride starts.
     late += timedelta(minutes=8 if tracker.buffers else 0)
-    # A first report from a red light does not start a ride yet.
+    # If the first report of a ride comes from a red light, it does not start the ride.
     starts_late = late * 2 if tracker.every == 600 else late
     left = list(home.rides)
-    # A tracker that jumped on arrival adds its last minute to the next ride.
+    # If the tracker jumped on arrival, the last minute of a ride belongs to the next
+    # one.
     most = 20 if tracker.jumps == _OFTEN else 5
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:
-            # A ride during an outage is known with the first fix after it.
+            # A ride during an outage is known with the first fix after the outage.
             known = timedelta(seconds=tracker.parked or 0) + max(
                 span.ends_at - trip.ends_at for span in struck
             )
             found = rides_of(trip, left, late + max(known, timedelta()))
-            # The fix that would confirm the place may jump.
+            # The fix that should confirm the place may have jumped.
             assert (0 if tracker.jumps == _OFTEN else 1) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # There and back, without a received report under way.
+            # The bike rode there and back, and no report of the ride was received.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
             assert tracker.every == 600
         else:
@@ -110,7 +112,7 @@ def _rides_are_right(
 
 @pytest.mark.parametrize("world", some(WORLDS, every=12), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
-    """With faulty trackers, no ride is lost and almost none is invented."""
+    """If trackers have faults, no ride is lost, and almost none is invented."""
     found = found_in(world)
     assert (found.as_one, found.lost) == (TRIPS, 0)
     assert found.invented <= (0 if world.is_clear else 5)
@@ -120,7 +122,7 @@ def test_worlds(world: World) -> None:
 
 
 def test_always_stands_with_history() -> None:
-    """With a tracker that always reports rest, rides are found by places, even near ones."""
+    """If a tracker always reports rest, rides are found by their places, even if these are near."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=_HISTORY))
@@ -130,5 +132,5 @@ def test_always_stands_with_history() -> None:
 @longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
-    """docs/rides.md has the measured values."""
+    """The tables of docs/rides.md have the measured values."""
     assert tables_of(PAGE) == list(tables())

@@ -1,1 +1,1 @@
-"""Nights of a guarded bike: false alarms at rest, and messages about thefts."""
+"""Simulated nights of a guarded bike: false alarms while it is parked, and messages about thefts."""

@@ -1,4 +1,4 @@
-"""Nights of a bike that is armed on arrival, and the alarms of its guard."""
+"""Nights of a bike that is armed after its arrival, and what triggers its guard."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,36 +20,43 @@ CARRIED = 200
 NEVER = 0
 MINUTE = timedelta(minutes=1)
 SILENT = timedelta(minutes=31)
-"""After this time, a ride is over."""
+"""If a tracker is silent for this time, its ride is over."""
 _DAYS = 60
 _SEED = 1
 _HOUR = timedelta(hours=1)
 _CARRIED_AFTER = timedelta(hours=3)
-# Number of reports that the guard has for its alarm.
+# The guard must be triggered within this number of reports.
 _SOON = 20
-# Meters between two reports of a bike in a van.
+# Meters between two reports of a bike that is driven away in a van.
 _DRIVEN = 600
-# Errors of a clock in successive nights, and the minutes at which it is corrected.
+# For four nights in turn: the error of the house's clock in hours, and the minutes from
+# the arming to its correction.
 _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
 @dataclass(frozen=True)
 class Case:
-    """Special events in the nights of a world, and the thief's actions."""
+    """What happens in the nights of a world besides thefts, and how thieves act."""
 
     world: World
     is_outage: bool = False
-    """Whether the service is down while a thief shakes the bike."""
+    """Whether the service fails while a thief shakes the bike."""
     is_again: bool = False
-    """Whether the same bike is carried off each night and brought back."""
+    """Whether the bike is carried off and brought back in each night."""
     is_armed_there: bool = False
-    """Whether the guard is armed again at the second place, before the bike is carried further."""
+    """Whether the guard is armed again where the thief put the bike down.
+
+    The bike is then carried further.
+    """
     is_clock_wrong: bool = False
-    """Whether the house's clock is corrected shortly before or after the arming."""
+    """Whether the house's clock is wrong, and is corrected shortly before or after the arming."""
 
 
 def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Yield reports without those of the last minutes before the arrival, then one each hour."""
+    """Yield the reports.
+
+    Those of the last minutes before the arrival are missing, then there is one an hour.
+    """
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
@@ -59,7 +66,10 @@ def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Yield the reports of a receiver whose speed is never 0: Traccar reports motion for most."""
+    """Yield the reports of a receiver whose speed is never 0.
+
+    For most of them, Traccar reports motion.
+    """
     random = Random("noise")  # noqa: S311 - no secret
     for report in said:
         speed = max(report.position.speed or 0, random.uniform(-1, 2))
@@ -88,10 +98,10 @@ CASES = (
 
 
 class Coming:
-    """The reports of a world in the order of their arrival."""
+    """The reports of a world, in the order in which they arrive."""
 
     def __init__(self, world: World, journey: Journey, days: int) -> None:
-        """Begin with the first report."""
+        """Start at the first report."""
         end = BEGIN + timedelta(days=days)
         said = world.bend(reports(world.tracker, journey, BEGIN, end, _SEED), journey)
         self.reports = told(world, said)
@@ -99,7 +109,7 @@ class Coming:
         self.number = 0
 
     def until(self, time: datetime) -> Iterator[tuple[Report, Report]]:
-        """Yield the reports up to a time."""
+        """Yield the reports that arrive before a time."""
         for number in range(self.number, len(self.reports)):
             if self.reports[number].comes_at > time:
                 break
@@ -113,12 +123,15 @@ class Coming:
 
     @property
     def left(self) -> Sequence[Report]:
-        """Return the remaining reports."""
+        """Return the reports that have not arrived yet."""
         return self.reports[self.number :]
 
 
 def told(world: World, said: Iterable[Report]) -> list[Report]:
-    """Return the reports that become the server's current one, or all if it pushes them."""
+    """Return the reports that the server shows as current.
+
+    If it pushes reports, return all of them.
+    """
     newest, coming = BEGIN - MINUTE, list[Report]()
     for report in sorted(said, key=lambda it: it.comes_at):
         at = report.position.device_time or report.comes_at
@@ -130,7 +143,10 @@ def told(world: World, said: Iterable[Report]) -> list[Report]:
 
 @dataclass
 class Found:
-    """The results of the nights in a world. For each kind of theft, the number of triggers by report."""
+    """What happened in the nights of a world.
+
+    For each kind of theft, it counts which report triggered the guard.
+    """
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)
@@ -141,12 +157,12 @@ class Found:
 
 @cache
 def found_in(case: Case, nights: int = NIGHTS) -> Found:
-    """Return the results of the last nights of some weeks in a world."""
+    """Return what happened in the last nights of some weeks in a world."""
     return _Nights(case).run(nights)
 
 
 class _Nights:
-    """A bike that is armed on arrival or some time later."""
+    """A bike that is armed when it arrives, or some time later."""
 
     def __init__(self, case: Case) -> None:
         self._case, self._found = case, Found()
@@ -154,7 +170,7 @@ class _Nights:
         self._coming = Coming(case.world, a_journey(_SEED, _DAYS), _DAYS)
 
     def run(self, nights: int) -> Found:
-        """Run all nights, with a thief in each of the last ones."""
+        """Simulate all nights. In each of the last ones, a thief comes."""
         random = Random("nights")  # noqa: S311 - no secret
         all_nights = [
             (trip, following, random.choice([0, 0, random.uniform(0, 120)]))
@@ -174,7 +190,7 @@ class _Nights:
         return self._found
 
     def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
-        """Arm the bike. The clock is wrong for an hour before its correction."""
+        """Arm the bike. If the clock is wrong, it is wrong for an hour before it is corrected."""
         home, clock = self._home, self._home.clock
         self._live(right_at - _HOUR)
         home.clock = clock + off
@@ -186,7 +202,7 @@ class _Nights:
         home.clock = clock
 
     def _live(self, until: datetime) -> None:
-        """Receive reports."""
+        """Receive the reports up to a time."""
         for before, report in self._coming.until(until):
             if report.comes_at - before.comes_at > SILENT:
                 self._home.poll(before, report.comes_at - MINUTE)
@@ -196,14 +212,15 @@ class _Nights:
         if _is_triggered(self._home):
             self._found.false_alarms += 1
             return
-        # In a tunnel, nothing is received before the arrival.
+        # The bike arrives in a tunnel, so nothing is received before the end of the
+        # trip.
         end = trip.ends_at + 10 * MINUTE
         after = [it for it in self._coming.left if it.comes_at <= end]
         self._found.ridden[_fired_with(self._home.copied(), after)] += 1
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
-        """Steal the bike in several ways."""
+        """Steal a copy of the bike in each way."""
         case, home, found = self._case, self._home, self._found
         soon = self._coming.left[:_SOON]
         found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
@@ -218,14 +235,14 @@ class _Nights:
             number = _fired_with(it, map(_shifted, soon))
         found.carried[number] += 1
         if case.is_again:
-            # The bike is brought back and guarded again.
+            # The bike is brought back, and guarded again.
             self._coming.number += _SOON
             self._live(soon[-1].comes_at + _HOUR)
             home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
 
 
 def _carried_on(home: Home, soon: Sequence[Report]) -> int:
-    """Return the number of the report from the second place that triggers the guard."""
+    """Carry the bike on from the second place. Return which report triggers the guard."""
     _fired_with(home, map(_shifted, soon[:3]))
     home.account.disarm(BIKE)
     home.account.arm(BIKE, soon[2].comes_at + MINUTE / 10)
@@ -235,7 +252,7 @@ def _carried_on(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _shaken(home: Home, soon: Sequence[Report]) -> int:
-    """Return the number of the poll after an outage that triggers the guard."""
+    """Shake the bike during an outage. Return which poll after the outage triggers the guard."""
     moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
     outage = Span(moved[1].comes_at, moved[8].comes_at)
     home.service = Service(has_history=True)
@@ -244,7 +261,7 @@ def _shaken(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _fired_with(home: Home, coming: Iterable[Report]) -> int:
-    """Return the number of the report that triggers the guard."""
+    """Return which of these reports triggers the guard."""
     fired = NEVER
     for number, report in enumerate(coming, 1):
         home.poll(report, report.comes_at)

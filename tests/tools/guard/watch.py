@@ -1,4 +1,4 @@
-"""Weeks of a bike with a night guard: its decisions, its messages, and thefts."""
+"""Weeks of a bike with a night guard: its decisions, its messages, and simulated thefts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,28 +26,28 @@ from tests.tools.rides.worlds import World, middle
 
 from .nights import MINUTE, NEVER, SILENT, Coming, told
 
-# Night begins during the ride home, and ends before the next ride.
+# Night begins during the ride home. It ends before the next ride.
 _DUSK = time(17, 30)
 _NIGHT = NightGuard.from_data("night", {**DEFAULTS, "night_begins": str(_DUSK)})
 _DAYS = 35
 _SEED = 1
-# The reports of the arrival may come this late.
+# Reports of the arrival may be received this much later.
 _LATE = 15 * MINUTE
 
 
 @dataclass
 class Watched(Home):
-    """A home with a night guard, as in `night_guard/arming.py`; `schedule.decide` makes the decisions.
+    """A home with a night guard that decides with `schedule.decide`, as the integration does.
 
-    Running `arming.py` itself needs Home Assistant, whose clock and registries would make
-    a million reports last hours.
+    With `arming.py` itself, a simulation of a million reports would take hours: it
+    needs Home Assistant, with its clock and registries.
     """
 
     alerts: list[str] = field(default_factory=list)
-    """Causes of the messages about a triggered guard."""
+    """The causes in messages about a triggered guard."""
     is_up: bool = True
     mine: bool = False
-    """Whether the rider tapped *It's me*."""
+    """Whether the rider has tapped *It's me*."""
     _compared_at: datetime = BEGIN
     _is_due: bool = True
 
@@ -58,13 +58,13 @@ class Watched(Home):
 
     @override
     def copied(self) -> Watched:
-        """Return a copy of the home with the same past."""
+        """Return a copy of the home. It has the same past."""
         other = super().copied()
         other.alerts = []
         return other
 
     def hear(self, report: Report, now: datetime | None = None) -> list[str]:
-        """Apply a poll, a message, or a failed poll; return new messages."""
+        """Apply a poll, a message, or a failed poll. Return the new messages."""
         now = now or report.comes_at
         if not self.is_up:
             self._came_back = self._is_due = True
@@ -90,7 +90,7 @@ class Watched(Home):
         return news
 
     def compare(self, now: datetime) -> None:
-        """Arm or disarm the guard according to the night guard."""
+        """Arm or disarm the guard as the night guard decides."""
         self._is_due = False
         tracker = self.account.trackers[BIKE]
         began = _NIGHT.last_began(now)
@@ -109,7 +109,7 @@ class Watched(Home):
             self._compared_at = now
 
     def guard_again(self, now: datetime) -> None:
-        """Arm the guard, as the button of a message does."""
+        """Arm the guard, as the button *Guard again* does."""
         self.account.arm(BIKE, now + self.clock)
 
     def tap_mine(self) -> None:
@@ -120,24 +120,27 @@ class Watched(Home):
 
 @dataclass
 class Watch:
-    """The results of a night guard in the weeks of a world."""
+    """What happened in the weeks of a world."""
 
     nights: int = 0
     false_alarms: int = 0
     ridden: Counter[int] = field(default_factory=Counter)
-    """Thefts by the number of the report with the message."""
+    """Thefts, counted by the report that caused the message."""
     shaken_first: Counter[int] = field(default_factory=Counter)
-    """The same for a bike that was shaken a minute before, which is already a message."""
+    """The same for bikes that were shaken a minute before, which already caused a message."""
     guarded_again: Counter[int] = field(default_factory=Counter)
-    """The same for a bike that was guarded again while it rode, and stolen from there."""
+    """The same for bikes whose *Guard again* was tapped while they were ridden, and
+    that were stolen later.
+    """
     breakfasts: int = 0
-    """Alarms on the ride after *Guard again* was tapped at night."""
+    """False alarms on the morning ride, after *Guard again* was tapped at night."""
 
 
 @cache
 def watched(world: World, *, dusk_in_outage: bool = False) -> Watch:
-    """Return the results of the night guard in some weeks of a world."""
-    # Reports each 10 seconds take long to simulate, and the guard is the same.
+    """Return what happened in some weeks of a world."""
+    # A report each minute is enough: with one each 10 seconds, the guard does the same,
+    # but the simulation takes long.
     tracker = replace(world.tracker, every=max(60, world.tracker.every))
     return _Weeks(replace(world, tracker=tracker), dusk_in_outage).run()
 
@@ -153,9 +156,9 @@ class _Weeks:
         self._home = Watched(world.service, world.clock)
 
     def run(self) -> Watch:
-        """Run all nights, with a thief in each."""
+        """Simulate all nights, each with a thief."""
         found = self._found
-        # The first report.
+        # Stop after the first report.
         for _, report in self._coming.until(self._coming.reports[0].comes_at):
             self._home.hear(report)
         for trip, following in pairwise(self._journey.trips):
@@ -171,7 +174,7 @@ class _Weeks:
         return found
 
     def _live(self, until: datetime) -> None:
-        """Receive reports, and let the rider answer messages."""
+        """Receive the reports up to a time. The rider answers messages."""
         home = self._home
         for before, report in self._coming.until(until):
             now = report.comes_at
@@ -191,7 +194,7 @@ class _Weeks:
                     home.guard_again(now)
 
     def _breakfast(self, end: datetime) -> bool:
-        """Tap *Guard again* at night after the bike was shaken, and start a ride in the morning."""
+        """At night, shake the bike and tap *Guard again*. In the morning, start a ride."""
         home, last = self._home.copied(), self._coming.last
         assert home.hear(_later(last, alarm="vibration"))
         home.guard_again(last.comes_at + 2 * MINUTE)
@@ -216,7 +219,8 @@ class _Weeks:
         shaken = self._home.copied()
         alerts = shaken.hear(_later(last, alarm="vibration"))
         assert alerts
-        # After a fix that jumped, the same report may show that the bike is elsewhere.
+        # After a fix that jumped, one report may show both a vibration and another
+        # place.
         is_told = _says_where(alerts)
         found.shaken_first[1 if is_told else _alerted_with(shaken, ride)] += 1
         again, half = self._home.copied(), len(ride) // 2
@@ -225,7 +229,8 @@ class _Weeks:
         again.guard_again(ride[half].comes_at)
         for report in ride[half:]:
             if again.hear(report):
-                # It stood at a red light in a tunnel, was guarded there and rode on.
+                # The bike stood at a red light in a tunnel. It was guarded there, and
+                # rode on.
                 again.guard_again(report.comes_at)
         later = ride[-1]
         for _ in range(7):
@@ -236,7 +241,7 @@ class _Weeks:
 
 
 def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the beginnings and ends of the night."""
+    """Yield the times at which a night begins or ends."""
     assert _NIGHT.night
     day = start.date()
     while day <= end.date():
@@ -247,7 +252,11 @@ def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
 
 
 def _around_dusk(journey: Journey) -> Iterator[Span]:
-    """Yield outages from the middle of the ride home until the bike stands and the night began."""
+    """Yield outages.
+
+    Each begins during the ride home and ends after the bike stands and the night has
+    begun.
+    """
     for trip in journey.trips:
         dusk = datetime.combine(trip.starts_at.date(), _DUSK, UTC)
         if abs(trip.ends_at - dusk) < 120 * MINUTE:
@@ -255,7 +264,7 @@ def _around_dusk(journey: Journey) -> Iterator[Span]:
 
 
 def _later(report: Report, **fields: object) -> Report:
-    """Return a report of the same place a minute later."""
+    """Return a report of the same place, a minute later."""
     own = (report.position.device_time or report.comes_at) + MINUTE
     later = replace(report, comes_at=report.comes_at + MINUTE)
     number = report.position.id + 1
@@ -263,7 +272,7 @@ def _later(report: Report, **fields: object) -> Report:
 
 
 def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
-    """Return the reports of a thief's ride, from the first one away from the place."""
+    """Return the reports of a thief's ride. The first one is away from the bike's place."""
     tracker = replace(world.tracker, parked=None, repeats=None)
     ride = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
     said: Iterator[Report] = islice(ride, 1, None)
@@ -277,12 +286,12 @@ def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
 
 
 def _says_where(alerts: list[str]) -> bool:
-    """Return whether a message is about motion or a place."""
+    """Return whether a message is about motion or another place."""
     return any(cause != "alarm" for cause in alerts)
 
 
 def _alerted_with(home: Watched, ride: Sequence[Report]) -> int:
-    """Return the number of the report with a message about motion or a place."""
+    """Return which report causes a message about motion or another place."""
     for number, report in enumerate(ride, 1):
         if _says_where(home.hear(report)):
             return number

@@ -1,1 +1,1 @@
-"""Simulated rides, the reports of their trackers, and the rides that the integration detects."""
+"""Simulated rides, the reports of the trackers, and the rides that the integration detects in them."""

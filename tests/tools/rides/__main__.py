@@ -1,4 +1,4 @@
-"""Measure the errors of detected rides, and write the tables of docs/rides.md: python -m tests.tools.rides."""
+"""Measure detected rides, and write docs/rides.md: python -m tests.tools.rides."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -43,7 +43,7 @@ _UNSEEN = (
 
 
 def tables() -> Iterator[str]:
-    """Yield the measured tables of the page."""
+    """Yield the tables of the page."""
     yield as_markdown(_HEAD, map(_of_tracker, _RHYTHMS))
     yield as_markdown(_UNSEEN_HEAD, map(_of_unseen, _UNSEEN))
     worlds = with_same_ones_together([_of_world(world) for world in WORLDS])

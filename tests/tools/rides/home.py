@@ -1,4 +1,4 @@
-"""A home that polls one tracker, and records its detected rides."""
+"""A home that polls one tracker, and records the rides that are detected."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -31,34 +31,34 @@ _POLL = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Service:
-    """The behavior of a service."""
+    """How a service behaves."""
 
     has_history: bool = False
     is_live: bool = False
-    """Whether it pushes each report at once."""
+    """Whether it pushes each report as soon as it receives it."""
     answers: tuple[float, float] = (1, 1)
-    """Minimum and maximum seconds from a history request to its answer."""
+    """Minimum and maximum number of seconds before it answers a request for the history."""
     queue: timedelta = timedelta()
-    """Time for which the requests for other bikes come first."""
+    """How long the requests for other bikes take that come first."""
     refuses: float = 0
-    """Part of the history requests whose answer is too large."""
+    """Share of requests for the history whose answer is too large (0 to 1)."""
     says_time: bool = True
     """Whether its device list has `lastUpdate`."""
 
 
 @dataclass
 class Home:
-    """The state of one tracker, and its fired events."""
+    """The state of one tracker, and the events that were fired."""
 
     service: Service = Service()
     clock: timedelta = timedelta()
-    """Time by which the house's clock is ahead."""
+    """How far the house's clock is ahead."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     started: list[Ride] = field(default_factory=list)
     ended: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """Rides that ended."""
+    """Rides that were stored."""
     _sent: list[Report] = field(default_factory=list)
     _newest: Report | None = None
     _last_fired: int = 0
@@ -66,19 +66,19 @@ class Home:
     _pending: tuple[datetime, HistoryAnswer] | None = None
 
     def __post_init__(self) -> None:
-        """Use the integration's own requests for the history."""
+        """Use the part of the integration that sends the requests for the history."""
         self._random = Random("service")  # noqa: S311 - no secret
         client, limit = cast(TrackingClient, self), backoff.ExtraRequests()
         self._history = history.History(client, limit)
 
     @property
     def rides(self) -> list[Ride]:
-        """Return the fired rides with a distance."""
+        """Return the rides that were fired and have a distance."""
         return [ride for ride in self.ended if ride.distance]
 
     @property
     def booked(self) -> list[Ride]:
-        """Return the finally stored rides with a distance."""
+        """Return the rides that are stored in the end and have a distance."""
         return [ride for ride in self.book if ride.distance]
 
     def live(
@@ -88,7 +88,7 @@ class Home:
         outages: Iterable[Span] = (),
         restarts: Iterable[datetime] = (),
     ) -> None:
-        """Poll every minute, except polls that would change nothing."""
+        """Poll each minute. Leave out polls that would change nothing."""
         coming = deque(sorted(reports, key=lambda report: report.comes_at))
         down, starts = list(outages), deque(sorted(restarts))
         now = coming[0].comes_at
@@ -111,11 +111,11 @@ class Home:
             now += _POLL
 
     def _receive(self, coming: deque[Report], now: datetime) -> bool:
-        """Let the service receive the reports that are due; return whether any came."""
+        """Let the service receive the reports that are due. Return whether there were any."""
         before = len(coming)
         while coming and coming[0].comes_at <= now:
             report = coming.popleft()
-            # The server's current report is the newest by its own time.
+            # The server's current report is the newest one, by its own time.
             if self._newest is None or _time(report) > _time(self._newest):
                 self._newest = report
             self._sent.append(report)
@@ -130,7 +130,7 @@ class Home:
         return bool(state and state.ride_state.ride)
 
     def copied(self) -> Self:
-        """Return a copy of the home with the same past."""
+        """Return a copy of the home. It has the same past."""
         other, account = copy(self), copy(self.account)
         for name in ("states", "gaps", "_touched"):
             setattr(account, name, {**getattr(account, name)})
@@ -139,13 +139,13 @@ class Home:
         return other
 
     def restart(self) -> None:
-        """Restart with the stored state."""
+        """Restart: continue with the stored state."""
         states = {key: it.stored() for key, it in self.account.states.items()}
         self.account = Account("Bikes", states)
         self._came_back, self._pending = True, None
 
     def poll(self, report: Report, now: datetime) -> None:
-        """Apply a poll that announces this report."""
+        """Apply a poll that shows this report as the current one."""
         account, position = self.account, report.position
         heard_at = now if self.service.says_time else None
         device = Device(1, BIKE, BIKE, "online", heard_at, position.id, None, False)
@@ -157,7 +157,7 @@ class Home:
         self._request(now)
 
     def push(self, report: Report) -> None:
-        """Apply a message, after an answer of the history that arrived before it."""
+        """Apply a message. Before it, apply an answer of the history that has arrived."""
         now = report.comes_at
         self._answer(now)
         context = self._context(now)._replace(is_complete=True)
@@ -167,7 +167,10 @@ class Home:
         return UpdateContext(now + self.clock, has_history=self.service.has_history)
 
     def _request(self, now: datetime) -> None:
-        """Request the history if it is needed; the answer has the reports that the service knows now."""
+        """Request the history if it is needed.
+
+        The answer has the reports that the service has received so far.
+        """
         asked_at, trackers = now + self.clock, self.account.trackers
         noticed_by = asked_at - self.service.queue
         gaps = {
@@ -195,22 +198,22 @@ class Home:
     async def async_get_history(
         self, _device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
-        """Return the reports between two times, as the client does."""
+        """Return the reports between two times. This is the interface of the client."""
         if self.service.refuses and self._random.random() < self.service.refuses:
             raise InvalidResponseError("more than 8 MiB", is_too_large=True)
-        # Earlier reports are not requested again.
+        # Earlier reports are never requested again, so drop them.
         self._sent = [report for report in self._sent if fix_time(report) >= start]
         return [it.position for it in self._sent if fix_time(it) <= end]
 
     def _answer(self, now: datetime) -> None:
-        """Apply an answer of the history that has arrived."""
+        """Apply the answer of the history, if it has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
             context = self._context(at)
             self._fire(self.account.apply_history(BIKE, answer, context), at)
 
     def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
-        """Store rides, and return the occurrences."""
+        """Store the rides. Return the occurrences that are fired."""
         if BIKE not in changes.keys:
             return []
         tracker = changes.after[BIKE]
@@ -231,7 +234,7 @@ class Home:
 
 
 def ride_of(occurrence: Occurrence) -> Ride:
-    """Return the ride that started or ended."""
+    """Return the ride that has started or ended."""
     said = occurrence.attributes
     return Ride(
         datetime.fromisoformat(said["started_at"]),
@@ -246,6 +249,6 @@ def _time(report: Report) -> datetime:
 
 
 def fix_time(report: Report) -> datetime:
-    """Return the time of the fix."""
+    """Return the time of the fix of a report."""
     assert report.position.fix_time is not None
     return report.position.fix_time

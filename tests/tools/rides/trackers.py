@@ -1,4 +1,4 @@
-"""Trackers with different intervals, and their reports of a journey."""
+"""Trackers with different intervals, and what each of them reports of a journey."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -17,70 +17,73 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Tracker:
-    """The behavior of a tracker."""
+    """How a tracker behaves."""
 
     name: str
     every: float
-    """Seconds between two reports under way."""
+    """Seconds between two reports during a ride."""
     parked: float | None = None
-    """Seconds between two reports at rest; None if it sleeps."""
+    """Seconds between two reports while it stands. None if it sleeps then."""
     repeats: float | None = None
-    """Seconds between two messages without a fix at rest."""
+    """Seconds between two messages without a fix while it stands."""
     accuracy: float = 6
-    """Meters of error that two of three fixes do not exceed."""
+    """Two of three fixes have at most this error, in meters."""
     claims: float | None = None
-    """The reported accuracy in meters, 0 for none; None for the true one."""
+    """The accuracy that it reports, in meters; 0 if it reports none.
+
+    None if it reports the true accuracy.
+    """
     drifts: float = 0.8
-    """Part of a fix's error that the next fix has, too."""
+    """Share of a fix's error that the next fix has, too (0 to 1)."""
     strays: float = 0
-    """Part of the fixes at rest that begin minutes of fixes a house or two away."""
+    """Share of the fixes at rest that begin some minutes of fixes a house or two away (0 to 1)."""
     spikes: float = 0
-    """Part of the fixes that are some streets away."""
+    """Share of the fixes that are some streets away (0 to 1)."""
     says_speed: bool = True
     says_total: bool = True
     jumps: float = 0
-    """Part of the fixes that are anywhere."""
+    """Share of the fixes that are anywhere (0 to 1)."""
     buffers: float = 0
-    """Part of the reports that arrive minutes late."""
+    """Share of the reports that arrive minutes late (0 to 1)."""
 
     @property
     def claimed(self) -> float:
-        """Return the reported accuracy in meters."""
+        """Return the accuracy that it reports, in meters."""
         return self.accuracy if self.claims is None else self.claims
 
 
 @dataclass(frozen=True)
 class Report:
-    """A position, and the time at which the server receives it."""
+    """A position, and when the server receives it."""
 
     position: Position
     comes_at: datetime
 
     def changed(self, **fields: object) -> Report:
-        """Return the report with other fields of its position."""
-        # The fields of a test are not typed.
+        """Return the report. Some fields of its position have other values."""
+        # A test chooses these fields, so their types are not known.
         position = self.position._replace(**fields)  # type: ignore[arg-type]
         return replace(self, position=position)
 
 
 @dataclass
 class _Sensors:
-    """The measurements of a tracker, and the values that the server adds."""
+    """What a tracker measures, and the values that the server adds."""
 
     tracker: Tracker
     random: Random
     position: Position = field(default_factory=lambda: Position(1, 0))
-    """The last position."""
+    """The position that was reported last."""
     off: Point = (0, 0)
-    """The error of the fixes in meters to the north and to the east."""
+    """The error of the fixes, in meters to the north and to the east."""
     total: float = 0
     last: Point | None = None
     is_astray: list[Point] = field(default_factory=list)
-    """Additional errors of the next fixes in meters."""
+    """Additional errors that the next fixes will have, in meters."""
     late_until: datetime = _NEVER
 
     def report(self, moment: Moment, time: datetime) -> Report:
-        """Return the report of a time."""
+        """Return the report at a time."""
         tracker, random = self.tracker, self.random
         point = self._measured(moment)
         if self.last is not None:
@@ -105,7 +108,10 @@ class _Sensors:
         return Report(self.position, max(time + delay, self.late_until))
 
     def repeated(self, time: datetime) -> Report:
-        """Return a message that repeats the last fix, as Traccar sends for a heartbeat."""
+        """Return a message that repeats the last fix.
+
+        Traccar sends it when a tracker has no fix.
+        """
         says_speed = self.tracker.says_speed
         self.position = self.position._replace(
             id=self.position.id + 1,
@@ -116,10 +122,9 @@ class _Sensors:
         return Report(self.position, time)
 
     def _measured(self, moment: Moment) -> Point:
-        """Return the measured place. Its error depends on the previous error."""
+        """Return the place that is measured. Its error depends on the error before it."""
         tracker, random, point = self.tracker, self.random, moment.point
-        # With a deviation of 1 in both directions, two of three fixes are closer than
-        # 1.5.
+        # In two dimensions, two of three errors are below 1.5 standard deviations.
         deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
         self.off = (
             tracker.drifts * self.off[0] + random.gauss(0, deviation),
@@ -147,7 +152,7 @@ def _added(one: Point, other: Point) -> Point:
 
 
 def _astray(random: Random) -> list[Point]:
-    """Return the errors of the next fixes while walls reflect the signals."""
+    """Return the errors of the next fixes, while walls reflect the signals."""
     far = random.gauss(0, 120), random.gauss(0, 120)
     return [
         _added(far, (random.gauss(0, 30), random.gauss(0, 30)))
@@ -158,7 +163,10 @@ def _astray(random: Random) -> list[Point]:
 def reports(
     tracker: Tracker, journey: Journey, begin: datetime, end: datetime, seed: int
 ) -> Iterator[Report]:
-    """Yield the reports of a tracker between two times, in the order of its clock."""
+    """Yield the reports of a tracker between two times.
+
+    They are in order of the tracker's clock.
+    """
     random = Random(f"{tracker.name}-{seed}")  # noqa: S311 - no secret
     sensors = _Sensors(tracker, random)
     yield sensors.report(journey.at(begin), begin)
@@ -176,7 +184,7 @@ def _under_way(sensors: _Sensors, trip: Trip) -> Iterator[Report]:
     while time < trip.ends_at:
         yield sensors.report(trip.at(time), time)
         time += step
-    # At rest, it reports at its own interval.
+    # While it stands, it reports at another interval.
     yield sensors.report(trip.arrived, time)
 
 
@@ -192,6 +200,6 @@ def _parked(
 
 
 def _each(seconds: float | None, begin: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the times with this interval in seconds, or none without an interval."""
+    """Yield times with this interval in seconds. Yield none if there is no interval."""
     while seconds and (begin := begin + timedelta(seconds=seconds)) < end:
         yield begin

@@ -1,4 +1,4 @@
-"""Trips of a bike through the simulated town: time, length, destination and interruptions."""
+"""Trips of a bike through the simulated town, and interruptions of the service."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -11,13 +11,14 @@ from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 _LONGEST_OUTAGE = 180
-# Size of the town relative to the simulator's: crossing it takes half an hour.
+# The town of these trips is larger than that of the simulator by this factor. So it
+# takes half an hour to cross it.
 _TOWN = 6
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The place and speed of a bike."""
+    """The place and speed of a bike at a time."""
 
     point: Point
     speed: float = 0
@@ -32,24 +33,24 @@ class Span:
     ends_at: datetime
 
     def __contains__(self, time: datetime) -> bool:
-        """Return whether it includes this time."""
+        """Return whether a time is in the range."""
         return self.starts_at <= time < self.ends_at
 
     def is_near(self, other: Span, margin: timedelta) -> bool:
-        """Return whether another span overlaps this one, or is near to it."""
+        """Return whether another range overlaps this one or is close to it."""
         starts_at, ends_at = self.starts_at - margin, self.ends_at + margin
         return starts_at < other.ends_at and other.starts_at < ends_at
 
 
 class Trip(Span):
-    """A ride from junction to junction, with red lights at some of them."""
+    """A ride from junction to junction. At some of them there is a red light."""
 
     def __init__(
         self, random: Random, starts_at: datetime, start: Point, hops: int
     ) -> None:
-        """Start at this time from a junction."""
+        """Start at a junction at this time."""
         self._routes: list[Route] = []
-        # Seconds since the start, and the meters ridden by then.
+        # Seconds since the start, and the meters that were ridden by then.
         self._seconds, self._metres = [0.0], [0.0]
         self.end = start
         for hop in range(hops):
@@ -60,7 +61,7 @@ class Trip(Span):
         self.kilometres = self._metres[-1] / 1_000
 
     def at(self, time: datetime) -> Moment:
-        """Return the place at a time between start and end."""
+        """Return where the bike is at a time during the trip."""
         seconds = (time - self.starts_at).total_seconds()
         part = min(bisect_right(self._seconds, seconds), len(self._seconds) - 1)
         (begin, end), (start, stop) = (
@@ -76,11 +77,11 @@ class Trip(Span):
 
     @property
     def arrived(self) -> Moment:
-        """Return the place after the arrival."""
+        """Return where the bike stands after the arrival."""
         return Moment(_in_town(self.end))
 
     def _ride(self, random: Random, away_from: Point) -> None:
-        """Ride on to another junction, finally not back to the previous one."""
+        """Ride to another junction. Do not end by riding back to the previous one."""
         others = [place for place in JUNCTIONS if place not in (self.end, away_from)]
         route = Route(self.end, random.choice(others))
         self._routes.append(route)
@@ -99,10 +100,10 @@ def _in_town(point: Point) -> Point:
 
 
 class Journey:
-    """All trips of a bike, and its places between them."""
+    """All trips of a bike, and where it stands between them."""
 
     def __init__(self, trips: list[Trip]) -> None:
-        """Stand at home before the first trip."""
+        """The bike stands at home before the first trip."""
         assert all(
             trip.ends_at < following.starts_at for trip, following in pairwise(trips)
         )
@@ -111,24 +112,24 @@ class Journey:
 
     @property
     def kilometres(self) -> float:
-        """Return the total length."""
+        """Return the length of all trips."""
         return sum(trip.kilometres for trip in self.trips)
 
     def at(self, time: datetime) -> Moment:
-        """Return the place of the bike."""
+        """Return where the bike is at a time."""
         trip = self.begun(time)
         if trip is None:
             return Moment(HOME)
         return trip.at(time) if time < trip.ends_at else trip.arrived
 
     def begun(self, time: datetime) -> Trip | None:
-        """Return the last trip that began, even if it is over."""
+        """Return the last trip that has begun by a time. It may be over."""
         number = bisect_right(self._starts, time)
         return self.trips[number - 1] if number else None
 
 
 def a_journey(seed: int, days: int) -> Journey:
-    """Return the trips of a person in this number of days: to work and back, at weekends, not in winter."""
+    """Return a person's trips: to work and back, others at weekends, none in winter."""
     random = Random(f"journey-{seed}")  # noqa: S311 - no secret
     place, trips = HOME, list[Trip]()
     for number in range(days):
@@ -141,7 +142,7 @@ def a_journey(seed: int, days: int) -> Journey:
 
 
 def _rides_of(random: Random, day: date) -> Iterator[datetime]:
-    """Yield the starts of a day's rides; there are none in winter."""
+    """Yield when the rides of a day start. There are none in winter."""
     if (day.month, day.day) >= (12, 15) or (day.month, day.day) < (2, 15):
         return
     begin, hours = datetime.combine(day, time(), UTC), list[float]()
@@ -155,9 +156,10 @@ def _rides_of(random: Random, day: date) -> Iterator[datetime]:
 
 
 def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
-    """Return the outages: two a week, for minutes or hours.
+    """Return outages: two a week, each of minutes or hours.
 
-    Each has at most one ride: of two rides, the first could not be detected.
+    At most one ride falls into an outage: of two rides, the first could not be
+    detected.
     """
     random = Random(f"outages-{seed}")  # noqa: S311 - no secret
     now, spans, margin = BEGIN + timedelta(hours=1), list[Span](), timedelta(minutes=40)
@@ -170,7 +172,7 @@ def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
 
 
 def restarts(seed: int, end: datetime) -> Iterator[datetime]:
-    """Yield the restarts of Home Assistant, about one a week."""
+    """Yield when Home Assistant is restarted: about once a week."""
     random = Random(f"restarts-{seed}")  # noqa: S311 - no secret
     now = BEGIN + timedelta(hours=1)
     while (now := now + timedelta(hours=random.uniform(24, 300))) < end:

@@ -1,4 +1,4 @@
-"""Worlds with faulty trackers, wrong clocks and lost reports, and the rides that are detected in them."""
+"""Worlds with faulty trackers, clocks or services, and the rides that are detected there."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _LATE = timedelta(minutes=10)
 _AT_ONCE = timedelta()
 
 type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
-"""Changes the reports on their way."""
+"""Function that changes reports before they arrive."""
 
 
 def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
@@ -33,7 +33,7 @@ def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
 
 
 def days_of_riding(days: int) -> Callable[[], Journey]:
-    """Return a function that creates a journey of this number of days."""
+    """Return a function that makes a journey of this many days."""
     return lambda: a_journey(_SEED, days)
 
 
@@ -48,57 +48,57 @@ _PLAIN, _HISTORY = Service(), Service(has_history=True)
 
 @dataclass(frozen=True)
 class World:
-    """A tracker, its trips, the changes of its reports, the service and the house."""
+    """A tracker and its trips, what happens to its reports, the service and the house."""
 
     name: str
     tracker: Tracker = _EACH_MINUTE
     bend: Bend = _as_sent
     behind: timedelta = _AT_ONCE
-    """Time by which the tracker's clock is behind."""
+    """How far the tracker's clock is behind."""
     service: Service = _PLAIN
     clock: timedelta = _AT_ONCE
-    """Time by which the house's clock is ahead."""
+    """How far the house's clock is ahead."""
     journey: Callable[[], Journey] = _usual
     outages: Callable[[Journey], Iterable[Span]] = lambda _journey: ()
     restarts: bool = False
     is_clear: bool = True
-    """Whether fixes are as exact as reported, and the arrival is reported."""
+    """Whether fixes are as exact as their accuracy says, and the arrival is reported."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The detected rides of a world."""
+    """What was detected in a world."""
 
     trips: int
     as_one: int
-    """Trips that became one ride."""
+    """Number of trips that were detected as one ride."""
     lost: int
     invented: int
-    """Rides without a trip."""
+    """Number of rides that belong to no trip."""
     started: int
-    """Starts that were fired."""
+    """Number of starts that were fired."""
     ended: int
     distances: list[float]
-    """Errors of the distance of each trip, in percent."""
+    """Error of the distance of each trip, in percent."""
     in_all: float
-    """Error of the total distance, in percent."""
+    """Error of the distance of all trips together, in percent."""
     starts: list[float]
-    """Errors of the starts, in seconds."""
+    """Error of each start, in seconds."""
     ends: list[float]
 
 
 def middle(trip: Trip) -> datetime:
-    """Return the middle of the time range."""
+    """Return the middle of a time range."""
     return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
 
 
 def place(report: Report) -> Point:
-    """Return the place of a report."""
+    """Return the place in a report."""
     return report.position.latitude or 0, report.position.longitude or 0
 
 
 def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
-    """Return a change of the reports of this time after the start of a trip."""
+    """Return a function that changes the reports this long after the start of each trip."""
 
     def bend(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
         for report in said:
@@ -121,7 +121,7 @@ def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report |
 
 
 def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | None:
-    """Receive nothing in the first minute of a trip, then inexact fixes."""
+    """Lose all reports of the first minute of a trip. The fixes after it are inexact."""
     if left < timedelta() or gone > 3 * _MINUTE:
         return report
     if gone < _MINUTE:
@@ -133,12 +133,12 @@ def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | No
 
 
 def _each(bent: Callable[[Report], Report]) -> Bend:
-    """Return a change of each report by itself."""
+    """Return a function that changes each report on its own."""
     return lambda said, _journey: map(bent, said)
 
 
 def _clock(ahead: timedelta) -> Bend:
-    """Return a change that sets the tracker's clock ahead by this time."""
+    """Return a function that sets the tracker's clock ahead by this time."""
     return _each(lambda report: _changed_time(report, ahead))
 
 
@@ -148,7 +148,7 @@ def _changed_time(report: Report, ahead: timedelta) -> Report:
 
 
 def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Set the tracker's clock back by ten minutes for an hour, in the middle of every third trip."""
+    """In the middle of every third trip, set the tracker's clock back by ten minutes for an hour."""
     back = [middle(trip) for trip in journey.trips[::3]]
     for report in said:
         is_back = any(it <= report.comes_at < it + _HOUR for it in back)
@@ -157,7 +157,7 @@ def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Change the time of some reports by an hour."""
+    """Shift the time of some reports by an hour."""
     random = Random("glitches")  # noqa: S311 - no secret
     for report in said:
         is_off = random.random() < 0.02
@@ -166,9 +166,10 @@ def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
 
 
 def _as_received(said: Iterable[Report]) -> Iterator[Report]:
-    """Yield reports with the IDs and kilometers that a server such as Traccar adds.
+    """Yield the reports with the IDs and kilometers that a server such as Traccar adds.
 
-    It counts from its newest fix, so late fixes count back and forth.
+    Traccar counts the distance from its newest fix. Late fixes therefore count back and
+    forth.
     """
     newest: Report | None = None
     total = 0.0
@@ -185,7 +186,7 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """Send the delayed reports of a dead zone within a minute, newest first."""
+    """After a dead zone, send the delayed reports within a minute, the newest first."""
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
         is_held = gone > _MINUTE and left > _MINUTE
@@ -196,7 +197,7 @@ def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
 
 
 def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """Upload each trip after its end, over parallel connections."""
+    """After each trip, upload its reports over several connections at once."""
     random = Random("parallel")  # noqa: S311 - no secret
 
     def bend(report: Report, _gone: timedelta, left: timedelta) -> Report:
@@ -213,7 +214,7 @@ def _until_half_way(journey: Journey) -> list[Span]:
 
 
 def _pairs() -> Journey:
-    """Return pairs of trips with a quarter of an hour between them."""
+    """Return trips in pairs, a quarter of an hour apart."""
     random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
     for number in range(TRIPS):
         starts_at = BEGIN + 8 * _HOUR + number // 2 * _DAY
@@ -225,10 +226,10 @@ def _pairs() -> Journey:
 
 
 class _Spin(Trip):
-    """A ride there and back between two polls."""
+    """A ride that starts and ends at the same place, between two polls."""
 
     def __init__(self, number: int) -> None:
-        """Start this number of thirds of an hour after the beginning."""
+        """Start this many times twenty minutes after the beginning."""
         start = BEGIN + 20 * (number + 1) * _MINUTE + _MINUTE / 12
         super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
         self.ends_at = start + 2 / 3 * _MINUTE
@@ -246,18 +247,18 @@ class _Spin(Trip):
 
 
 def spins() -> Journey:
-    """Return rides that polls cannot see."""
+    """Return rides that no poll can see."""
     return Journey([_Spin(number) for number in range(100)])
 
 
 def _around_stops(journey: Journey) -> list[Span]:
-    """Return outages from the middle of a trip to the middle of the next one."""
+    """Return outages from the middle of a trip to the middle of the next trip."""
     pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
     return [Span(middle(first), middle(second)) for first, second in pairs]
 
 
 def each_second_day(journey: Journey) -> list[Span]:
-    """Return outages of every second day, from midnight to midnight."""
+    """Return an outage of each second day, from midnight to midnight."""
     days = (journey.trips[-1].ends_at - BEGIN).days + 1
     return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
 
@@ -290,7 +291,7 @@ _UNCLEAR: dict[str, dict[str, Any]] = {
     "arrival lost, then hourly": {"parked": 3_600},
     "arrival lost, without accuracy": {"parked": 3_600, "claims": 0},
 }
-"""Worlds in which fixes are less exact than reported, or the arrival is lost."""
+"""Worlds in which fixes are less exact than their accuracy says, or the arrival is not reported."""
 WORLDS = (
     World("6 m, as reported"),
     World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
@@ -372,7 +373,7 @@ WORLDS = (
 
 @cache
 def lived(world: World) -> tuple[Journey, Home]:
-    """Run all trips of a world."""
+    """Return a home after all trips of a world."""
     journey, home = world.journey(), Home(world.service, world.clock)
     end = journey.trips[-1].ends_at + _DAY
     said = reports(world.tracker, journey, BEGIN, end, _SEED)
@@ -386,7 +387,7 @@ def lived(world: World) -> tuple[Journey, Home]:
 
 
 def found_in(world: World) -> Found:
-    """Return the detected rides of a world."""
+    """Return what was detected in a world."""
     journey, home = lived(world)
     rides = home.booked if world.service.has_history else home.rides
     rides = [
@@ -412,7 +413,7 @@ def found_in(world: World) -> Found:
 
 
 def unseen(world: World) -> tuple[int, int]:
-    """Return the number of trips during outages, and the number of detected ones."""
+    """Return how many trips happened during outages, and how many of these were detected."""
     (journey, home), spans = lived(world), list(world.outages(world.journey()))
     trips = [
         trip
@@ -424,10 +425,10 @@ def unseen(world: World) -> tuple[int, int]:
 
 
 def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
-    """Return the error of a trip's distance in percent."""
+    """Return the error of the distance of a trip, in percent."""
     return (sum(ride.distance for ride in rides) / trip.kilometres - 1) * 100
 
 
 def rides_of(trip: Trip, rides: Iterable[Ride], late: timedelta) -> list[Ride]:
-    """Return the detected rides of a trip."""
+    """Return the rides that were detected during a trip."""
     return [it for it in rides if trip.is_near(Span(it.started_at, it.moved_at), late)]

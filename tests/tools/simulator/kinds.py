@@ -63,7 +63,7 @@ NULL_POINTER = (
 )
 """The answer of Traccar 5.11 and 5.12 to a wrong password."""
 REPORTS_DISABLED = "Operation restricted - SecurityException (PermissionsService:142 < PositionResource:87 < ...)"
-"""The answer of newer versions to an account that may not see reports."""
+"""The answer of newer versions to a user without the right to read reports."""
 
 DOCUMENTED: Final = Kind(
     name="documented",
@@ -80,7 +80,7 @@ SERVICE: Final = Kind(
     device_fields=_CONTACTS | {"category": "bicycle"},
     position_fields=_WITH_GEOFENCES | {"protocol": "simulator"},
 )
-"""The documented interface, with the additional features of a service that is built on Traccar."""
+"""The documented interface, and the features of a service that is built on Traccar."""
 
 _KINDS = (
     DOCUMENTED,

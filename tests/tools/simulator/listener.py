@@ -1,4 +1,4 @@
-"""A port of this machine that answers HTTP and can be closed and opened again at any moment."""
+"""A port of this machine that answers HTTP. It can be closed and opened again at any time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -20,10 +20,10 @@ def _keep(task: asyncio.Task[Any], running: set[asyncio.Task[Any]]) -> None:
 
 
 class _TlsDoor(asyncio.Protocol):
-    """Shakes hands with a client before it is served.
+    """Makes the TLS handshake with a client before the client is served.
 
-    A server of asyncio's own would report each client that refuses the certificate to the event loop's exception
-    handler, which fails a test.
+    With the server of asyncio, each client that rejects the certificate would call the
+    event loop's exception handler, and the test would fail.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class _TlsDoor(asyncio.Protocol):
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        # The handshake reads the client's bytes.
+        # The TLS handshake will read the client's bytes, so nobody else may.
         transport.pause_reading()
         _keep(asyncio.create_task(self._shake_hands(transport)), self._running)
 
@@ -55,7 +55,7 @@ class _TlsDoor(asyncio.Protocol):
 
 
 class Listener:
-    """Serves one handler on one port of 127.0.0.1."""
+    """Serves a request handler on a port of 127.0.0.1."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Listener:
         port: int = 0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Serve on this port, or on any free one, which is then kept."""
+        """Use this port, or else any free port. It stays the same after that."""
         self.port = port
         self._handler = handler
         self._tls = tls
@@ -74,7 +74,7 @@ class Listener:
         self._running: set[asyncio.Task[Any]] = set()
 
     def open(self) -> None:
-        """Listen from now on; raises OSError when the port is in use."""
+        """Accept connections from now on. Raise OSError if the port is in use."""
         if self._opening is not None:
             return
         sock = self._listen()
@@ -87,7 +87,7 @@ class Listener:
         )
 
     def close(self) -> None:
-        """Refuse new connections, and close all open ones."""
+        """Close all connections, and refuse new ones."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
@@ -97,12 +97,12 @@ class Listener:
             self._server = None
 
     def drop_connections(self) -> None:
-        """Close every connection and keep listening."""
+        """Close all connections, but accept new ones."""
         if self._server is not None:
             self._server.abort_clients()
 
     async def stop(self) -> None:
-        """Close, and wait until nothing is left running."""
+        """Close, and wait until nothing runs any more."""
         server, opening = self._server, self._opening
         self.close()
         if opening is not None:
@@ -137,7 +137,8 @@ class Listener:
         self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
     ) -> None:
         loop = asyncio.get_running_loop()
-        # A server that serves at once could not be closed before this call returns it.
+        # Do not start to serve here: the server could not be closed before this call
+        # returns it.
         self._server = await loop.create_server(factory, sock=sock, start_serving=False)
         await self._server.start_serving()
 

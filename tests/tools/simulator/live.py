@@ -1,4 +1,4 @@
-"""The live connection: a session, and sockets that send each change."""
+"""The live connection: clients sign in, open a websocket, and get a message for each change."""
 
 import asyncio
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,14 @@ from .world import Json
 type Item = dict[str, Json]
 
 COOKIE = "JSESSIONID"
-# Frames of a flood that are sent at once.
+# Number of frames in a flood that are sent at once.
 _FLOOD = 20
 WELL = LiveFault("")
 
 
 @dataclass(eq=False)
 class Socket:
-    """An open socket and the account that listens to it."""
+    """An open websocket, and the account of its client."""
 
     email: str
     web: web.WebSocketResponse
@@ -32,32 +32,33 @@ class Socket:
 
 
 class LiveServer:
-    """Sessions and sockets of all accounts."""
+    """The sessions and websockets of all accounts."""
 
     def __init__(self) -> None:
         """Begin without a session."""
         self.fault = WELL
         self.sockets: list[Socket] = []
         self.goodbyes = 0
-        """How many clients closed their socket properly."""
+        """Number of clients that closed their websocket properly."""
         self.pongs: list[bytes] = []
-        """What clients answered to pings."""
+        """The pongs that clients sent."""
         self._sessions: dict[str, str] = {}
         self._given: set[str] = set()
-        # The content of the next message by account, while several changes are collected.
+        # While several changes are collected: the content of the next message, by
+        # account.
         self._gathered: dict[str, dict[str, list[Item]]] | None = None
 
     @property
     def cookies(self) -> int:
-        """How many sessions there were."""
+        """Number of sessions that were started."""
         return len(self._given)
 
     def knows_cookie(self, text: str) -> bool:
-        """Return whether the cookie of any session is in a text."""
+        """Return whether a text contains the cookie of any session."""
         return any(cookie in text for cookie in self._given)
 
     def strike(self, name: str | None) -> None:
-        """Make the live connection fail in this way. Raise ValueError if the fault is unknown."""
+        """Begin a fault of the live connection. Raise ValueError if the fault is unknown."""
         if name is not None and name not in LIVE_FAULTS:
             raise ValueError(f"no live fault {name}")
         self.fault = WELL if name is None else LIVE_FAULTS[name]
@@ -68,13 +69,13 @@ class LiveServer:
                 socket.waiting.put_nowait(b"")
 
     def drop(self) -> None:
-        """Cut all sockets off, as a restart does; sessions are forgotten."""
+        """Close all websockets and forget all sessions, as a restart of the server does."""
         self._sessions.clear()
         for socket in self.sockets:
             socket.transport.abort()
 
     def session(self, email: str) -> web.Response:
-        """Return the answer to a sign-in that is right."""
+        """Return the answer to a successful sign-in."""
         session_id = f"node0{secrets.token_hex(8)}.node0"
         self._sessions[session_id] = email
         self._given.add(session_id)
@@ -84,7 +85,7 @@ class LiveServer:
         return response
 
     def account(self, request: web.BaseRequest) -> str | None:
-        """Return whose session the cookie of a request is of."""
+        """Return the account to whose session the cookie of a request belongs."""
         if self.fault.forgets:
             self._sessions.clear()
         return self._sessions.get(request.cookies.get(COOKIE, ""))
@@ -92,7 +93,7 @@ class LiveServer:
     async def serve(
         self, request: web.BaseRequest, email: str, first: list[Item]
     ) -> web.WebSocketResponse:
-        """Open a socket, and send messages until it is closed."""
+        """Open a websocket, and send messages until it is closed."""
         response = web.WebSocketResponse(autoping=False, autoclose=False)
         transport = request.transport
         assert transport is not None
@@ -119,7 +120,7 @@ class LiveServer:
         return response
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
-        """Say something to the accounts it is for."""
+        """Send a message to the accounts that it is for."""
         fired = set(emails)
         if self._gathered is not None:
             for email in fired:
@@ -134,7 +135,7 @@ class LiveServer:
 
     @contextlib.contextmanager
     def in_one_message(self) -> Iterator[None]:
-        """Send all changes of the context in a single message to each account."""
+        """In this context, collect all changes. Each account then gets them in a single message."""
         gathered: dict[str, dict[str, list[Item]]] = {}
         self._gathered = gathered
         yield

@@ -1,4 +1,4 @@
-"""Every way the live connection can fail, by name, the rest of the service being well."""
+"""All faults that the live connection can have, by name. The rest of the service works."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from .kinds import NULL_POINTER
 from .wire import JSON, Raw, Reset, Silence, Streamed, head
 
 type Respond = Callable[[str, str], web.StreamResponse]
-"""Receives the base address of the service, and that of another origin."""
+"""Function that gets the addresses of the service and of another origin, and returns a response."""
 type Spoil = Callable[[bytes], list[bytes]]
-"""Receives a message, and returns the messages that are sent in its place."""
+"""Function that gets a message, and returns the messages that are sent in its place."""
 
 _SIZE = 64 * 2**20
 _CHUNK = 2**20
@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether open sockets stay open and behave wrongly."""
+        """Whether websockets stay open during the fault, and behave in a wrong way."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
@@ -86,7 +86,7 @@ def _wrong_accept(_: str, __: str) -> web.StreamResponse:
 
 
 def _at(path: str) -> Iterator[LiveFault]:
-    """Yield the wrong answers to the sign-in, or to the upgrade."""
+    """Yield the wrong responses to the sign-in and to the opening of the websocket."""
     statuses = (400, 401, 403, 404, 429, 500, 503)
     answers: dict[str, Respond] = {
         **{str(status): _status(status) for status in statuses},
@@ -109,12 +109,12 @@ def _half(data: bytes) -> list[bytes]:
 
 
 def _old(data: bytes) -> list[bytes]:
-    """Change a message to the values and IDs of an hour before."""
+    """Give a message the values and IDs that it would have had an hour ago."""
     message = orjson.loads(data)
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}
     for row in message.get("positions", []):
-        # What raised an alarm now did not do so then.
+        # The alarm was not raised an hour ago, so remove it.
         row["attributes"].pop("alarm", None)
         row |= dict.fromkeys(("fixTime", "deviceTime"), "2020-01-01T00:00:00.000+0000")
         row |= {"id": 1, "latitude": 1.0}

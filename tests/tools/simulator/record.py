@@ -1,4 +1,4 @@
-"""The requests that the simulator got."""
+"""The requests that the simulator has received."""
 
 from collections import Counter, deque
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ KEPT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """One request as it came in."""
+    """A request as it was received."""
 
     method: str
     path: str
@@ -21,25 +21,25 @@ class RecordedRequest:
     account: str | None
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header by its name in any case, or None."""
+        """Return the value of a header, or None. The case of the name does not matter."""
         values = self.all_headers(name)
         return values[0] if values else None
 
     def all_headers(self, name: str) -> list[str]:
-        """Return each value of a header that may have come more than once."""
+        """Return all values of a header. It may have been sent more than once."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
 
 
 class Record:
-    """The last requests in full, and how many there were by path."""
+    """The last requests with all details, and the number of requests to each path."""
 
     def __init__(self) -> None:
-        """Start empty."""
+        """Begin without requests."""
         self.requests: deque[RecordedRequest] = deque(maxlen=KEPT)
         self.counts: Counter[str] = Counter()
 
     def add(self, request: web.BaseRequest, account: str | None) -> None:
-        """Note a request and the e-mail of the account whose credentials it carried."""
+        """Add a request, with the email of the account that sent it."""
         self.counts[request.path] += 1
         self.requests.append(
             RecordedRequest(
@@ -53,6 +53,6 @@ class Record:
         )
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Forget all requests."""
         self.requests.clear()
         self.counts.clear()

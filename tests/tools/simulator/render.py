@@ -1,4 +1,4 @@
-"""The JSON of devices and positions."""
+"""The JSON of devices and positions, as the service sends it."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
 type Endpoint = Literal["devices", "positions", "history"]
-"""An endpoint that can fail alone. The history has the path `positions`, too."""
+"""An endpoint that can fail on its own. The path of the history is `positions`, too."""
 
 DEVICE_FIELDS = (
     "id",
@@ -26,13 +26,13 @@ DEVICE_FIELDS = (
 
 
 def timestamp(moment: datetime, offset: str = "+0000") -> str:
-    """Write a time as section 2 has it, with milliseconds, or with another way to write UTC."""
+    """Write a time as in section 2 of the interface, or with another notation of UTC."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.removesuffix("+00:00") + offset
 
 
 def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
-    """Return the device object: the eight documented fields, and the additional ones of this kind of server."""
+    """Return a device: the eight documented fields, and those that this kind of server adds."""
     nothing_yet = kind.nulls and not device.reported
     offset = kind.offset
     fields: dict[str, Json] = {
@@ -60,7 +60,7 @@ def position_json(
     *,
     overrides: Mapping[str, Override] | None = None,
 ) -> dict[str, Json]:
-    """Return the position object as Traccar has it."""
+    """Return a position with the fields of Traccar."""
     offset = kind.offset
     fields: dict[str, Json] = {
         "id": position.id,
@@ -95,15 +95,15 @@ def _overridden(
 
 
 class Renderer:
-    """Turns a world into answers."""
+    """Creates answers with the data of a world."""
 
     def __init__(self, world: World, kind: Kind) -> None:
-        """Render this world, in another order each time."""
+        """Use this world. Devices are listed in another order each time."""
         self._world = world
         self._kind = kind
 
     def body(self, endpoint: Endpoint, email: str) -> bytes:
-        """Return the answer for an account."""
+        """Return the answer to an account."""
         raw = self._world.raw_answers.get(endpoint)
         if raw is not None:
             return raw if isinstance(raw, bytes) else orjson.dumps(raw)
@@ -112,7 +112,10 @@ class Renderer:
         return orjson.dumps(items)
 
     def items(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return the objects of the answer for an account, in a lasting order."""
+        """Return the devices or positions in the answer to an account.
+
+        Their order does not change.
+        """
         devices = self._world.devices_of(email)
         if endpoint == "devices":
             return [
@@ -127,7 +130,10 @@ class Renderer:
         ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
-        """Return the last position of a device, however old; None if the account lacks the device."""
+        """Return the last position of a device, however old it is.
+
+        None if the account does not have the device.
+        """
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 last = [device.position] if device.position else []
@@ -137,7 +143,10 @@ class Renderer:
     def history(
         self, email: str, device_id: str, start: datetime, end: datetime
     ) -> list[dict[str, Json]] | None:
-        """Return a tracker's reports with a fix in this time, or None if the account has no such tracker."""
+        """Return the reports of a tracker whose fixes are in a time range.
+
+        None if the account does not have the tracker.
+        """
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 reports = [
@@ -153,7 +162,7 @@ class Renderer:
         return None
 
     def every_device(self) -> bytes:
-        """Return a list of the trackers of all accounts."""
+        """Return a list with the trackers of all accounts."""
         devices = self._world.devices.values()
         return orjson.dumps([device_json(device, self._kind) for device in devices])
 
@@ -168,5 +177,5 @@ class Renderer:
 
 
 def _as_sent(moment: datetime) -> datetime:
-    """Return a time in the precision of an answer."""
+    """Return a time as exactly as an answer contains it."""
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)

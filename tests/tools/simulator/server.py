@@ -29,18 +29,18 @@ from .wire import JSON, Raw, pause
 from .world import Json, SimDevice, SimPosition, World
 
 ENDPOINTS: tuple[Endpoint, ...] = ("devices", "positions")
-"""The endpoints that return a list."""
+"""The endpoints that return lists."""
 _IN_TIME = ["deviceId", "from", "to"]
 MOVED = "moved/"
 
 
 def authorization(email: str, password: str) -> str:
-    """Return the one value of the Authorization header that section 5 allows."""
+    """Return the Authorization header that this account must send (interface, section 5)."""
     return f"Basic {b64encode(f'{email}:{password}'.encode()).decode()}"
 
 
 class Simulator(World):
-    """A world that is served at `url`; start and stop it, or use it as an async context manager."""
+    """A world that is served at `url`. Start and stop it, or use it as an async context manager."""
 
     def __init__(
         self,
@@ -50,12 +50,15 @@ class Simulator(World):
         kind: str = SERVICE.name,
         tls: bool = False,
     ) -> None:
-        """Serve below `{prefix}/api`, as this kind of server does. Raise ValueError if the kind is unknown."""
+        """Serve at `{prefix}/api` as this kind of server does.
+
+        Raise ValueError if there is no such kind.
+        """
         super().__init__()
         self.record = Record()
         self.other_record = Record()
         self.slow_answers: deque[float] = deque(maxlen=KEPT)
-        """The duration of slow answers in seconds, the newest last."""
+        """How many seconds slow answers took, the newest last."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
@@ -81,13 +84,13 @@ class Simulator(World):
         await self.stop()
 
     async def start(self) -> None:
-        """Listen; after a stop on the same port as before. Raises OSError when the port is in use."""
+        """Start to serve. After a stop, use the same port. Raise OSError if the port is in use."""
         self._started = True
         self._apply_faults()
         self._other_listener.open()
 
     async def stop(self) -> None:
-        """Drop all connections, refuse new ones and leave nothing running; faults are over."""
+        """Close all connections, refuse new ones, and end all faults."""
         self._started = False
         self._switchboard.clear()
         self.live.strike(None)
@@ -101,39 +104,39 @@ class Simulator(World):
 
     @property
     def port(self) -> int:
-        """The port it listens on, once started."""
+        """The port, once the simulator was started."""
         return self._listener.port
 
     @property
     def url(self) -> str:
-        """The base address, which ends in `/api`."""
+        """The base URL. It ends in `/api`."""
         scheme = "http" if self.certificates is None else "https"
         return f"{scheme}://{HOST}:{self.port}{self._path.removesuffix('/')}"
 
     @property
     def other_url(self) -> str:
-        """The same path at another origin, for redirects. It accepts any credentials."""
+        """The same path at another origin, to which redirects lead. It accepts all credentials."""
         return (
             f"http://{HOST}:{self._other_listener.port}{self._path.removesuffix('/')}"
         )
 
     @property
     def requests(self) -> list[RecordedRequest]:
-        """The last requests, oldest first."""
+        """The last requests, the oldest first."""
         return list(self.record.requests)
 
     @property
     def other_requests(self) -> list[RecordedRequest]:
-        """The last requests that came to the other origin."""
+        """The last requests to the other origin."""
         return list(self.other_record.requests)
 
     def listed(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return the objects of the correct answer to an account, in a constant order."""
+        """Return the objects in the correct answer to an account. Their order does not change."""
         return self._renderer.items(endpoint, email)
 
     @property
     def faults(self) -> dict[Endpoint, str]:
-        """The names of the faults that are active."""
+        """The names of the active faults."""
         return self._switchboard.names
 
     def fault(
@@ -144,21 +147,21 @@ class Simulator(World):
         times: int | None = None,
         **options: Any,
     ) -> None:
-        """Fail in this way from the next call on; None ends all faults.
+        """Begin a fault with the next request. None ends all faults.
 
-        Without `path`, the fault strikes all endpoints that it can strike. Without
-        `times`, it lasts until another fault, None or `stop`. With `every=2`, it strikes
-        every second call. The options are those of FaultOptions. Raise ValueError if the
-        fault is unknown or cannot strike this endpoint.
+        Without `path`, the fault affects all endpoints that it can affect. Without
+        `times`, it lasts until another fault, None or `stop`. With `every=2`, it
+        affects every second request. The options are those of FaultOptions. Raise
+        ValueError if there is no such fault, or if it cannot affect this endpoint.
         """
         has_tls = self.certificates is not None
         self._switchboard.set(name, path, times, FaultOptions(**options), tls=has_tls)
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:
-        """Make only the live connection fail in this way; None ends the fault.
+        """Begin a fault of the live connection only. None ends it.
 
-        Raise ValueError if the fault is unknown.
+        Raise ValueError if there is no such fault.
         """
         self.live.strike(name)
 
@@ -198,7 +201,7 @@ class Simulator(World):
         row = position_json(
             position, device.id, self._kind, overrides=device.position_overrides
         )
-        # Zero is at once, and in order.
+        # Without a delay, send it now, so that the order is kept.
         if delay := self._kind.position_delay:
             loop = asyncio.get_running_loop()
             loop.call_later(delay, self.live.tell, emails, {"positions": [row]})
@@ -220,7 +223,7 @@ class Simulator(World):
         return self._called(request, email)
 
     def _called(self, request: web.BaseRequest, email: str) -> web.StreamResponse:
-        """Answer a call of an account."""
+        """Answer a request of an account."""
         name = request.path.removeprefix(self._path)
         moved = name.startswith(MOVED) and self._switchboard.redirects
         endpoint = self._endpoint(
@@ -245,7 +248,7 @@ class Simulator(World):
         return self.answer(endpoint, email)
 
     async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer a sign-in, which is a form and comes without any older one."""
+        """Answer a sign-in. It must be a form, and must come without an old session."""
         form = await request.post() if request.method == "POST" else {}
         email = self._signs_in(form)
         self.record.add(request, email)
@@ -268,7 +271,7 @@ class Simulator(World):
         return account.email
 
     async def _socket(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Open a socket for a request with the cookie of a session and without credentials."""
+        """Open a websocket. The request must have the cookie of a session, and no credentials."""
         email = self.live.account(request)
         self.record.add(request, email)
         if (respond := self.live.fault.socket) is not None:
@@ -293,7 +296,7 @@ class Simulator(World):
         return _json(orjson.dumps(items)) if failure is None else failure
 
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer with all that the account is to see."""
+        """Answer with all objects that the account may see."""
         return _json(self._renderer.body(endpoint, email))
 
     def _position_of(self, email: str, device_id: str) -> web.StreamResponse:
@@ -307,7 +310,7 @@ class Simulator(World):
     def _failure(
         self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
     ) -> web.StreamResponse | None:
-        """Return the answer of the active fault."""
+        """Return the wrong answer of the active fault, if there is one."""
         struck = self._switchboard.strike(endpoint)
         if struck is None:
             return None
@@ -331,7 +334,10 @@ class Simulator(World):
         return _json(self._renderer.every_device())
 
     def _authenticated(self, request: web.BaseRequest) -> str | None:
-        """Return the account whose exact header came, and came once."""
+        """Return the account whose exact Authorization header was sent.
+
+        It must be sent only once.
+        """
         values = request.headers.getall("Authorization", [])
         if len(values) != 1:
             return None
@@ -341,7 +347,7 @@ class Simulator(World):
         return None
 
     def _endpoint(self, name: str, query: Collection[str]) -> Endpoint | None:
-        """Return the endpoint of a path, or None if the path is unknown."""
+        """Return the endpoint at a path, or None."""
         is_positions = name == "positions"
         if is_positions and not self._kind.positions:
             return None

@@ -9,7 +9,7 @@ type Point = tuple[float, float]
 
 METRES_PER_DEGREE = 111_320.0
 
-# Where streets meet.
+# Junctions
 HOME: Point = (49.414599, 8.681470)  # Gerhart-Hauptmann-Straße
 _WIELANDT_MOENCHHOF: Point = (49.417392, 8.681881)
 _MOENCHHOF_KEPLER: Point = (49.417365, 8.685359)
@@ -87,13 +87,13 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
 
 
 def metres(start: Point, end: Point) -> float:
-    """Return the distance, flat as a town is."""
+    """Return the distance of two points. The town is small enough to treat it as flat."""
     east = (end[1] - start[1]) * cos(radians((start[0] + end[0]) / 2))
     return hypot(end[0] - start[0], east) * METRES_PER_DEGREE
 
 
 def street_at(point: Point) -> str:
-    """Return the name of the street whose bends are nearest."""
+    """Return the name of the street with the nearest bend."""
     away = {
         name: min(metres(point, bend) for stretch in stretches for bend in stretch)
         for name, stretches in STREETS.items()
@@ -102,7 +102,7 @@ def street_at(point: Point) -> str:
 
 
 def _segments() -> Iterable[tuple[Point, ...]]:
-    """Return each stretch between two junctions, in both directions."""
+    """Return each part of a street between two junctions, in both directions."""
     for stretches in STREETS.values():
         for stretch in stretches:
             yield stretch
@@ -117,14 +117,14 @@ JUNCTIONS: tuple[Point, ...] = tuple(_FROM)
 
 
 class Route:
-    """The shortest way along the streets from one junction to another."""
+    """The shortest route along the streets from one junction to another."""
 
     def __init__(self, start: Point, end: Point) -> None:
         self.points = min(_ways((start,), end), key=_length)
         self.length = _length(self.points)
 
     def every(self, step: float) -> Iterator[Point]:
-        """Yield points at this distance in meters from each other, and the end."""
+        """Yield points along the route with this distance in meters, then the end."""
         travelled = step
         while travelled < self.length:
             yield self.at(travelled)
@@ -145,7 +145,10 @@ class Route:
 
 
 def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
-    """Yield each way to the end that begins with these points and passes each junction once."""
+    """Yield all routes to the end that begin with these points.
+
+    They pass each junction at most once.
+    """
     if points[-1] == end:
         yield points
         return

@@ -1,4 +1,4 @@
-"""Certificates: a valid one, and invalid ones that every client must reject."""
+"""Certificates: one that is valid, and others that each client must reject."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -21,16 +21,16 @@ END = datetime(2120, 1, 1, tzinfo=UTC)
 
 
 class Signer:
-    """A name with a key."""
+    """An owner of a key, who can sign certificates."""
 
     def __init__(self, name: str) -> None:
-        """Make a key for this name."""
+        """Make a key for the owner of this name."""
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.key = ec.generate_private_key(ec.SECP256R1())
 
     @property
     def key_pem(self) -> bytes:
-        """The key, in PEM."""
+        """The key in PEM format."""
         return self.key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
@@ -45,7 +45,7 @@ class Signer:
         authority: bool = False,
         end: datetime = END,
     ) -> bytes:
-        """Return a certificate in PEM."""
+        """Return a certificate in PEM format."""
         builder = (
             x509.CertificateBuilder()
             .subject_name(subject.name)
@@ -89,7 +89,7 @@ class Signer:
 
 
 def _make() -> tuple[str, bytes, dict[str, bytes]]:
-    """Return the authority, the server's key and each certificate by name, in PEM."""
+    """Return the authority's certificate, the server's key and all certificates, in PEM format."""
     authority, server = Signer("Simulator CA"), Signer(HOST)
     here: list[x509.GeneralName] = [
         x509.IPAddress(ipaddress.ip_address(HOST)),
@@ -106,16 +106,16 @@ def _make() -> tuple[str, bytes, dict[str, bytes]]:
     return ca.decode(), server.key_pem, certificates
 
 
-# Make them on import: cryptography refuses times while a test freezes the clock, and also
-# later if its first time was a frozen one.
+# Make the certificates during the import, before a test freezes the clock: with a
+# frozen clock, cryptography rejects times.
 CA_PEM, _KEY, _CERTIFICATES = _make()
 
 
 class Certificates:
-    """A server context that shows whichever certificate is selected at the time."""
+    """A TLS context of the server. It shows the certificate that is chosen at the time."""
 
     def __init__(self) -> None:
-        """Show the good one."""
+        """Show the valid certificate."""
         self.selected = GOOD
         self._contexts: Mapping[str, ssl.SSLContext] = {
             name: server_context(certificate + _KEY)
@@ -131,12 +131,12 @@ class Certificates:
 
 
 def client_context() -> ssl.SSLContext:
-    """Return a TLS context that trusts the authority."""
+    """Return a TLS context for clients. It trusts the authority."""
     return ssl.create_default_context(cadata=CA_PEM)
 
 
 def server_context(pem: bytes) -> ssl.SSLContext:
-    """Return a TLS context that shows a certificate."""
+    """Return a TLS context that shows one certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as folder:
         path = Path(folder, "server.pem")

@@ -1,4 +1,4 @@
-"""Answers that no proper HTTP server would give, written to the socket by hand."""
+"""Answers that no correct HTTP server would send. They are written directly to the socket."""
 
 import asyncio
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ JSON = "application/json"
 
 
 async def pause(seconds: float) -> None:
-    """Wait in real time: tests freeze the clock of the event loop."""
+    """Wait in real time, because tests freeze the clock of the event loop."""
     over = threading.Event()
     try:
         await asyncio.to_thread(over.wait, seconds)
@@ -27,7 +27,10 @@ async def pause(seconds: float) -> None:
 def head(
     length: int | None, *, status: int = 200, content_type: str | None = JSON
 ) -> bytes:
-    """Return status line and headers; without a length the body ends with the connection."""
+    """Return the status line and the headers.
+
+    Without a length, the body ends when the connection does.
+    """
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     if content_type is not None:
         lines.append(f"Content-Type: {content_type}")
@@ -37,10 +40,10 @@ def head(
 
 
 class Raw(web.StreamResponse):
-    """Bytes as they are, and then the end of the connection."""
+    """Sends bytes unchanged, and then closes the connection."""
 
     takes = 0.0
-    """Seconds until all is sent, as far as that is longer than needed."""
+    """Minimum number of seconds that sending takes."""
 
     def __init__(self, data: bytes = b"") -> None:
         super().__init__()
@@ -52,16 +55,16 @@ class Raw(web.StreamResponse):
         if transport is not None:
             transport.write(self._data)
             await self._end(transport)
-        # With this error, aiohttp closes the connection without a log entry, as after a
-        # client that left.
+        # After this error, aiohttp closes the connection and logs nothing, as if the
+        # client had left.
         raise ConnectionResetError
 
     async def _end(self, transport: asyncio.Transport) -> None:
-        """Let the connection be closed in the usual way."""
+        """Close the connection in the usual way."""
 
 
 class Reset(Raw):
-    """Bytes as they are, and then the connection is reset (RST, not FIN)."""
+    """Sends bytes unchanged, and then resets the connection (RST in place of FIN)."""
 
     @override
     async def _end(self, transport: asyncio.Transport) -> None:
@@ -71,7 +74,7 @@ class Reset(Raw):
 
 
 class Silence(Raw):
-    """Bytes as they are, and then nothing until the client leaves."""
+    """Sends bytes unchanged, and then nothing until the client leaves."""
 
     takes = inf
 
@@ -81,7 +84,7 @@ class Silence(Raw):
 
 
 class Trickle(Raw):
-    """Bytes that are sent at once, then bytes that are sent one at a time."""
+    """Sends some bytes at once, and further bytes one by one."""
 
     def __init__(self, data: bytes, slowly: bytes, *, per_second: float) -> None:
         super().__init__(data)
@@ -97,7 +100,7 @@ class Trickle(Raw):
 
 
 class Late(Raw):
-    """Bytes that are sent after some seconds by the clock of the event loop."""
+    """Sends bytes after some seconds of the event loop's clock."""
 
     def __init__(self, data: bytes, seconds: float) -> None:
         super().__init__()
@@ -111,7 +114,7 @@ class Late(Raw):
 
 
 class Streamed(web.StreamResponse):
-    """A long JSON body that is sent as fast as the client reads it."""
+    """Sends a long JSON body as fast as the client reads it."""
 
     def __init__(self, chunks: Iterable[bytes], *, length: int | None = None) -> None:
         super().__init__(headers={"Content-Type": JSON})

@@ -1,7 +1,7 @@
-"""Accounts, trackers, assignments and positions: the data of the simulated service.
+"""Accounts, trackers, assignments and positions: all data of the simulated service.
 
-Field names and rules follow section 2 of the interface. Additional fields and positions
-have the shape of Traccar's.
+Field names and rules are those in section 2 of the interface. Additional fields and
+positions are those of Traccar.
 """
 
 from collections import defaultdict, deque
@@ -24,7 +24,7 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""In place of a value: the field is left out of the answer."""
+"""Used as the value of a field that must be missing in the answer."""
 
 type Override = Json | Missing
 type RawAnswer = bytes | str | list[Json]
@@ -32,12 +32,12 @@ type RawAnswer = bytes | str | list[Json]
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 MOST_REPORTS = 50_000
-"""The maximum number of reports that the server keeps for a tracker, and sends at once."""
+"""The server keeps this many reports for each tracker. It sends this many in one answer."""
 
 
 @dataclass(slots=True)
 class SimPosition:
-    """A last known position, in Traccar's units: degrees, metres, knots."""
+    """The last known position of a tracker, in Traccar's units: degrees, meters and knots."""
 
     id: int
     latitude: float
@@ -56,7 +56,7 @@ class SimPosition:
 
 @dataclass(slots=True)
 class SimDevice:
-    """A tracker: the eight documented fields, and the fields that a test replaces."""
+    """A tracker: its eight documented fields, and fields that a test has replaced."""
 
     id: int
     unique_id: str
@@ -76,7 +76,7 @@ class SimDevice:
 
 @dataclass(slots=True)
 class SimAccount:
-    """An account and the `uniqueId` of each tracker that the operator assigned to it."""
+    """An account, and the `uniqueId` of each tracker that belongs to it."""
 
     email: str
     password: str
@@ -85,17 +85,17 @@ class SimAccount:
 
 
 class World:
-    """Everything the service knows, and each way to change it."""
+    """Everything that the service knows, with a method for each change."""
 
     def __init__(self) -> None:
-        """Start without accounts and trackers."""
+        """Begin without accounts and trackers."""
         self.accounts: dict[str, SimAccount] = {}
         self.devices: dict[str, SimDevice] = {}
         self.raw_answers: dict[str, bytes | list[Json]] = {}
         self.reports: defaultdict[str, deque[SimPosition]] = defaultdict(
             lambda: deque(maxlen=MOST_REPORTS)
         )
-        """All that each tracker reported, by `uniqueId`, as it came in."""
+        """All reports of each tracker by `uniqueId`, in the order in which they were received."""
         self.max_positions = MOST_REPORTS
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
@@ -103,25 +103,25 @@ class World:
     # Accounts
 
     def add_account(self, email: str, password: str) -> SimAccount:
-        """Create an account without trackers."""
+        """Add an account that has no trackers."""
         account = SimAccount(email, password)
         self.accounts[email] = account
         return account
 
     def set_password(self, email: str, password: str) -> None:
-        """Change the password: the one before is refused from now on."""
+        """Change the password. The old one is refused from now on."""
         self.accounts[email].password = password
 
     def assign(self, email: str, unique_id: str) -> None:
-        """Let the account list the tracker."""
+        """Let the account list a tracker."""
         self.accounts[email].assigned[unique_id] = None
 
     def unassign(self, email: str, unique_id: str) -> None:
-        """Stop listing the tracker in the account."""
+        """Remove a tracker from the account's list."""
         self.accounts[email].assigned.pop(unique_id, None)
 
     def set_max_positions(self, max_positions: int) -> None:
-        """Limit the number of reports in an answer. The first ones are kept."""
+        """Limit the number of reports in an answer. The first ones are sent."""
         self.max_positions = max_positions
 
     # Trackers
@@ -139,9 +139,10 @@ class World:
         longitude: float | None = DEFAULT_LONGITUDE,
         attributes: Mapping[str, Json] | None = None,
     ) -> SimDevice:
-        """Create a tracker, assigned to the account of `email` if given.
+        """Add a tracker. With `email`, it belongs to that account.
 
-        Without latitude and longitude, the tracker never reported: its positionId is 0.
+        Without latitude and longitude, the tracker has never reported: its positionId
+        is 0.
         """
         device = SimDevice(
             id=next(self._device_ids),
@@ -168,17 +169,17 @@ class World:
         return device
 
     def delete_device(self, unique_id: str) -> None:
-        """Delete a tracker: no account lists it any more."""
+        """Delete a tracker. No account lists it any more."""
         del self.devices[unique_id]
         for account in self.accounts.values():
             account.assigned.pop(unique_id, None)
 
     def rename(self, unique_id: str, name: str) -> None:
-        """Change the display name."""
+        """Change the name of a tracker."""
         self.devices[unique_id].name = name
 
     def set_status(self, unique_id: str, status: str) -> None:
-        """Change the status alone; documented are `online` and `offline`."""
+        """Change only the status. The documented values are `online` and `offline`."""
         device = self.devices[unique_id]
         device.status = status
         self.tell(device)
@@ -188,22 +189,22 @@ class World:
         self.devices[unique_id].disabled = disabled
 
     def set_group(self, unique_id: str, group_id: int) -> None:
-        """Move the tracker to another group; 0 is none."""
+        """Move the tracker to another group, or to none (0)."""
         self.devices[unique_id].group_id = group_id
 
     def set_attributes(self, unique_id: str, attributes: Mapping[str, Json]) -> None:
-        """Replace the undocumented `attributes` of the device, where such servers keep secrets."""
+        """Replace the undocumented `attributes` of a device. Some servers keep secrets there."""
         self.devices[unique_id].attributes = dict(attributes)
 
     def set_last_update(self, unique_id: str, last_update: datetime) -> None:
-        """Set `lastUpdate` alone."""
+        """Change only `lastUpdate`."""
         device = self.devices[unique_id]
         device.last_update = last_update
         device.reported = True
         self.tell(device)
 
     def move_internal_id(self, unique_id: str) -> int:
-        """Give the tracker another internal `id`, as if it was deleted and created again."""
+        """Give the tracker another internal `id`, as if it had been deleted and added again."""
         device = self.devices[unique_id]
         device.id = next(self._device_ids)
         return device.id
@@ -215,7 +216,7 @@ class World:
         self.devices[unique_id].overrides[field] = value
 
     def clear_overrides(self, unique_id: str) -> None:
-        """Send device and position as they are again."""
+        """Send the device and its position correctly again."""
         device = self.devices[unique_id]
         device.overrides.clear()
         device.position_overrides.clear()
@@ -243,13 +244,14 @@ class World:
         is_late: bool = False,
         is_buffered: bool = False,
     ) -> SimPosition:
-        """Have the tracker report: a new position with a new positionId, and a new lastUpdate.
+        """Let a tracker report: it has a new position, positionId and lastUpdate.
 
-        Missing values are those of the previous position, except address and alarm;
-        missing times are now. Speed is in knots. `attributes` replaces the previous ones,
-        so `attributes={}` is a report without batteryLevel. A late report is sent over
-        the live connection only: the previous position stays the current one. A buffered
-        report is only in the history.
+        Values that are not given are those of the previous position, except address and
+        alarm. Times that are not given are now. The speed is in knots. `attributes`
+        replaces all previous attributes: with `attributes={}`, the report has no
+        batteryLevel. A late report is only sent over the live connection, and the
+        previous position stays the current one. A buffered report is only in the
+        history.
         """
         device = self.devices[unique_id]
         now = last_update or _now()
@@ -284,7 +286,8 @@ class World:
             return position
         device.last_update = now
         device.reported = True
-        # The live connection sends the device first, still with the previous position.
+        # The live connection sends the device first. The device still has the ID of the
+        # previous position.
         self.tell(device)
         if not is_late:
             device.position = position
@@ -293,7 +296,7 @@ class World:
         return position
 
     def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
-        """Have the tracker report before its first fix: 0/0, not valid, at the start of Unix (1970) or GPS (1980) time."""
+        """Let a tracker report a placeholder (0/0 in 1970 or 1980), as before its first fix."""
         return self.report(
             unique_id,
             latitude=0.0,
@@ -307,7 +310,7 @@ class World:
         )
 
     def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
-        """Have these trackers, or all, report from some ten metres further on."""
+        """Let these trackers, or all, report from a place some ten meters farther on."""
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             position = self.devices[unique_id].position
             latitude = DEFAULT_LATITUDE if position is None else position.latitude
@@ -319,7 +322,7 @@ class World:
         *,
         last_update: datetime | None = None,
     ) -> None:
-        """Give these trackers, or all, only a new lastUpdate."""
+        """Give these trackers, or all, a new lastUpdate and nothing else."""
         now = last_update or _now()
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             self.set_last_update(unique_id, now)
@@ -333,7 +336,7 @@ class World:
         self.devices[unique_id].position_overrides[field] = value
 
     def forget_position(self, unique_id: str) -> None:
-        """Drop the positions, as servers do with old ones; the positionId stays."""
+        """Drop the positions, as servers do with old ones. The positionId stays."""
         device = self.devices[unique_id]
         device.position = None
         self.reports.pop(unique_id, None)
@@ -341,11 +344,17 @@ class World:
     # Whole answers
 
     def raw_devices(self, answer: RawAnswer | None) -> None:
-        """Answer the device list with these bytes, text or array for every account; None: with the trackers again."""
+        """Answer requests for the device list with this text for every account.
+
+        With None, send the list again.
+        """
         self._raw("devices", answer)
 
     def raw_positions(self, answer: RawAnswer | None) -> None:
-        """Answer the positions with these bytes, text or array for every account; None: with the positions again."""
+        """Answer requests for positions with this text for every account.
+
+        With None, send the positions again.
+        """
         self._raw("positions", answer)
 
     def _raw(self, endpoint: str, answer: RawAnswer | None) -> None:
@@ -356,14 +365,14 @@ class World:
         else:
             self.raw_answers[endpoint] = answer
 
-    # Reading
+    # What accounts and listeners see
 
     def devices_of(self, email: str) -> list[SimDevice]:
-        """Return the trackers that are assigned to the account."""
+        """Return the trackers of an account."""
         return [self.devices[unique_id] for unique_id in self.accounts[email].assigned]
 
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Send a device or its new position to all listeners."""
+        """Send a device, or its new position, to all listeners."""
 
 
 def _now() -> datetime:

@@ -1,4 +1,4 @@
-"""The simulator's answers have the shape of the recorded ones, and it rejects all other requests."""
+"""The answers of the simulator have the form of recorded ones, and it rejects all other requests."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -21,18 +21,18 @@ SILENT = "860000000000002"
 ALL = ["4.11", "5.12", "6.14.5"]
 
 type Shape = dict[str, set[str]]
-"""By field, the types of its values; of a time, how it is written."""
+"""For each field, the types of its values. For a time, the notation."""
 
 
 class Answer(NamedTuple):
-    """The answer to a request."""
+    """An answer to a request."""
 
     status: int
     headers: dict[str, str]
     body: bytes
 
     def json(self) -> Any:
-        """Read the body."""
+        """Parse the body as JSON."""
         return orjson.loads(self.body)
 
 
@@ -40,7 +40,7 @@ type Ask = Callable[..., Coroutine[Any, Any, Answer]]
 
 
 def shape(items: Iterable[dict[str, Any]]) -> Shape:
-    """Return the shape that objects have in common."""
+    """Return the form that some objects have in common."""
     found: Shape = {}
     for item in items:
         for name, value in item.items():
@@ -49,21 +49,21 @@ def shape(items: Iterable[dict[str, Any]]) -> Shape:
 
 
 def kind_of(value: object) -> str:
-    """Return the type of a value, or how a time is written."""
+    """Return the type of a value. For a time, return its notation."""
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
         return re.sub(r"\d", "9", value)
     return type(value).__name__
 
 
 def fits(answered: Shape, real: Shape) -> bool:
-    """Return whether an object has all recorded fields, with values of the recorded kinds."""
+    """Return whether an object has all recorded fields, with values of the recorded types."""
     return answered.keys() == real.keys() and all(
         types <= real[name] for name, types in answered.items()
     )
 
 
 def real_devices(version: str) -> list[dict[str, Any]]:
-    """Return all devices that were recorded."""
+    """Return all recorded devices."""
     cases = recorded(version, "osmand-cases").values()
     return [
         *recorded(version, "devices-never-reported"),
@@ -75,7 +75,7 @@ def real_devices(version: str) -> list[dict[str, Any]]:
 
 
 def real_positions(version: str) -> list[dict[str, Any]]:
-    """Return all positions that were recorded."""
+    """Return all recorded positions."""
     cases = recorded(version, "osmand-cases").values()
     return [
         *recorded(version, "position-never-a-fix"),
@@ -86,12 +86,15 @@ def real_positions(version: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def integration(socket_enabled: None) -> None:
-    """Do without Home Assistant, which the other tests start each time."""
+    """Do not load Home Assistant, which these tests do not need."""
 
 
 @pytest.fixture
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return a server of this kind, with a tracker that reported and another that never did."""
+    """Return a server of this kind.
+
+    It has a tracker that has reported, and another that has not.
+    """
     async with Simulator(kind=getattr(request, "param", "service")) as server:
         server.add_account(EMAIL, PASSWORD)
         server.add_device(BIKE, email=EMAIL)
@@ -101,7 +104,10 @@ async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 async def ask(server: Simulator) -> AsyncIterator[Ask]:
-    """Return what sends one request, by default for the devices and with the right headers, and follows nothing."""
+    """Return a function that sends a request, by default for the devices and with correct headers.
+
+    It follows no redirects.
+    """
     async with ClientSession() as session:
 
         async def ask(
@@ -124,7 +130,7 @@ async def ask(server: Simulator) -> AsyncIterator[Ask]:
 
 
 async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
-    """Return one tracker of the list."""
+    """Return a tracker in the list."""
     listed = {device["uniqueId"]: device for device in (await ask()).json()}
     found: dict[str, Any] = listed[unique_id]
     return found
@@ -134,7 +140,7 @@ async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
 async def test_devices(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """A tracker that reported, a tracker that has been silent for long, and a tracker that never reported."""
+    """The list has trackers that reported now, reported long ago, and never reported."""
     real = shape(real_devices(request.node.callspec.params["server"]))
     assert fits(shape((await ask()).json()), real)
     server.set_status(BIKE, "unknown")
@@ -146,17 +152,17 @@ async def test_devices(
 async def test_positions(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """Reports with and without a place."""
+    """Positions are those of reports with and without a place."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
-    # For new servers, the fix is too old for the list.
+    # On new servers, this fix is too old for the list.
     server.report_no_fix(BIKE)
     assert fits(shape((await ask(position_of(server, BIKE))).json()), real)
 
 
 @pytest.mark.parametrize("server", ALL, indirect=True)
 async def test_never_reported(server: Simulator, ask: Ask) -> None:
-    """Offline, no time, no position, until it does."""
+    """A tracker that has never reported is offline, without a time and a position."""
     silent = await device(ask, SILENT)
     assert (silent["status"], silent["lastUpdate"], silent["positionId"]) == (
         "offline",
@@ -176,7 +182,10 @@ async def test_never_reported(server: Simulator, ask: Ask) -> None:
 async def test_not_listed(
     server: Simulator, ask: Ask, lists_disabled: bool, lists_old: bool
 ) -> None:
-    """Old servers leave a disabled tracker out, new ones a fix of 100 days ago, except for its device."""
+    """Old servers do not list disabled trackers.
+
+    New servers list no fix of 100 days ago, but send it if its device is requested.
+    """
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)
     listed = [p["id"] for p in (await ask("positions")).json()]
@@ -192,7 +201,10 @@ async def test_not_listed(
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
 async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
-    """The last position of a device, and an error for a device of another account."""
+    """The last position of a device can be requested.
+
+    For a device of another account, the answer is an error.
+    """
     server.report(BIKE)
     last = server.report(BIKE)
     server.report(SILENT)
@@ -205,7 +217,7 @@ async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
 
 
 def position_of(server: Simulator, tracker: str) -> str:
-    """Return the path of a device's last position."""
+    """Return the path that requests the last position of a device."""
     return f"positions?deviceId={server.devices[tracker].id}"
 
 
@@ -229,7 +241,7 @@ def _encoded(text: str, encoding: str = "utf-8") -> str:
 async def test_refuses_anything_else(
     server: Simulator, ask: Ask, value: str | None
 ) -> None:
-    """A header that differs in one character is a 401, and a missing one too."""
+    """If a header is missing or differs in one character, the answer is 401."""
     server.set_password(EMAIL, "pät")
     answer = await ask(authorization=value)
     assert answer.status == 401
@@ -252,5 +264,5 @@ async def test_refuses_anything_else(
 async def test_serves_nothing_else(
     ask: Ask, method: str, path: str, status: int
 ) -> None:
-    """Other paths, methods and parameters do not exist."""
+    """There are no other paths, methods and parameters."""
     assert (await ask(path, method=method)).status == status

@@ -1,1 +1,1 @@
-"""A home whose bikes have a story: events, and the runs of automations."""
+"""A home whose bikes live through a story, and the runs of automations there."""

@@ -46,14 +46,17 @@ from .listener import TRIGGERS, Listener, automation, label_bikes
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 _LIVE_AFTER = 12
-"""Seconds from a start to the live connection."""
-# Timers within this number of seconds are handled together.
+"""Seconds from the start until the live connection opens."""
+# Timers that are due within this number of seconds run together.
 _AT_ONCE = 0.5
 
 
 @dataclass
 class Home:
-    """A house in which one Home Assistant follows another with the same storage."""
+    """A house in which Home Assistant is restarted.
+
+    Each Home Assistant continues with the stored data of the one before.
+    """
 
     freezer: FrozenDateTimeFactory
     simulator: Simulator
@@ -61,29 +64,29 @@ class Home:
     config_dir: str
     listener: Listener = field(default_factory=Listener)
     clock_off: timedelta = timedelta()
-    """The error of its clock."""
+    """By how much its clock is wrong."""
     settled: Callable[[], None] = lambda: None
-    """Called each time everything under way has ended."""
+    """Function to call each time nothing is under way any more."""
     _hass: HomeAssistant | None = None
     _end: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     @property
     def is_running(self) -> bool:
-        """Return whether a Home Assistant runs."""
+        """Return whether a Home Assistant is running."""
         return self._hass is not None
 
     @property
     def hass(self) -> HomeAssistant:
-        """Return the running Home Assistant."""
+        """Return the Home Assistant that is running."""
         assert self._hass is not None
         return self._hass
 
     def utcnow(self) -> datetime:
-        """Return the time by its clock."""
+        """Return the time by the clock of the house."""
         return datetime.now(UTC) + self.clock_off
 
     def entry(self, email: str) -> ConfigEntry:
-        """Return the entry of an account."""
+        """Return the config entry of an account."""
         return next(
             entry
             for entry in self.hass.config_entries.async_entries(DOMAIN)
@@ -91,7 +94,7 @@ class Home:
         )
 
     def owner(self, tracker: str) -> str | None:
-        """Return the account of a tracker's device."""
+        """Return the account to which the device of a tracker belongs."""
         devices = dr.async_get(self.hass)
         for entry in self.hass.config_entries.async_entries(DOMAIN):
             identifier = (DOMAIN, tracker)
@@ -101,16 +104,16 @@ class Home:
         return None
 
     async def booked(self, tracker: str) -> list[Ride]:
-        """Return the rides in the database of a tracker's account."""
+        """Return the rides of a tracker in the database of its account."""
         if (owner := self.owner(tracker)) is None:
             return []
         database: Database = self.entry(owner).runtime_data.coordinator.database
         return await database.rides(tracker, *_EVER)
 
-    # Start and stop of Home Assistant
+    # Starts and stops of Home Assistant
 
     async def async_move_in(self, *emails: str) -> None:
-        """Begin with these accounts, and wait until they are set up."""
+        """Start with these accounts, and wait until they are set up."""
         await self.async_start()
         for email in emails:
             await self.async_add(email)
@@ -129,15 +132,15 @@ class Home:
         )
         assert flow["type"] is FlowResultType.CREATE_ENTRY
         await self.async_settle()
-        # Automations aim at a label.
+        # The automations of the stories react to a label.
         label_bikes(self.hass)
         await self.async_wait(_LIVE_AFTER)
         label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
-        """Start Home Assistant with the stored data."""
+        """Start Home Assistant with the data that is stored."""
         assert self._hass is None
-        # The loaded data must not change with the data in memory.
+        # If data in memory changed, the stored data must stay the same.
         kept = deepcopy(self.storage)
         self.storage.clear()
         self.storage.update(kept)
@@ -170,11 +173,10 @@ class Home:
         await self.async_settle()
 
     async def async_stop(self) -> None:
-        """Stop Home Assistant regularly: pending data is written."""
+        """Stop Home Assistant properly: it first writes everything."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
-        # The process ends with all its timers, for example a calendar's timer for the end
-        # of a ride.
+        # Unload all accounts, because the end of a process also ends its timers.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
         for calendar in self.hass.data[DATA_CALENDARS].entities:
@@ -183,7 +185,7 @@ class Home:
         self._hass = None
 
     async def async_kill(self) -> None:
-        """Kill it: data that is not written is lost."""
+        """Kill Home Assistant: whatever is not written yet is lost."""
         written, files = deepcopy(self.storage), self._read_databases()
         self.listener.is_deaf = True
         await self.async_stop()
@@ -213,7 +215,7 @@ class Home:
         return state
 
     async def async_arm(self, tracker: str) -> bool:
-        """Guard a bike; return whether this is possible now."""
+        """Arm the guard of a bike. Return whether this was possible."""
         entity_id = er.async_get(self.hass).async_get_entity_id(
             "alarm_control_panel", DOMAIN, f"{tracker}_guard"
         )
@@ -237,7 +239,7 @@ class Home:
     # Time
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock from one timer to the next."""
+        """Move the clock, and stop at each timer."""
         await self.async_settle()
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
@@ -245,7 +247,7 @@ class Home:
             await self._async_pass(min([left, *self._due(loop)]))
 
     def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
-        """Yield the seconds until each timer, without timers that are due."""
+        """Yield the seconds until each timer. Leave out timers that are already due."""
         for timer in get_scheduled_timer_handles(loop):
             wait = timer.when() - loop.time()
             if not timer.cancelled() and wait > _AT_ONCE:
@@ -258,8 +260,8 @@ class Home:
         await self.async_settle()
 
     async def async_settle(self) -> None:
-        """Wait until everything under way has ended, except listening."""
-        # Each message of a burst needs a turn.
+        """Wait until nothing is under way, except the live connection."""
+        # In a burst of messages, each needs a turn of its own.
         for _ in range(2):
             await settle(self._hass)
         self.settled()

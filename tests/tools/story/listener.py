@@ -1,4 +1,4 @@
-"""The alarms and rides that automations receive, by event entities and by triggers."""
+"""The alarms and rides that automations notice, by event entities and by triggers."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
 FIRED = "fired"
-"""The event that an automation fires when it runs."""
+"""The automation fires this event when it runs."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
 _LABEL = "bikes"
 _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
@@ -29,27 +29,27 @@ class Run:
 
     tracker: str
     what: str
-    """`alarm`, `started` or `ended`."""
+    """What happened: `alarm`, `started` or `ended`."""
     at: datetime
-    """The time of the run."""
+    """When the automation ran."""
     details: dict[str, Any] = field(compare=False)
 
     @property
     def word(self) -> str:
-        """The service's name of an alarm."""
+        """The service's name of the alarm."""
         word: str = self.details["alarm"]
         return word
 
     @property
     def started_at(self) -> datetime:
-        """When a ride started."""
+        """When the ride started."""
         return _time(self.details["started_at"])
 
 
 def _named(fired: Run) -> str | datetime:
     if fired.what == "alarm":
         return fired.word
-    # Triggers have whole seconds.
+    # The times of triggers have whole seconds.
     return fired.started_at.replace(microsecond=0)
 
 
@@ -61,28 +61,34 @@ def _time(value: datetime | str) -> datetime:
 
 @dataclass
 class Listener:
-    """Records the runs of automations in each Home Assistant."""
+    """Records the runs of automations, across restarts of Home Assistant."""
 
     entities: list[Run] = field(default_factory=list)
-    """Runs by event entities, as automations notice them."""
+    """Changes of event entities that automations notice."""
     triggers: list[Run] = field(default_factory=list)
-    """Runs by triggers."""
+    """Runs of triggers."""
     unnoticed: list[Run] = field(default_factory=list)
-    """Changes of event entities that no automation notices."""
+    """Changes of event entities that automations do not notice."""
     is_deaf: bool = False
-    """Whether Home Assistant was killed, and runs no longer count."""
+    """Whether Home Assistant was killed. Runs no longer count then."""
     _seen: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
-        """Return a tracker's alarms, which entities and triggers fired alike."""
+        """Return the alarms of a tracker.
+
+        Check that entities and triggers noticed the same ones.
+        """
         return [fired.word for fired in self.alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:
-        """Return a tracker's rides, which entities and triggers fired alike."""
+        """Return the rides of a tracker. Check that entities and triggers noticed the same ones."""
         return [fired.what for fired in self.alike(tracker, "started", "ended")]
 
     def alike(self, tracker: str, *what: str) -> list[Run]:
-        """Return the runs of a tracker by both; each trigger has its own order."""
+        """Return the runs of a tracker.
+
+        Check that entities and triggers noticed the same, although in another order.
+        """
         assert not self.unnoticed
         for one in what:
             by_entity, by_trigger = (
@@ -117,7 +123,7 @@ class Listener:
         entity = er.async_get(hass).async_get(entity_id)
         if entity is None or entity.platform != DOMAIN:
             return
-        # A restored state may show the time at which an event was noticed, some seconds
+        # A restored state may have the time at which an event was noticed, seconds
         # before it was fired.
         shown = tuple(map(now.attributes.get, ("event_type", "started_at", "alarm")))
         is_new = (entity.unique_id, *shown) not in self._seen
@@ -125,13 +131,13 @@ class Listener:
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
         fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
-        # As in Home Assistant's trigger event.received.
+        # Home Assistant's own trigger event.received has the same rule.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
                 self.entities.append(fired)
         elif is_new and now.attributes["event_type"]:
-            # Without a type, it shows only the time of the last event: a kill lost the
-            # rest.
+            # Such a state has no type. It shows only the time of the last event,
+            # because a kill lost the rest.
             self.unnoticed.append(fired)
 
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
@@ -144,7 +150,7 @@ class Listener:
 
 
 def automation(trigger: str) -> dict[str, Any]:
-    """Return an automation for all bikes that records the variables of its trigger."""
+    """Return an automation for all bikes. It records the variables of its trigger."""
     variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
     return {
         "id": trigger,
@@ -165,7 +171,7 @@ def automation(trigger: str) -> dict[str, Any]:
 
 @callback
 def label_bikes(hass: HomeAssistant) -> None:
-    """Give all bikes the label of the automations."""
+    """Give all bikes the label to which the automations react."""
     labels, devices = lr.async_get(hass), dr.async_get(hass)
     if labels.async_get_label_by_name(_LABEL) is None:
         labels.async_create(_LABEL)

@@ -1,4 +1,4 @@
-"""A service that records the reports that reached Home Assistant."""
+"""A service that records which reports have reached Home Assistant."""
 
 from typing import NamedTuple, override
 
@@ -11,7 +11,7 @@ from tests.tools.simulator.world import SimDevice, SimPosition
 
 
 class Reached(NamedTuple):
-    """A report that reached an account."""
+    """A report that has reached an account."""
 
     email: str
     tracker: str
@@ -19,7 +19,7 @@ class Reached(NamedTuple):
 
 
 class Service(Simulator):
-    """Records the reports of its messages and answers."""
+    """Records the reports in its messages and answers."""
 
     def __init__(self) -> None:
         """Begin without reports."""
@@ -30,7 +30,7 @@ class Service(Simulator):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Record the connected accounts, too."""
+        """Send a change, and record to which accounts it was sent."""
         super().tell(device, position)
         if position is None or self.live.fault is not WELL:
             return
@@ -45,8 +45,8 @@ class Service(Simulator):
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Record the reports of the answer, too."""
-        # A raw answer contains no positions.
+        """Answer, and record the reports in the answer."""
+        # An answer of raw text contains no positions.
         devices = [] if endpoint in self.raw_answers else self.devices_of(email)
         for device in devices:
             known = self._announced.setdefault(email, {})

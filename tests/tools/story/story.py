@@ -1,4 +1,7 @@
-"""The life of bikes, and the events that Home Assistant must fire. Each public method is a step."""
+"""The life of bikes, and the events that Home Assistant must fire.
+
+Each public method is a step of a story.
+"""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -19,33 +22,33 @@ from .service import Service
 _METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
 _ACCURACY = 5.0
-# Events of the last seconds before a kill may be lost or fired again.
+# Events in the last seconds before a kill may be lost, or fired again.
 _UNWRITTEN = timedelta(seconds=11)
-# Time between two rides that makes them separate rides without doubt.
+# If a bike stands this long between two rides, they are surely two rides.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# Seconds after its end at which a ride out of reach was certainly noticed.
+# A ride that was out of reach is surely noticed this many seconds after its end.
 _UNTIL_SEEN = 600
-# Maximum error of the start and end of a ride.
+# The start and end of a ride may be wrong by this time.
 _MARGIN = timedelta(minutes=6)
-# Seconds until polls are tried again after a failure of all.
+# If all polls have failed, another one follows within this number of seconds.
 _WELL_AGAIN = 190
 
 
 @dataclass
 class Alarm:
-    """One alarm of a report."""
+    """An alarm in a report."""
 
     word: str
     report: int
     fix_time: datetime
     reached_at: datetime | None = None
-    """The time at which Home Assistant certainly received it; None if it may not have."""
+    """When Home Assistant surely received it. None if it may not have received it."""
 
 
 @dataclass
 class Ride:
-    """One ride of a bike."""
+    """A ride of a bike."""
 
     begin: datetime
     end: datetime
@@ -55,7 +58,7 @@ class Ride:
 
 @dataclass
 class Bike:
-    """A bike with its place, the time of its next report, and everything that happened to it."""
+    """A bike: its place, the time of its next report, and all that has happened to it."""
 
     tracker: str
     reports_at: datetime
@@ -68,10 +71,10 @@ class Bike:
 
 
 class Story:
-    """Bikes, the service and a home. Steps may use any number for a bike or an account."""
+    """Bikes, the service and a home. A step accepts any number in place of a bike or an account."""
 
     def __init__(self, home: Home, service: Service) -> None:
-        """Begin with standing bikes."""
+        """Begin with bikes that stand."""
         self._home, self._service = home, service
         self._bikes = [Bike(tracker, self._now) for tracker in service.devices]
         self._kills: list[datetime] = []
@@ -84,7 +87,7 @@ class Story:
 
     @property
     def _now(self) -> datetime:
-        """The true time, independent of the house's clock."""
+        """The true time, whatever the house's clock shows."""
         return datetime.now(UTC)
 
     def _bike(self, number: int) -> Bike:
@@ -93,7 +96,7 @@ class Story:
     # Bikes
 
     async def pass_time(self, seconds: float) -> None:
-        """Move the clock while bikes report."""
+        """Move the clock. Bikes report in the meantime."""
         until = self._now + timedelta(seconds=seconds)
         while self._now < until:
             due = min([until, *(bike.reports_at for bike in self._bikes)])
@@ -106,7 +109,7 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: Literal["fix", "late", "no fix"], twice: bool
     ) -> None:
-        """Send a report with one or several alarms."""
+        """Let a bike send a report with one or more alarms."""
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()
@@ -114,19 +117,19 @@ class Story:
     async def raise_many(
         self, bike: int, number: int, every: int, in_one_message: bool, settles: bool
     ) -> None:
-        """Send reports in one message, in one read, or one after the other. Some raise alarms."""
+        """Let bikes send reports: in one message, at once, or one by one. Some have alarms."""
         live = self._service.live
         with live.in_one_message() if in_one_message else nullcontext():
             for left in range(number, 0, -1):
                 words = self._words(1) if (number - left) % every == 0 else []
-                # A tracker sends its buffer in order, so each fix is newer than the
-                # previous one.
+                # A tracker sends its buffer in order, so each fix is newer than the one
+                # before it.
                 self._report(self._bike(bike), *words, age=left / 1000)
         if settles:
             await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
-        """Start a ride, once the bike stood long enough."""
+        """Let a bike start a ride, if it has stood long enough."""
         bike = self._bike(number)
         if bike.ride:
             return
@@ -171,46 +174,47 @@ class Story:
         ]
 
     def _words(self, number: int) -> list[str]:
-        """Return new names of alarms."""
+        """Return names of alarms that were not used before."""
         return [f"alarm {next(self._numbers)}" for _ in range(number)]
 
     async def _stand(self, *bikes: Bike) -> None:
-        """Wait until bikes stood so long that their next ride is a separate one."""
+        """Wait until bikes have stood so long that their next ride is surely another one."""
         arrivals = [bike.arrived_at for bike in bikes if bike.arrived_at]
         if arrivals:
             left = max(arrivals) + _STANDS - self._now
             await self.pass_time(max(0, left.total_seconds()))
         rides = (ride for bike in bikes for ride in bike.rides)
         if self._history_failed and any(ride.was_out_of_reach for ride in rides):
-            # Without a history, the end of the ride must be noticed first.
+            # If there is no history, the end of the ride must be noticed before the
+            # outage ends.
             await self.pass_time(_UNTIL_SEEN)
 
     # The service
 
     async def switch_list(self) -> None:
-        """Let the list fail or recover, unless the live connection fails."""
+        """Let the list fail, or work again. It does not fail while the live connection fails."""
         if not self._live_fails:
             self._let_list_fail(not self._list_fails)
 
     async def switch_live(self) -> None:
-        """Let the live connection fail or recover, unless the list fails."""
+        """Let the live connection fail, or work again. It does not fail while the list fails."""
         if not self._list_fails:
             await self._home.async_settle()
             self._live_fails = not self._live_fails
             self._service.live_fault("session-503" if self._live_fails else None)
-            # Connections are closed afterwards.
+            # Connections are closed only after this.
             await self._home.async_settle()
 
     async def switch_history(
         self, fault: Literal["status-400", "status-503", "html"]
     ) -> None:
-        """Let the history fail or recover."""
+        """Let the history fail, or work again."""
         self._history_failed = True
         self._history_fails = not self._history_fails
         self._service.fault(fault if self._history_fails else None, path="history")
 
     async def shorten_history(self, rows: int) -> None:
-        """Let the history send only the first rows of each answer."""
+        """Let each answer of the history contain only the first rows."""
         self._service.set_max_positions(rows)
 
     async def outage(self, seconds: int) -> None:
@@ -222,7 +226,7 @@ class Story:
         await self.be_well(_WELL_AGAIN)
 
     async def be_well(self, seconds: int) -> None:
-        """End all faults, and wait."""
+        """End all faults, and wait until everything works."""
         self._list_fails = self._live_fails = self._history_fails = False
         self._service.fault(None)
         self._service.live_fault(None)
@@ -256,7 +260,7 @@ class Story:
         self._kills.append(self._now)
         for alarm in (alarm for bike in self._bikes for alarm in bike.alarms):
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
-                # Unless a poll still finds it.
+                # The kill may have lost the alarm. A poll may still bring it again.
                 alarm.reached_at = None
         await self._home.async_kill()
         await self.pass_time(down)
@@ -264,12 +268,12 @@ class Story:
         await self._answer()
 
     async def set_clock(self, minutes_ahead: int) -> None:
-        """Set the clock of the house."""
+        """Set the clock of the house wrong."""
         await self._home.async_settle()
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self, *, settles: bool = True) -> None:
-        """Let each ride be out of reach at most once, and let all messages arrive first."""
+        """Make sure that each ride is out of reach only once, and that all messages have arrived."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self.arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
@@ -278,7 +282,7 @@ class Story:
             await self._home.async_settle()
 
     async def _answer(self) -> None:
-        """Let a failed set-up succeed: otherwise no automation runs."""
+        """Let a set-up that failed succeed: otherwise no automation runs."""
         if self._list_fails:
             await self.pass_time(20)
             self._let_list_fail(False)
@@ -288,7 +292,7 @@ class Story:
     # Checks
 
     def _note_reached(self) -> None:
-        """Record the alarms that Home Assistant has received by now."""
+        """Note which alarms Home Assistant has received so far."""
         reached, self._service.reached = self._service.reached, []
         before, is_up = self._owners, self._home.is_running
         self._owners = {
@@ -304,13 +308,13 @@ class Story:
                     alarm.reached_at = alarm.reached_at or self._now
 
     async def arrive(self) -> None:
-        """Wait until all bikes have arrived, and stood for long enough."""
+        """Wait until all bikes have arrived and have stood long enough."""
         while any(bike.ride for bike in self._bikes):
             await self.pass_time(60)
         await self._stand(*self._bikes)
 
     async def check(self) -> None:
-        """Compare the fired events with the true ones."""
+        """Compare the events that were fired with what really happened."""
         listener = self._home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
         for bike in self._bikes:
@@ -319,7 +323,7 @@ class Story:
                 self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
                     rides = [it for it in own if it.what == what]
-                    # Events that only the history contains are fired later.
+                    # Events that are only in the history come later, so sort them.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
             booked = await self._home.booked(bike.tracker)
@@ -331,10 +335,10 @@ class Story:
         assert set(firsts) <= true.keys(), ("invented", firsts)
         reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
-        # Events that only the history contains are fired later.
+        # Alarms that are only in the history come later, so leave them out here.
         told = [word for word in firsts if word in reached]
         for word, after in pairwise(reached):
-            # A poll may overtake messages that are on their way.
+            # A poll may arrive before messages that were sent earlier.
             is_overtaking = reached[after].report in self._service.polled and (
                 reached[word].reached_at == reached[after].reached_at
             )
@@ -342,7 +346,10 @@ class Story:
                 assert told.index(word) < told.index(after), ("order", firsts)
 
     def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
-        """Return the fired events without allowed repetitions after a kill."""
+        """Return the fired events.
+
+        After a kill, some may be repeated: leave the repetitions out.
+        """
         last: dict[T, datetime] = {}
         for name, run in zip(names, fired, strict=True):
             is_right = name not in last or any(
@@ -355,13 +362,13 @@ class Story:
 
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
-    """Return the true ride of an event."""
+    """Return the real ride that an event is about."""
     [*_, number] = [
         number
         for number, ride in enumerate(rides)
         if ride.begin - _MARGIN <= fired.started_at
     ]
-    # A ride out of reach may be known only by its places, long after its end.
+    # If a ride was out of reach, only its places may be known, long after its end.
     ride = rides[number]
     assert ride.was_out_of_reach or fired.started_at <= ride.end + _MARGIN, "invented"
     return number

@@ -1,4 +1,4 @@
-"""Faults of the connection and of the body as a whole: refused, cut short, slow, not JSON, too much of it."""
+"""Faults of the connection and of the whole body: refused, cut off, slow, not JSON, or too large."""
 
 from collections.abc import Iterator
 from functools import lru_cache

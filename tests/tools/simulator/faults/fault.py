@@ -1,4 +1,4 @@
-"""The faults that the simulator can have, and the calls that they strike."""
+"""The faults that the simulator can have, and the requests that they affect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -54,12 +54,12 @@ class Call:
 
     @property
     def path(self) -> str:
-        """Path of the request."""
+        """The path of the request."""
         return "positions" if self.endpoint == "history" else self.endpoint
 
     @property
     def body(self) -> bytes:
-        """The good answer."""
+        """The correct body."""
         return json.dumps(self.items).encode()
 
 
@@ -92,7 +92,7 @@ class Fault:
 
 
 def as_json(body: bytes | str) -> web.Response:
-    """Return a 200 that claims to be JSON."""
+    """Return a response with status 200 that claims to be JSON."""
     return web.Response(
         body=body.encode() if isinstance(body, str) else body,
         headers={"Content-Type": JSON},

@@ -1,4 +1,4 @@
-"""Faults that are an HTTP status: errors, rate limits, redirects."""
+"""Faults that are an HTTP status: errors, rate limits and redirects."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -39,7 +39,8 @@ def _status(status: int, retry_after: str | None = None) -> Respond:
 
 
 def _too_many_until_a_date(call: Call) -> web.StreamResponse:
-    # The format has whole seconds. The additional half second prevents rounding down.
+    # This format has whole seconds. The additional half second prevents that the wait
+    # is rounded down.
     then = datetime.now(UTC) + timedelta(minutes=2, seconds=0.5)
     return _status(429, format_datetime(then, usegmt=True))(call)
 

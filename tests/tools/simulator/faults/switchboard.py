@@ -1,4 +1,4 @@
-"""Which faults are active."""
+"""The faults that are active now."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ FAULTS: dict[str, Fault] = {
 
 @dataclass(slots=True)
 class _Active:
-    """A fault that strikes one call or both, and how many more times; None: until it is cleared."""
+    """A fault that affects one kind of request or all, and how often; None if until it is ended."""
 
     fault: Fault
     options: FaultOptions
@@ -27,7 +27,7 @@ class _Active:
 
 
 class Switchboard:
-    """At most one fault for each call."""
+    """At most one fault for each kind of request."""
 
     def __init__(self) -> None:
         """Start without faults."""
@@ -35,24 +35,24 @@ class Switchboard:
 
     @property
     def names(self) -> dict[Endpoint, str]:
-        """The name of the fault that strikes each call."""
+        """The names of the active faults, by the kind of request that they affect."""
         return {
             endpoint: active.fault.name for endpoint, active in self._active.items()
         }
 
     @property
     def refuses(self) -> bool:
-        """Whether nothing may listen."""
+        """Whether connections must be refused."""
         return any(active.fault.refuses for active in self._active.values())
 
     @property
     def redirects(self) -> bool:
-        """Whether the active fault redirects."""
+        """Whether an active fault redirects."""
         return any(active.fault.redirects for active in self._active.values())
 
     @property
     def certificate(self) -> str:
-        """The name of the certificate to show."""
+        """The name of the certificate that must be shown."""
         shown = (active.fault.certificate for active in self._active.values())
         return next((name for name in shown if name is not None), GOOD)
 
@@ -65,7 +65,10 @@ class Switchboard:
         *,
         tls: bool,
     ) -> None:
-        """Let a fault strike in place of the one before, or none; raises ValueError when it cannot."""
+        """Activate a fault in place of the previous one, or none.
+
+        Raise ValueError if it is impossible.
+        """
         if name is None:
             self.clear(path)
             return
@@ -83,14 +86,14 @@ class Switchboard:
             self._active[endpoint] = active
 
     def clear(self, path: Endpoint | None = None) -> None:
-        """End the fault of one endpoint, or all faults."""
+        """End the fault of one kind of request, or all faults."""
         if path is None:
             self._active.clear()
         else:
             self._active.pop(path, None)
 
     def strike(self, endpoint: Endpoint) -> tuple[Respond, FaultOptions] | None:
-        """Return how to answer this call badly, and count it."""
+        """Return the wrong answer to this request, if a fault affects it, and count that."""
         active = self._active.get(endpoint)
         if active is None or active.fault.respond is None:
             return None

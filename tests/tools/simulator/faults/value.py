@@ -1,4 +1,4 @@
-"""Faults of single values: fields, timestamps, numbers, names, duplicates."""
+"""Faults of single values: fields, times, numbers, names and duplicates."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, timezone
@@ -92,7 +92,7 @@ def _times(write: Callable[[datetime], Json]) -> Respond:
 
 
 def _numbers(literal: str) -> Respond:
-    """Write each number as this literal, which Python's own numbers may not be able to hold."""
+    """Replace each number by this text, which may not be possible as a number in Python."""
 
     def changed(item: Item) -> Item:
         return item | {name: "@" for name in NUMBER_FIELDS if name in item}
@@ -103,7 +103,7 @@ def _numbers(literal: str) -> Respond:
 
 
 def _twice(call: Call) -> web.StreamResponse:
-    """List each tracker twice, the older one before and behind the newer one in turn."""
+    """List each tracker twice. The older one comes first for some trackers, and last for others."""
     items: list[Item] = []
     for number, item in enumerate(call.items):
         old: Item = item | {
