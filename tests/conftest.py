@@ -149,10 +149,7 @@ def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture
 async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers.
-
-    A test can choose another kind of server.
-    """
+    """Return the service with one account of two trackers. A test can choose another kind of server."""
     async with Simulator(kind=getattr(request, "param", "service")) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
@@ -379,10 +376,7 @@ async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 
 @pytest.fixture
 def phones(hass: HomeAssistant) -> list[str]:
-    """Return the devices of two phones with Home Assistant's app.
-
-    The user has renamed one of them.
-    """
+    """Return the devices of two phones with Home Assistant's app. The user has renamed one of them."""
     entry = MockConfigEntry(domain="mobile_app")
     entry.add_to_hass(hass)
     devices = dr.async_get(hass)

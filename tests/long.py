@@ -14,10 +14,7 @@ SEED = int(os.environ.get("SEED", "1"))
 """Random seed of the soak test, which is also its length in days."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
-"""Marks the longest tests of a long run.
-
-They start first, so that all workers end at the same time.
-"""
+"""Marks the longest tests of a long run. They start first, so that all workers end at the same time."""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:

@@ -166,10 +166,7 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     ],
 )
 async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) -> None:
-    """Rides that overlap the range are returned.
-
-    By default, the range ends now and has seven days.
-    """
+    """Rides that overlap the range are returned. By default, the range ends now and has seven days."""
     assert len(await async_get_rides(hass, **range_)) == count
 
 
@@ -242,10 +239,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
-    """If the account of a bike is not loaded, the error names the bike.
-
-    A disabled account has no bikes.
-    """
+    """If the account of a bike is not loaded, the error names the bike. A disabled account has no bikes."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
@@ -299,10 +293,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Names are compared by their letters and digits only.
-
-    A name without any of these is compared as it is.
-    """
+    """Names are compared by their letters and digits only. A name without any of these is compared as it is."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -332,10 +323,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 async def test_who_may_read(
     hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
 ) -> None:
-    """A user who names a bike without permission gets an error.
-
-    In an area, such a bike is left out.
-    """
+    """A user who names a bike without permission gets an error. In an area, such a bike is left out."""
     garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)

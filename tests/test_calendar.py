@@ -172,10 +172,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 
 async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Rides stay available during an outage, because they are stored here.
-
-    An unlisted tracker shows none.
-    """
+    """Rides stay available during an outage, because they are stored here. An unlisted tracker shows none."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF

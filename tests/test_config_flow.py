@@ -245,10 +245,7 @@ async def test_second_account(
     address: str,
     title: str | None,
 ) -> None:
-    """An account with the same email, host, port and path is refused.
-
-    Any other account is added.
-    """
+    """An account with the same email, host, port and path is refused. Any other account is added."""
     hass, entry = bikes.hass, bikes.entry
     ports = {"port": bikes.simulator.port, "other": other.port}
     known = f"127.0.0.1:{bikes.simulator.port}"
@@ -298,10 +295,7 @@ async def test_disabled_entry_of_1_0(
 
 @pytest.mark.usefixtures("setup")
 async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """After the password was changed, Home Assistant asks the user for the new one.
-
-    Then polls continue.
-    """
+    """After the password was changed, Home Assistant asks the user for the new one. Then polls continue."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
@@ -380,10 +374,7 @@ async def test_reconfigure_password(
 async def test_reconfigure_address(
     bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
-    """After a change of the address, the devices stay.
-
-    A title that was generated, also by 1.1, is updated.
-    """
+    """After a change of the address, the devices stay. A title that was generated, also by 1.1, is updated."""
     hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
     title = title.format(port=port)
     hass.config_entries.async_update_entry(entry, title=title)

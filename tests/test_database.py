@@ -564,10 +564,7 @@ def _is_of_another_program(file: Path) -> None:
 @pytest.mark.parametrize("damage", [_is_no_database, _is_cut, _is_of_another_program])
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
-    """A damaged file is renamed, and a new one begins.
-
-    While the old file exists, a repair issue names it.
-    """
+    """A damaged file is renamed, and a new one begins. While the old file exists, a repair issue names it."""
     asides = []
     for number in range(2):
         arm(bikes, RED)
@@ -638,10 +635,7 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """If the disk is full, changes stay in memory and a write is tried once a minute.
-
-    One line is logged.
-    """
+    """If the disk is full, changes stay in memory and a write is tried once a minute. One line is logged."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()

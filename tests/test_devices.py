@@ -119,10 +119,7 @@ async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
 async def test_delete_button_elsewhere(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """A device that is not a tracker can be deleted at any time.
-
-    A bike of an unloaded account cannot be deleted.
-    """
+    """A device that is not a tracker can be deleted at any time. A bike of an unloaded account cannot be deleted."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -242,10 +239,7 @@ async def test_broken_name(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If a device cannot be renamed, its new name waits until its next report.
-
-    Other devices are not affected.
-    """
+    """If a device cannot be renamed, its new name waits until its next report. Other devices are not affected."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:

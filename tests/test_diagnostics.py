@@ -200,10 +200,7 @@ PHONE_NUMBERS = (
 async def test_model_and_firmware(
     bikes: Bikes, diagnose: Diagnose, said: str, shown: str
 ) -> None:
-    """A maintainer first needs the model and the firmware.
-
-    Private data in these texts is hidden.
-    """
+    """A maintainer first needs the model and the firmware. Private data in these texts is hidden."""
     bikes.simulator.rename(BLUE, "Rosinante")
     bikes.simulator.override_field(RED, "model", said)
     bikes.simulator.report(RED, attributes={"versionFw": said})

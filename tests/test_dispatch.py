@@ -84,10 +84,7 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
-    """Each poll notifies the listeners of its changes once.
-
-    A poll without a change notifies none.
-    """
+    """Each poll notifies the listeners of its changes once. A poll without a change notifies none."""
     rng = Random(seed)  # noqa: S311
     for _ in range(15):
         for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
@@ -179,10 +176,7 @@ async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_idle_poll(bikes: Bikes) -> None:
-    """An idle poll reads no entity.
-
-    If only the time of the last contact changed, it reads that entity.
-    """
+    """An idle poll reads no entity. If only the time of the last contact changed, it reads that entity."""
     await bikes.poll()
     passed = await watched_poll(bikes)
     assert not passed.reads

@@ -57,10 +57,7 @@ async def test_path_changes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The path contains the version and a hash of all files.
-
-    So after an update, browsers load the new cards.
-    """
+    """The path contains the version and a hash of all files. So after an update, browsers load the new cards."""
     folder = tmp_path / "cards"
     folder.mkdir()
     (folder / "bike-tracker.js").touch()

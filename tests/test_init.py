@@ -83,10 +83,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """Entities that change with each report, voltages and IDs are disabled by default.
-
-    All others are enabled.
-    """
+    """Entities that change with each report, voltages and IDs are disabled by default. All others are enabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -101,10 +98,7 @@ async def test_entities_people_rarely_want_are_disabled(
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unload, nothing is polled.
-
-    After a reload, all entities are there again. No warning is logged.
-    """
+    """After an unload, nothing is polled. After a reload, all entities are there again. No warning is logged."""
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
     before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}

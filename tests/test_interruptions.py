@@ -51,10 +51,7 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 async def test_poll_that_is_cut_short(
     bikes: Bikes, path: Path, then: list[tuple[str | None, str]]
 ) -> None:
-    """The next poll brings the changes of the canceled one.
-
-    Home Assistant notices an outage and its end.
-    """
+    """The next poll brings the changes of the canceled one. Home Assistant notices an outage and its end."""
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
     await cut_short(bikes, path)

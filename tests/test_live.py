@@ -107,10 +107,7 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
-    """A message that arrives during a poll is applied after the poll.
-
-    The next poll may replace its values.
-    """
+    """A message that arrives during a poll is applied after the poll. The next poll may replace its values."""
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
@@ -177,10 +174,7 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
 
 @pytest.mark.parametrize("ends", ["account", "Home Assistant"])
 async def test_end(live: Bikes, ends: str) -> None:
-    """At an unload, the connection ends with a close frame.
-
-    Messages that come later are not applied.
-    """
+    """At an unload, the connection ends with a close frame. Messages that come later are not applied."""
     connection = live.coordinator.live
     if ends == "account":
         await live.hass.config_entries.async_unload(live.entry.entry_id)

@@ -89,10 +89,7 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _rows(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return rows.
-
-    Most of their fields are right, some have random values, and some are missing.
-    """
+    """Return rows. Most of their fields are right, some have random values, and some are missing."""
     fields = {name: good | good | good | any_json for name, good in values.items()}
     return st.fixed_dictionaries(fields) | st.fixed_dictionaries({}, optional=fields)
 
@@ -182,10 +179,7 @@ addresses = (
 @every
 @given(typed=addresses)
 def test_any_address(typed: str) -> None:
-    """An address is either refused, or gives the base URL of a server.
-
-    That base URL gives itself.
-    """
+    """An address is either refused, or gives the base URL of a server. That base URL gives itself."""
     url = refusal = ""
     try:
         url = canonical_url(typed)

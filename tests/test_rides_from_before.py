@@ -61,10 +61,7 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
 
 
 def asked(simulator: Simulator, a_minute: int = 1) -> int:
-    """Return how often the history was requested.
-
-    Check that there were not too many requests in a minute.
-    """
+    """Return how often the history was requested. Check that there were not too many requests in a minute."""
     times = [item.time for item in simulator.requests if "deviceId" in item.query]
     assert all(
         late - early > 0.9 * timedelta(minutes=1)
@@ -154,10 +151,7 @@ async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
-    """After an interruption, the requests continue where they stopped.
-
-    No ride is missing or stored twice.
-    """
+    """After an interruption, the requests continue where they stopped. No ride is missing or stored twice."""
     starts = ride_on_days(simulator, 40)
     await home.async_move_in(EMAIL)
     for minutes in (3, 14, 24):
@@ -371,10 +365,7 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """If the tracker was removed, its answer is ignored.
-
-    If it is added again, the requests start again.
-    """
+    """If the tracker was removed, its answer is ignored. If it is added again, the requests start again."""
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

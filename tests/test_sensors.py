@@ -20,10 +20,7 @@ def shown(bikes: Bikes, *names: str, tracker: str = RED) -> list[str | None]:
 
 
 async def test_ride(bikes: Bikes, writes: list[str]) -> None:
-    """The start and the end of a ride are fired as events.
-
-    Sensors show the ride in kilometers and minutes.
-    """
+    """The start and the end of a ride are fired as events. Sensors show the ride in kilometers and minutes."""
     names = "total_distance", "ride_distance", "ride_duration"
     rides = told(bikes.hass, "event.red_bike_ride")
     go(bikes.simulator, 0, **standing(100))
@@ -83,10 +80,7 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
 async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
-    """After an outage, each sensor shows its new value at once.
-
-    The device tracker follows seconds later.
-    """
+    """After an outage, each sensor shows its new value at once. The device tracker follows seconds later."""
     stands: Any = {"motion": False, "accuracy": 5}
     bikes.simulator.report(RED, latitude=49.4, address="Main", **stands)
     await async_setup(bikes.hass, bikes.entry)
@@ -126,10 +120,7 @@ async def test_steps_of_the_last_update(
     """
 
     async def report() -> int:
-        """Report, and return how often the state was written.
-
-        Check that each written value is exact.
-        """
+        """Report, and return how often the state was written. Check that each written value is exact."""
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
         bikes.simulator.touch([RED], last_update=reported_at)
         writes.clear()

@@ -45,10 +45,7 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """In a complete language, no text is English.
-
-    Where a translation is missing, Home Assistant shows English.
-    """
+    """In a complete language, no text is English. Where a translation is missing, Home Assistant shows English."""
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()

@@ -176,10 +176,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return the key of the note in the last dialog.
-
-        It tells the user if the service has no positions.
-        """
+        """Return the key of the note in the last dialog. It tells the user if the service has no positions."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())

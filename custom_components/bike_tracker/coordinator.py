@@ -183,10 +183,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
-        """Send a request and apply its answer.
-
-        If that fails, only the requests for this tracker are postponed.
-        """
+        """Send a request and apply its answer. If that fails, only the requests for this tracker are postponed."""
         history = self.service.history
         with history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)

@@ -42,10 +42,7 @@ SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
-"""Something happened to a tracker.
-
-The arguments are its coordinator, its `uniqueId` and the occurrence.
-"""
+"""Something happened to a tracker. The arguments are its coordinator, its `uniqueId` and the occurrence."""
 
 
 class Dispatcher:

@@ -29,10 +29,7 @@ class BikeTrackerDescription[T](EntityDescription):
     value_fn: Callable[[Tracker], T | None] = lambda _: None
     """Returns the value, or None while it is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
-    """Function that returns None if the tracker has no such entity.
-
-    By default, `value_fn` decides.
-    """
+    """Function that returns None if the tracker has no such entity. By default, `value_fn` decides."""
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from other entities of the platform."""
 
@@ -48,10 +45,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     _is_available_in_outage = False
     """Whether the value is known without the service."""
     _also_follows: str | None = None
-    """Suffix of a second signal of the coordinator.
-
-    The entity also reads its value on this signal.
-    """
+    """Suffix of a second signal of the coordinator. The entity also reads its value on this signal."""
     _available = False
     _value: T | None = None
 
@@ -149,10 +143,7 @@ class EntityAdder:
 
     @callback
     def async_add(self, unique_ids: Collection[str]) -> Collection[str]:
-        """Add entities for values that trackers report for the first time.
-
-        Return the trackers that are new.
-        """
+        """Add entities for values that trackers report for the first time. Return the trackers that are new."""
         entry = self.coordinator.config_entry
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
             return ()

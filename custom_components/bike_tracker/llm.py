@@ -153,10 +153,7 @@ def _known(**values: Any) -> _Values:
 
 
 def _age(time: datetime | None) -> str | None:
-    """Return the age of a time.
-
-    Return 0 if it is in the future, because a tracker's clock may be ahead.
-    """
+    """Return the age of a time. Return 0 if it is in the future, because a tracker's clock may be ahead."""
     now = dt_util.utcnow()
     return dt_util.get_age(min(time, now), precision=2) if time else None
 

@@ -16,10 +16,7 @@ from typing import Any
 
 
 def read_components(path: Path) -> list[str]:
-    """Return the component names in a file.
-
-    It has one name per line, and comments that begin with #.
-    """
+    """Return the component names in a file. It has one name per line, and comments that begin with #."""
     lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in lines if line]
 

@@ -22,10 +22,7 @@ CHANGING: Final = {
     *("pop", "popleft", "remove", "setdefault", "update"),
 }
 PUBLIC: Final = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
-"""Methods and attributes of named tuples.
-
-They are public, although their names begin with an underscore.
-"""
+"""Methods and attributes of named tuples. They are public, although their names begin with an underscore."""
 JINJA: Final = re.compile(r"\{[{%].*?[%}]\}", re.DOTALL)
 COUNTED: Final = {
     "files of a changed poll": 22,

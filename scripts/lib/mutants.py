@@ -28,10 +28,7 @@ class Mutant:
     path: Path
     line: int
     statement: Lines
-    """The lines that a test must run to notice the change.
-
-    If it is empty, any test may notice it.
-    """
+    """The lines that a test must run to notice the change. If it is empty, any test may notice it."""
     _module: cst.Module
     _old: cst.CSTNode
     _new: cst.CSTNode
@@ -84,10 +81,7 @@ def functions_of(path: Path) -> list[Lines]:
 
 
 def _statements(tree: ast.Module) -> Iterator[Lines]:
-    """Yield the lines of each statement in a function.
-
-    Of a compound statement, yield the lines of its head.
-    """
+    """Yield the lines of each statement in a function. Of a compound statement, yield the lines of its head."""
     functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTION)]
     for node in (node for function in functions for node in ast.walk(function)):
         if isinstance(node, ast.stmt) and node not in functions:

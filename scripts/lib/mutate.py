@@ -34,9 +34,7 @@ from scripts.lib.mutants import Lines, Mutant, functions_of, mutants_of
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 SURVIVORS = Path(__file__).with_name("survivors.txt")
-"""File with the mutants that make no difference: module and reason in one line, then
-the changed lines.
-"""
+"""File with the mutants that make no difference: module and reason in one line, then the changed lines."""
 TESTS = {
     "tracking": ["tests/tracking"],
     "api": ["tests/api"],
@@ -84,21 +82,14 @@ TESTS = {
 }
 """The tests of a folder or module. Other modules have the test file with the same name."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
-"""These tests would run for a minute per survivor.
-
-They measure worlds, and other tests check the same rules.
-"""
+"""These tests would run for a minute per survivor. They measure worlds, and other tests check the same rules."""
 GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
 OTHER_GOAL = 80
 _TOOL = sys.monitoring.PROFILER_ID
 _LINE = sys.monitoring.events.LINE
 _OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:cov")
 _MIN_TIMEOUT = 20.0
-"""Seconds.
-
-A mutant that loops forever is killed after this time plus five times the normal time of
-its tests.
-"""
+"""Seconds. A mutant that loops forever is killed after this time plus five times the normal time of its tests."""
 
 type Watch = Callable[[CodeType], None]
 type Changed = dict[Path, list[Lines]]
@@ -207,10 +198,7 @@ def _kill(child: int) -> None:
 
 
 def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Run the tests with the unchanged code.
-
-    Then import the modules that they imported into this process.
-    """
+    """Run the tests with the unchanged code. Then import the modules that they imported into this process."""
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
@@ -298,10 +286,7 @@ def tests_of(path: Path) -> tuple[str, ...]:
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files of the named modules.
-
-    Without names, return the files of all modules that have tests.
-    """
+    """Return the files of the named modules. Without names, return the files of all modules that have tests."""
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name

@@ -50,10 +50,7 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
 
 @pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
-    """Return a session that follows redirects and has a cookie of another account.
-
-    The client must avoid both.
-    """
+    """Return a session that follows redirects and has a cookie of another account. The client must avoid both."""
     jar = CookieJar(unsafe=True)
     jar.update_cookies({"JSESSIONID": "older"})
     async with ClientSession(headers={"User-Agent": "Home"}, cookie_jar=jar) as session:

@@ -142,8 +142,5 @@ def test_possible_urls(typed: str, urls: list[str]) -> None:
     ],
 )
 def test_server(url: str, server: str) -> None:
-    """A host may have several servers, which differ in port and path.
-
-    Scheme and `/api` make no difference.
-    """
+    """A host may have several servers, which differ in port and path. Scheme and `/api` make no difference."""
     assert server_of(url) == server

@@ -120,10 +120,7 @@ async def test_devices(client: TrackingClient) -> None:
 async def test_positions(
     simulator: Simulator, client: TrackingClient, make_client: MakeClient, serve: Serve
 ) -> None:
-    """Positions are returned by internal ID.
-
-    The position of a single device can be requested, too.
-    """
+    """Positions are returned by internal ID. The position of a single device can be requested, too."""
     red, blue = simulator.devices[RED].id, simulator.devices[BLUE].id
     positions = await client.async_get_positions({red, blue})
     assert positions.keys() == {red, blue}
@@ -339,10 +336,7 @@ async def test_no_tls(
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
-    """A server with a closed port does not support https.
-
-    A server that closes the connection may support it.
-    """
+    """A server with a closed port does not support https. A server that closes the connection may support it."""
     for fault, code in {
         "connection-refused": "connection_refused",
         "close-before-headers": "",

@@ -90,10 +90,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
-    """The password is sent only in the sign-in form.
-
-    The cookie is sent only when the websocket is opened.
-    """
+    """The password is sent only in the sign-in form. The cookie is sent only when the websocket is opened."""
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):

@@ -1,7 +1,4 @@
-"""Triggers and conditions are offered to users.
-
-With an unsuitable release of Home Assistant, errors are logged.
-"""
+"""Triggers and conditions are offered to users. With an unsuitable release of Home Assistant, errors are logged."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -122,10 +119,7 @@ def test_start_without_a_name(
     name: str,
     left: list[str],
 ) -> None:
-    """The integration can be imported although a name is missing.
-
-    Home Assistant imports it before the set-up.
-    """
+    """The integration can be imported although a name is missing. Home Assistant imports it before the set-up."""
     (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)

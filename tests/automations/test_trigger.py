@@ -148,10 +148,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """A change during an interruption fires once, as soon as it is known.
-
-    So does the end of a wait.
-    """
+    """A change during an interruption fires once, as soon as it is known. So does the end of a wait."""
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 

@@ -125,15 +125,9 @@ class House:
         """Record all messages that are sent to Home Assistant and to a phone."""
         self.hass, self.entry, self.simulator = hass, entry, simulator
         self.shown: list[str] = []
-        """Messages in Home Assistant, as people see them: `22:01 kind: title
-
-        text`.
-        """
+        """Messages in Home Assistant, as people see them: `22:01 kind: title text`."""
         self.told: list[str] = []
-        """Messages on the phone: `22:01 critical: title
-
-        text`.
-        """
+        """Messages on the phone: `22:01 critical: title text`."""
         self.pushes: list[ServiceCall] = []
         self._freezer, self._phone = freezer, phone
         self._automations: list[dict[str, Any]] = []

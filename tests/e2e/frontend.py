@@ -123,10 +123,7 @@ class Frontend:
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the shown automation.
-
-        Wait until it listens, which is after the message about saving.
-        """
+        """Save the shown automation. Wait until it listens, which is after the message about saving."""
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]

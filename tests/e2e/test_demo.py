@@ -40,10 +40,7 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a running demo.
-
-    At the end, press Ctrl-C, and check that nothing is left.
-    """
+    """Return the address of a running demo. At the end, press Ctrl-C, and check that nothing is left."""
     folder = tmp_path_factory.mktemp("demo")
     with demo(folder, "--port", str(free_port())) as process:
         assert process.stdout is not None
@@ -61,10 +58,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Yield a client that is signed in as the demo's user.
-
-    It may be used for at most three minutes.
-    """
+    """Yield a client that is signed in as the demo's user. It may be used for at most three minutes."""
     async with ClientSession() as session, asyncio.timeout(180):
         client = HomeAssistantClient(session, running)
         await client.sign_in()
@@ -73,10 +67,7 @@ async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=lambda look: look.name)
 async def test_story(running: str, client: HomeAssistantClient, look: Look) -> None:
-    """The first page opens without a sign-in.
-
-    A thief moves a guarded bike, and the phone gets the theft report.
-    """
+    """The first page opens without a sign-in. A thief moves a guarded bike, and the phone gets the theft report."""
     guard = "alarm_control_panel.long_tail_bike_guard"
     async with chromium() as browser, await new_context(browser, look) as context:
         page = await context.new_page()
@@ -123,10 +114,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
-    """Each button has the effect on its label.
-
-    A new bike appears on the dashboard. The blueprints are installed.
-    """
+    """Each button has the effect on its label. A new bike appears on the dashboard. The blueprints are installed."""
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")

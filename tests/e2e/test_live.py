@@ -11,10 +11,7 @@ BIKE = "860000000000001"
 async def test_what_happens_shows(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """If a bike goes offline, only its status changes.
-
-    If it moves, the map shows each new place.
-    """
+    """If a bike goes offline, only its status changes. If it moves, the map shows each new place."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     assert await differences(client, simulator) == []

@@ -87,10 +87,7 @@ class Written(logging.Handler):
         self.texts.append((where, text))
 
     def add_flow(self, result: ConfigFlowResult) -> None:
-        """Add the texts of a flow.
-
-        Leave out the form's own fields, which show the account to its owner.
-        """
+        """Add the texts of a flow. Leave out the form's own fields, which show the account to its owner."""
         said = {"errors", "reason", "title"}
         if result["type"] is not FlowResultType.FORM:
             said |= {"description_placeholders"}
@@ -127,10 +124,7 @@ def trouble(request: pytest.FixtureRequest) -> Trouble:
 
 @pytest.fixture
 async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service with all fields that real servers send.
-
-    For a fault of TLS, it uses TLS.
-    """
+    """Return the service with all fields that real servers send. For a fault of TLS, it uses TLS."""
     async with Simulator(tls=trouble.tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):

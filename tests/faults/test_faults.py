@@ -47,10 +47,7 @@ A refused sign-in is retried less often, so that the server does not lock the ac
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
-    """Return which entities changed, and their new states.
-
-    These must be the same for all trackers.
-    """
+    """Return which entities changed, and their new states. These must be the same for all trackers."""
     by_tracker = [
         {
             (key, _in_words(tracker, after[tracker][key]))

@@ -18,10 +18,7 @@ __all__ = ["clock", "home", "no_errors"]
 
 @pytest.fixture(autouse=True)
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail if an error was logged.
-
-    An error affects only one bike, so the test might not notice it.
-    """
+    """Fail if an error was logged. An error affects only one bike, so the test might not notice it."""
     yield
     # After the test, `caplog.text` would only contain the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]

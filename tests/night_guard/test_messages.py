@@ -59,10 +59,7 @@ async def test_everywhere(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Phones, other recipients and Home Assistant each get a message once.
-
-    Each gets its removal, too.
-    """
+    """Phones, other recipients and Home Assistant each get a message once. Each gets its removal, too."""
     to: dict[str, Any] = {"device_id": bike, "others": [CHAT], "tag": "test"}
     to["phones"] = [*phones, "removed"]
     await async_send(hass, message="It is _here_", **to)
@@ -91,10 +88,7 @@ async def test_everywhere(
 async def test_phone_that_sleeps(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent, how: str, level: str
 ) -> None:
-    """A message wakes the phone, also in silent mode if the user chose that.
-
-    Each button has its label.
-    """
+    """A message wakes the phone, also in silent mode if the user chose that. Each button has its label."""
     er.async_get(hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
     to = {"device_id": bike, "phones": phones[1:], "title": "Theft", how: True}

@@ -72,10 +72,7 @@ async def async_submit(
 async def test_nothing_to_type(
     hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """A user does not have to type anything.
-
-    By default, all phones of the house get the messages.
-    """
+    """A user does not have to type anything. By default, all phones of the house get the messages."""
     suggested, result = await async_submit(hass, setup)
     assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
     assert set(suggested["phones"]) == set(phones)
@@ -86,10 +83,7 @@ async def test_nothing_to_type(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If only one end of the night is set, the other one has its default.
-
-    If both are empty, there is no night.
-    """
+    """If only one end of the night is set, the other one has its default. If both are empty, there is no night."""
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -211,10 +205,7 @@ async def test_removed_entities(
 async def test_two_accounts(
     hass: HomeAssistant, night: Night, make_entry: MakeEntry
 ) -> None:
-    """Each account has its own night guards.
-
-    After a restart, they wait until Home Assistant runs.
-    """
+    """Each account has its own night guards. After a restart, they wait until Home Assistant runs."""
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
     await night.async_tell("night begins=12:00")
@@ -288,10 +279,7 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """Each message as people read it, with the buttons of some.
-
-    The language may not be loaded yet.
-    """
+    """Each message as people read it, with the buttons of some. The language may not be loaded yet."""
     hass.config.language = language
     if language != "tlh":
         await async_load_integrations(hass, {"bike_tracker"})

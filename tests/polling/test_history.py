@@ -190,10 +190,7 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
 
 
 async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets the first five requests at once.
-
-    Any service gets at most ten in ten minutes.
-    """
+    """A quick service gets the first five requests at once. Any service gets at most ten in ten minutes."""
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
@@ -220,10 +217,7 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
-    """A day that fails is requested three times.
-
-    Before each retry, a request for the last hour must succeed.
-    """
+    """A day that fails is requested three times. Before each retry, a request for the last hour must succeed."""
     asking.note()
     await asking.after()
     until = _milliseconds(asking.now()) - 5 * DAY
@@ -411,10 +405,7 @@ async def test_waits(
 async def test_failure_after_a_good_answer(
     simulator: Simulator, asking: Asking, fault: str
 ) -> None:
-    """Once the history has worked, every failure counts as temporary.
-
-    Other trackers come first then.
-    """
+    """Once the history has worked, every failure counts as temporary. Other trackers come first then."""
     asking.note()
     assert await asking.after() is not None
     asking.note(BLUE)
@@ -429,10 +420,7 @@ async def test_failure_after_a_good_answer(
 
 
 async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
-    """A user's request is sent even while the account waits.
-
-    It may show that the history works now.
-    """
+    """A user's request is sent even while the account waits. It may show that the history works now."""
     device_id = simulator.devices[RED].id
     now = datetime.now(UTC)
     simulator.fault("status-404", path="history", times=2)

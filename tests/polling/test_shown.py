@@ -42,10 +42,7 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
 
 @pytest.mark.parametrize("year", [1970, 1980])
 async def test_without_a_fix(bikes: Bikes, year: int) -> None:
-    """A place of 0/0 in 1970 or 1980 is a placeholder: the tracker stays where it was.
-
-    Its battery level is used.
-    """
+    """A place of 0/0 in 1970 or 1980 is a placeholder: the tracker stays where it was. Its battery level is used."""
     bikes.simulator.report_no_fix(RED, year=year)
     await async_setup(bikes.hass, bikes.entry)
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
@@ -66,10 +63,7 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The address appears with the first report of one.
-
-    It belongs to its place, also after a restart.
-    """
+    """The address appears with the first report of one. It belongs to its place, also after a restart."""
     assert sensor(bikes, "address") is None
     expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
     for latitude, shown in expected.items():
@@ -121,10 +115,7 @@ async def test_internal_id_that_leads_nowhere(
 async def test_place_of_another_version(
     bikes: Bikes, stored: dict[str, Any], latitude: float
 ) -> None:
-    """Unknown keys in stored data are ignored.
-
-    If a value is unreadable, only the stored place is lost.
-    """
+    """Unknown keys in stored data are ignored. If a value is unreadable, only the stored place is lost."""
     bikes.hass.set_state(CoreState.starting)
     known = State("device_tracker.red_bike", "home")
     mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
@@ -195,10 +186,7 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
-    """While a tracker shows its old place, it does not move.
-
-    A tracker without an outage moves at once.
-    """
+    """While a tracker shows its old place, it does not move. A tracker without an outage moves at once."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     bikes.simulator.report(RED, **AWAY)

@@ -107,10 +107,7 @@ async def test_old_position_fails(
     monkeypatch: pytest.MonkeyPatch,
     status: int,
 ) -> None:
-    """If the request for an old position fails, it is repeated the next day.
-
-    Other trackers are not affected.
-    """
+    """If the request for an old position fails, it is repeated the next day. Other trackers are not affected."""
     get = TrackingClient.async_get_positions
 
     async def _fail(client: TrackingClient, *ids: Any) -> Any:

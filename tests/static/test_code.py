@@ -28,10 +28,7 @@ def lines_in(tree: ast.Module) -> Iterator[str]:
 
 
 def test_client_is_independent() -> None:
-    """The client imports nothing from Home Assistant.
-
-    The same is true for the state of trackers.
-    """
+    """The client imports nothing from Home Assistant. The same is true for the state of trackers."""
     for path, tree in syntax_trees().items():
         if path.parent.name in ("api", "tracking"):
             code = ast.unparse(tree).replace("from ..api.", "")
@@ -63,10 +60,7 @@ def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def test_constants_have_one_value() -> None:
-    """If two modules define the same constant, the value is the same.
-
-    The lists of entities are an exception.
-    """
+    """If two modules define the same constant, the value is the same. The lists of entities are an exception."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in constants_in(tree):
@@ -76,10 +70,7 @@ def test_constants_have_one_value() -> None:
 
 
 def test_no_import_runs_back() -> None:
-    """Imports between folders have one direction.
-
-    Indirect imports and those in functions count, too.
-    """
+    """Imports between folders have one direction. Indirect imports and those in functions count, too."""
     assert cycle(syntax_trees()) == []
 
 

@@ -134,10 +134,7 @@ IN_README = re.compile(r"README \[([^\]]+)\]\(\.\./README\.md#")
 
 
 def test_every_rule_is_answered() -> None:
-    """Each rule is either done, or exempt with a reason.
-
-    The document and quality_scale.yaml agree.
-    """
+    """Each rule is either done, or exempt with a reason. The document and quality_scale.yaml agree."""
     for rule, answer in ANSWERS.items():
         assert STATUS[rule] == "done" or answer["comment"].strip(), rule
         assert STATUS[rule] in {"done", "exempt"}, rule
@@ -185,10 +182,7 @@ def blueprint_in(path: Path) -> Blueprint:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_blueprint(path: Path) -> None:
-    """Home Assistant accepts the blueprint.
-
-    It uses all its inputs, and names its source and the needed version.
-    """
+    """Home Assistant accepts the blueprint. It uses all its inputs, and names its source and the needed version."""
     assert path.parent == FOLDER
     text, blueprint = path.read_text(), blueprint_in(path)
     assert blueprint.validate() is None

@@ -136,10 +136,7 @@ def steps_of(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", WORKFLOWS)
 def test_workflow(name: str) -> None:
-    """Each job has a timeout, and its commands exist.
-
-    Permissions and pins are checked by `zizmor`.
-    """
+    """Each job has a timeout, and its commands exist. Permissions and pins are checked by `zizmor`."""
     jobs = WORKFLOWS[name]["jobs"].values()
     assert all("uses" in job or job["timeout-minutes"] <= 30 for job in jobs)
     for part in steps_of(name):

@@ -180,10 +180,7 @@ def test_alarms(language: str) -> None:
 
 
 def test_entities() -> None:
-    """Each entity has a name: its own, that of its device class, or that of its device.
-
-    There is no unused text.
-    """
+    """Each entity has a name: its own, that of its device class, or that of its device. There is no unused text."""
     for platform, descriptions in DESCRIPTIONS.items():
         texts = ENGLISH["entity"].get(platform, {})
         nameless = {it.key for it in descriptions if it.device_class or it.name is None}
@@ -308,10 +305,7 @@ ICONS: dict[str, Any] = read_json(INTEGRATION / "icons.json")
 
 
 def test_icons_exist() -> None:
-    """Each icon exists in Home Assistant's frontend.
-
-    Only the environment of the demo contains the frontend.
-    """
+    """Each icon exists in Home Assistant's frontend. Only the environment of the demo contains the frontend."""
     lists = list((ROOT / ".venv" / "demo").glob(FRONTEND))
     if not lists and "LINT" not in os.environ:
         pytest.skip("No frontend to look icons up in: scripts/lint installs it")

@@ -1,7 +1,4 @@
-"""A week of rides: the lines in Activity and the rows in the databases.
-
-Used by tests/test_week.py.
-"""
+"""A week of rides: the lines in Activity and the rows in the databases. Used by tests/test_week.py."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -69,10 +66,7 @@ def _named(kinds: Counter[str]) -> Counter[str]:
 
 
 class Week:
-    """Lets bikes ride in a Home Assistant with its recorder.
-
-    Counts lines and rows by kind of entity.
-    """
+    """Lets bikes ride in a Home Assistant with its recorder. Counts lines and rows by kind of entity."""
 
     def __init__(
         self,
@@ -132,10 +126,7 @@ class Week:
 
     @property
     def rows_without_steps(self) -> Counter[str]:
-        """Return the number of rows that there would be without steps.
-
-        Addresses and calendars are not included.
-        """
+        """Return the number of rows that there would be without steps. Addresses and calendars are not included."""
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows

@@ -272,10 +272,7 @@ class House:
             self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
 
     def _on_request(self, text: str) -> None:
-        """Send a request for the history.
-
-        In the answer to "request lacks=3", each third report is missing.
-        """
+        """Send a request for the history. In the answer to "request lacks=3", each third report is missing."""
         if gap := self.state.gap:
             lacks, until = int(_values(text).get("lacks", 99_999)), self.bike.time
             found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]

@@ -144,10 +144,7 @@ def test_internal_ids(service: Service) -> None:
 
 
 def test_message(service: Service) -> None:
-    """The device and position in a message are shown at once.
-
-    The next list announces the same position.
-    """
+    """The device and position in a message are shown at once. The next list announces the same position."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
     before = service.account.trackers
     changes = service.hear(a_device(status="offline", last_update=LATER))
@@ -182,10 +179,7 @@ def test_older_devices(
     last_update: datetime | None,
     counts: bool,
 ) -> None:
-    """Of several devices in a message the newest one counts.
-
-    If they have the same time, the last one does.
-    """
+    """Of several devices in a message the newest one counts. If they have the same time, the last one does."""
     service.poll(a_device(last_update=known))
     said = a_device(status="offline", last_update=last_update)
     service.hear(said, a_device(last_update=EARLIER))
@@ -213,10 +207,7 @@ def test_older_devices(
 def test_older_positions(
     service: Service, known: Position, said: Position, counts: bool
 ) -> None:
-    """A fix that is older than the known one is dropped.
-
-    If both have the same time, the higher ID counts.
-    """
+    """A fix that is older than the known one is dropped. If both have the same time, the higher ID counts."""
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
     position = service.red().position
@@ -229,10 +220,7 @@ def test_older_positions(
 def test_device_without_its_position(
     service: Service, known: int | None, said: int | None, announced: int | None
 ) -> None:
-    """If a device has a newer position ID, that position is requested.
-
-    An older or missing ID is ignored.
-    """
+    """If a device has a newer position ID, that position is requested. An older or missing ID is ignored."""
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))

@@ -81,10 +81,7 @@ def test_alarm(service: Service) -> None:
     ],
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
-    """Several alarms in one report are fired one by one.
-
-    Each name is one line of limited length.
-    """
+    """Several alarms in one report are fired one by one. Each name is one line of limited length."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm=said)) == words
 
@@ -115,10 +112,7 @@ def test_what_was_there_at_the_start(service: Service) -> None:
 
 
 def test_restart(service: Service) -> None:
-    """After a restart, alarms that were fired are not fired again.
-
-    Alarms that came in the meantime are fired.
-    """
+    """After a restart, alarms that were fired are not fired again. Alarms that came in the meantime are fired."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for first, fired in (

@@ -1,7 +1,4 @@
-"""Flags: whether a tracker is online, whether it moves, and since when.
-
-The first value is not a change.
-"""
+"""Flags: whether a tracker is online, whether it moves, and since when. The first value is not a change."""
 
 from datetime import UTC, datetime, timedelta
 import json

@@ -105,10 +105,7 @@ class TrackingClient:
             return body
 
     def new_session(self) -> aiohttp.ClientSession:
-        """Return a session that uses Home Assistant's connections.
-
-        It stores no cookies and follows no redirects.
-        """
+        """Return a session that uses Home Assistant's connections. It stores no cookies and follows no redirects."""
         if self.session.closed:
             raise errors.CannotConnectError("connection closed")
         return aiohttp.ClientSession(

@@ -1,7 +1,4 @@
-"""Errors of the client.
-
-No error message contains an address, a credential or text from the server.
-"""
+"""Errors of the client. No error message contains an address, a credential or text from the server."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -75,10 +72,7 @@ def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
 
 
 def failure_of(err: Exception) -> TrackingError:
-    """Return the client's error for an error of aiohttp or of the network.
-
-    It does not contain the host name.
-    """
+    """Return the client's error for an error of aiohttp or of the network. It does not contain the host name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
         return refusal_of(err.status, err.headers or {})
     if isinstance(err, aiohttp.ClientConnectorDNSError):

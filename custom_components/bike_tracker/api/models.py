@@ -18,8 +18,7 @@ from .errors import InvalidResponseError
 # Control characters, line separators and marks that change the writing direction.
 _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
-"""Lowest speed of a moving bike, in kilometers per hour. Slower motion is noise of the
-receiver."""
+"""Lowest speed of a moving bike, in kilometers per hour. Slower motion is noise of the receiver."""
 # 10 million kilometers: 250 times around the earth.
 MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
@@ -126,10 +125,7 @@ class Position(NamedTuple):
     total_distance: float | None = None
     """The server's total distance in kilometers."""
     is_fix: bool = True
-    """Whether the place was measured for this report.
-
-    It is False if the tracker repeats an older fix.
-    """
+    """Whether the place was measured for this report. It is False if the tracker repeats an older fix."""
     charge: bool | None = None
     """Whether the battery is being charged."""
     lock: bool | None = None
@@ -247,10 +243,7 @@ class DeviceReader:
 def _changed_device(
     values: Values, known: tuple[Values, Device | None] | None
 ) -> Device | None:
-    """Return the device of a changed row.
-
-    In most rows, only the time of the last update changed.
-    """
+    """Return the device of a changed row. In most rows, only the time of the last update changed."""
     if known and known[1] and values[1:] == known[0][1:]:
         return known[1]._replace(last_update=timestamp(values[0]))
     return Device.from_values(values)
@@ -305,10 +298,7 @@ def _loads(body: bytearray | bytes) -> list[Any]:
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by `uniqueId`.
-
-    If several have the same `uniqueId`, keep the one that was updated last.
-    """
+    """Return devices by `uniqueId`. If several have the same `uniqueId`, keep the one that was updated last."""
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key
@@ -334,10 +324,7 @@ def is_real(moment: datetime | None) -> TypeIs[datetime]:
 
 
 def _of[T](kind: type[T], value: object) -> T | None:
-    """Return the value if it has exactly this type, otherwise None.
-
-    So `True` is not accepted as an integer.
-    """
+    """Return the value if it has exactly this type, otherwise None. So `True` is not accepted as an integer."""
     return value if type(value) is kind else None
 
 

@@ -80,10 +80,7 @@ def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> N
 def _import_trackers(
     connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
 ) -> None:
-    """Import the states and the last rides.
-
-    The file of rides may not contain the last rides yet.
-    """
+    """Import the states and the last rides. The file of rides may not contain the last rides yet."""
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None

@@ -176,10 +176,7 @@ def contact_again(
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return the level of the message about a moved bike.
-
-    It is not critical if a rider moves with the bike.
-    """
+    """Return the level of the message about a moved bike. It is not critical if a rider moves with the bike."""
     return CRITICAL if guard.critical and not rider else URGENT
 
 

@@ -58,10 +58,7 @@ class Messenger:
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
-        """Bikes whose rider tapped *It's me*.
-
-        A bike stays in this set until it stands or a night begins.
-        """
+        """Bikes whose rider tapped *It's me*. A bike stays in this set until it stands or a night begins."""
 
     def load(self) -> None:
         """Read the night guards, and remove the messages of deleted ones."""

@@ -28,8 +28,7 @@ NORMAL_BACKOFF: Final = (MINUTE, 2 * MINUTE, 4 * MINUTE, MAX_WAIT)
 UNSUPPORTED_BACKOFF: Final[Backoff] = (HOUR, DAY)
 """For undocumented calls that never worked."""
 SIGN_IN_BACKOFF: Final = (MINUTE, *(13 * [MAX_WAIT]), HOUR)
-"""Hourly after the first hour: more frequent attempts with a wrong password could lock the account.
-"""
+"""Hourly after the first hour: more frequent attempts with a wrong password could lock the account."""
 MISSING_POSITION_BACKOFF: Final = (*NORMAL_BACKOFF, *(10 * [MAX_WAIT]), HOUR)
 LIVE_BACKOFF: Final = (5, MINUTE, 2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 15 * MINUTE)
 """For a live connection that worked before."""

@@ -298,10 +298,7 @@ class Service:
 def async_open_service(
     hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
 ) -> Service:
-    """Create the service of an entry.
-
-    `supports_positions` is true if positions were received before the restart.
-    """
+    """Create the service of an entry. `supports_positions` is true if positions were received before the restart."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, support)

@@ -114,10 +114,7 @@ def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 
 @callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
-    """Return the bikes that are exposed to an assistant.
-
-    Each has the names that the assistant knows.
-    """
+    """Return the bikes that are exposed to an assistant. Each has the names that the assistant knows."""
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)
     return [
         bike._replace(names=names_of(bike.entity))

@@ -32,10 +32,7 @@ from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text
 
 type Point = dict[str, Any]
-"""A point as `get_track` returns it.
-
-In a stored route, only the first and the last point have times.
-"""
+"""A point as `get_track` returns it. In a stored route, only the first and the last point have times."""
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
@@ -177,10 +174,7 @@ async def _async_in_portions(
 def _places(
     reports: Iterable[Position], start: datetime, end: datetime
 ) -> Iterator[Position]:
-    """Yield each measured place in a time range once.
-
-    Check the range, because the service may ignore it.
-    """
+    """Yield each measured place in a time range once. Check the range, because the service may ignore it."""
     before = None
     for report in reports:
         time = report.fix_time if report.is_fix else None

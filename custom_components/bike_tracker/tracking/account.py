@@ -120,10 +120,7 @@ class Account:
         context: UpdateContext,
         replayed: TrackerState | None = None,
     ) -> Changes:
-        """Apply a history answer.
-
-        `replayed` is the state after the answer, if a thread has already computed it.
-        """
+        """Apply a history answer. `replayed` is the state after the answer, if a thread has already computed it."""
         trackers: dict[str, Tracker] = {}
         with log_errors(self.name, "updating a tracker"):
             if known := self.trackers.get(unique_id):
@@ -176,10 +173,7 @@ class Account:
         return self._state(unique_id).position
 
     def _newer(self, devices: Iterable[Device]) -> Devices:
-        """Return the newest device of each listed tracker.
-
-        Leave out a device that is older than the known one.
-        """
+        """Return the newest device of each listed tracker. Leave out a device that is older than the known one."""
         return {
             device.unique_id: _with_position_id(device, known.device.position_id)
             for device in sorted(devices, key=attrgetter("moment"))

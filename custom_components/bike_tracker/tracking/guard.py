@@ -97,20 +97,14 @@ class Guard(NamedTuple):
     moved: bool | None = None
     """Last reported motion."""
     alarms: tuple[str, ...] = ()
-    """Types of the alarms of the last report.
-
-    A lasting alarm in the next report does not count again.
-    """
+    """Types of the alarms of the last report. A lasting alarm in the next report does not count again."""
     away: tuple[datetime, ...] = ()
     """Times of the first two reports in a row from elsewhere."""
     triggered: Triggered | None = None
 
     @property
     def is_done(self) -> bool:
-        """Return whether nothing can trigger the guard again.
-
-        After an alarm, motion or another place still can.
-        """
+        """Return whether nothing can trigger the guard again. After an alarm, motion or another place still can."""
         return self.triggered is not None and self.triggered.cause != "alarm"
 
     def by(
@@ -293,10 +287,7 @@ def _settled(
 def _seen_at(
     guard: Guard, fix: Fix, report: Position, before: RideState, *, may_be_far: bool
 ) -> Guard:
-    """Return the guard after a fix.
-
-    `guard.moved` is the motion that was reported before this fix.
-    """
+    """Return the guard after a fix. `guard.moved` is the motion that was reported before this fix."""
     place = guard.place
     if _may_stand_at(place, fix, before):
         return guard._replace(away=())

@@ -143,10 +143,7 @@ def gap_after(
 def gap_after_late(
     log: Log, before: RideState, first: datetime, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after late reports.
-
-    If they changed rides, other reports may be missing, too.
-    """
+    """Return the gap after late reports. If they changed rides, other reports may be missing, too."""
     after, gap = log.core.ride_state, log.gap
     if not context.has_history:
         return gap

@@ -71,10 +71,7 @@ class Input(NamedTuple):
     behind: float = 0
     """Seconds by which the tracker's clock was set back, compared with an earlier report."""
     counts_total: bool = True
-    """Whether the report's total distance can be used.
-
-    It can if reports came in the order of their fixes.
-    """
+    """Whether the report's total distance can be used. It can if reports came in the order of their fixes."""
     core: Core = Core()
 
     @property
@@ -109,10 +106,7 @@ class Gap(NamedTuple):
     wanted_at: datetime | None = None
     """When it was noticed that the history is needed; None before that."""
     is_partial: bool = False
-    """Whether the answer covered only a first part of the gap.
-
-    `start` is then the end of that part.
-    """
+    """Whether the answer covered only a first part of the gap. `start` is then the end of that part."""
 
 
 def id_of(report: Position) -> ReportId:

@@ -258,10 +258,7 @@ def _after_fix(
 
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that is still at its place.
-
-    The more accurate fix becomes the anchor.
-    """
+    """Return the state of a bike that is still at its place. The more accurate fix becomes the anchor."""
     is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)

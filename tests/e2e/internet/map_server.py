@@ -18,10 +18,7 @@ _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
 # Kinds of roads in the Shortbread schema. Its map styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
-"""Minimum length in meters of a street that gets a name.
-
-On shorter streets, the bikes would cover the name.
-"""
+"""Minimum length in meters of a street that gets a name. On shorter streets, the bikes would cover the name."""
 
 _EXTENT = 4096
 """The width and height of a tile in its own units."""

@@ -1,7 +1,4 @@
-"""All browser tests share one Home Assistant, one service and one Chromium.
-
-Each test has a new account.
-"""
+"""All browser tests share one Home Assistant, one service and one Chromium. Each test has a new account."""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator

@@ -24,10 +24,7 @@ async def add_dashboard(client: HomeAssistantClient, config: object) -> str:
 async def dashboard(
     home_assistant: HomeAssistantProcess, config: object
 ) -> AsyncIterator[None]:
-    """Yield a dashboard, and remove it at the end.
-
-    Home Assistant may be restarted in the meantime.
-    """
+    """Yield a dashboard, and remove it at the end. Home Assistant may be restarted in the meantime."""
     added = await add_dashboard(home_assistant.client, config)
     try:
         yield

@@ -284,10 +284,7 @@ async def test_ride_under_way(stub: Stub) -> None:
 
 
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
-    """The database contains the part of the ride from before the set-up.
-
-    Both parts are one ride in the list.
-    """
+    """The database contains the part of the ride from before the set-up. Both parts are one ride in the list."""
     await stub.show(house(bike(1, ride=_STARTED), rides=[ride(_YESTERDAY)]))
     await expect(stub.days.get_by_role("button")).to_have_count(1)
     await expect(stub.days).to_contain_text("under way")
@@ -308,10 +305,7 @@ async def test_time_zone(stub: Stub) -> None:
 
 @pytest.mark.parametrize("number", [5, 11, 12, 50])
 async def test_many_bikes(stub: Stub, number: int) -> None:
-    """From 12 bikes on, the card is a table.
-
-    Triggered, offline and low-battery bikes come first.
-    """
+    """From 12 bikes on, the card is a table. Triggered, offline and low-battery bikes come first."""
     kinds: dict[int, House] = {
         3: {"battery": "8"},
         4: {"online": "off"},

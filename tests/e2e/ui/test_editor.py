@@ -38,10 +38,7 @@ _LABEL = Target("label", "Bikes")
 async def client(
     home_assistant: HomeAssistantProcess, account: Fleet
 ) -> AsyncIterator[HomeAssistantClient]:
-    """Yield a Home Assistant.
-
-    The bike is in the area *Shed* and has a label. Both are removed afterwards.
-    """
+    """Yield a Home Assistant. The bike is in the area *Shed* and has a label. Both are removed afterwards."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     label = await client.call("config/label_registry/create", name="Bikes")

@@ -120,10 +120,7 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 
 
 async def automate(frontend: Frontend) -> None:
-    """Import all blueprints.
-
-    Use the first one: it watches a bike and sends messages to the phone.
-    """
+    """Import all blueprints. Use the first one: it watches a bike and sends messages to the phone."""
     for button in buttons("blueprint_import"):
         await frontend.open(button)
         await frontend.import_blueprint()

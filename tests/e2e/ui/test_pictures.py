@@ -35,10 +35,7 @@ _START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1
 async def take(
     frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
 ) -> None:
-    """Take a screenshot of a part of the page in a window of this size.
-
-    All texts must be complete.
-    """
+    """Take a screenshot of a part of the page in a window of this size. All texts must be complete."""
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()

@@ -48,10 +48,7 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until all work is done and the database contains everything.
-
-    Do not wait for live connections.
-    """
+    """Wait until all work is done and the database contains everything. Do not wait for live connections."""
     await hass.async_block_till_done(wait_background_tasks=not live)
     # Do not use Recorder.async_block_till_done: it may miss the state that is just
     # being written.

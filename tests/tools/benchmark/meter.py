@@ -15,10 +15,7 @@ class Meter:
     """Measures the event loop of this thread, until the process ends."""
 
     def __init__(self) -> None:
-        """Time each step of the event loop.
-
-        In asyncio, the hook for this is only called in debug mode.
-        """
+        """Time each step of the event loop. In asyncio, the hook for this is only called in debug mode."""
         self._thread = get_ident()
         self._began = self._busy = self._collection_began = self._collected = 0.0
         gc.callbacks.append(self._note_collection)

@@ -57,10 +57,7 @@ def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
 
 
 def run_all(repeats: int) -> list[Finding]:
-    """Run all steps.
-
-    The candidates take turns, so that a slow minute of the machine affects all of them.
-    """
+    """Run all steps. The candidates take turns, so that a slow minute of the machine affects all of them."""
     findings = []
     for trackers in FLEETS:
         for _ in range(repeats):

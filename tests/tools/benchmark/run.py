@@ -75,10 +75,7 @@ class Bench:
 
 
 async def _polls(bench: Bench, *, counting: bool = False) -> Found:
-    """Return the costs of a set-up, polls, and set-ups after a restart.
-
-    With `counting`, return counts.
-    """
+    """Return the costs of a set-up, polls, and set-ups after a restart. With `counting`, return counts."""
     found: Found = defaultdict(list)
     measure = partial(_count, bench) if counting else partial(_cost, bench, Meter())
     found[Work.SET_UP].append(await measure(bench.candidate.set_up))
@@ -110,10 +107,7 @@ async def _change(bench: Bench, work: Work) -> None:
 
 
 async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the number of requests and of states that changed.
-
-    Nothing is measured, because counting takes time.
-    """
+    """Return the number of requests and of states that changed. Nothing is measured, because counting takes time."""
     before = bench.service.do(Fleet.requests)
     changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()

@@ -98,10 +98,7 @@ class HomeAssistantClient:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
-        """Save an automation, and wait until it is loaded.
-
-        This is later than Home Assistant's answer.
-        """
+        """Save an automation, and wait until it is loaded. This is later than Home Assistant's answer."""
         async with self.listen("automation_reloaded") as events, asyncio.timeout(60):
             await self.post(f"/api/config/automation/config/{key}", config)
             await anext(events)
@@ -150,10 +147,7 @@ class HomeAssistantClient:
 
     @asynccontextmanager
     async def listen(self, *event_types: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """Listen to events of these types.
-
-        Yield each of them until Home Assistant closes the connection.
-        """
+        """Listen to events of these types. Yield each of them until Home Assistant closes the connection."""
         async with self._connection() as socket:
             for number, event_type in enumerate(event_types, 1):
                 arguments = {"event_type": event_type}

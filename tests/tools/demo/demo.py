@@ -83,10 +83,7 @@ async def _demo(options: Namespace) -> int:
 async def _furnish(
     home_assistant: HomeAssistantProcess, service: SimulatedService, entry_id: str
 ) -> dict[str, str]:
-    """Add weeks of rides, the phone, a night guard and the dashboard.
-
-    Return each guard with its tracker.
-    """
+    """Add weeks of rides, the phone, a night guard and the dashboard. Return each guard with its tracker."""
     await add_rides(home_assistant, entry_id)
     client = home_assistant.client
     await client.start_flow("mobile_app")

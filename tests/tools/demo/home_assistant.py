@@ -85,10 +85,7 @@ class HomeAssistantProcess:
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
     ) -> None:
-        """Use this folder.
-
-        An empty folder is filled. A folder of an earlier run needs the same port.
-        """
+        """Use this folder. An empty folder is filled. A folder of an earlier run needs the same port."""
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"

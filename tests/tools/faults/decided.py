@@ -52,9 +52,7 @@ _MESSAGES = {
     "redirected": "status {} <- redirect-.*",
     "unauthorized": " <- status-401.*|status-400-sign-in",
 }
-"""The log message of each fault: the key of the text, the error in it, and the faults
-after the arrow.
-"""
+"""The log message of each fault: the key of the text, the error in it, and the faults after the arrow."""
 _CHANGES = {
     ("last_update", UNKNOWN): "field-lastUpdate-.*|time-(no-offset|epoch|nonsense)",
     ("last_update", SOMETHING_ELSE): "time-(1970|future)",

@@ -44,19 +44,13 @@ class Case:
     is_again: bool = False
     """Whether the bike is carried off and brought back in each night."""
     is_armed_there: bool = False
-    """Whether the guard is armed again where the thief put the bike down.
-
-    The bike is then carried further.
-    """
+    """Whether the guard is armed again where the thief put the bike down. The bike is then carried further."""
     is_clock_wrong: bool = False
     """Whether the house's clock is wrong, and is corrected shortly before or after the arming."""
 
 
 def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Yield the reports.
-
-    Those of the last minutes before the arrival are missing, then there is one an hour.
-    """
+    """Yield the reports. Those of the last minutes before the arrival are missing, then there is one an hour."""
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
@@ -66,10 +60,7 @@ def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Yield the reports of a receiver whose speed is never 0.
-
-    For most of them, Traccar reports motion.
-    """
+    """Yield the reports of a receiver whose speed is never 0. For most of them, Traccar reports motion."""
     random = Random("noise")  # noqa: S311 - no secret
     for report in said:
         speed = max(report.position.speed or 0, random.uniform(-1, 2))
@@ -128,10 +119,7 @@ class Coming:
 
 
 def told(world: World, said: Iterable[Report]) -> list[Report]:
-    """Return the reports that the server shows as current.
-
-    If it pushes reports, return all of them.
-    """
+    """Return the reports that the server shows as current. If it pushes reports, return all of them."""
     newest, coming = BEGIN - MINUTE, list[Report]()
     for report in sorted(said, key=lambda it: it.comes_at):
         at = report.position.device_time or report.comes_at
@@ -143,10 +131,7 @@ def told(world: World, said: Iterable[Report]) -> list[Report]:
 
 @dataclass
 class Found:
-    """What happened in the nights of a world.
-
-    For each kind of theft, it counts which report triggered the guard.
-    """
+    """What happened in the nights of a world. For each kind of theft, it counts which report triggered the guard."""
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)

@@ -129,9 +129,7 @@ class Watch:
     shaken_first: Counter[int] = field(default_factory=Counter)
     """The same for bikes that were shaken a minute before, which already caused a message."""
     guarded_again: Counter[int] = field(default_factory=Counter)
-    """The same for bikes whose *Guard again* was tapped while they were ridden, and
-    that were stolen later.
-    """
+    """The same for bikes whose *Guard again* was tapped while they were ridden, and that were stolen later."""
     breakfasts: int = 0
     """False alarms on the morning ride, after *Guard again* was tapped at night."""
 
@@ -252,11 +250,7 @@ def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
 
 
 def _around_dusk(journey: Journey) -> Iterator[Span]:
-    """Yield outages.
-
-    Each begins during the ride home and ends after the bike stands and the night has
-    begun.
-    """
+    """Yield outages. Each begins during the ride home and ends after the bike stands and the night has begun."""
     for trip in journey.trips:
         dusk = datetime.combine(trip.starts_at.date(), _DUSK, UTC)
         if abs(trip.ends_at - dusk) < 120 * MINUTE:

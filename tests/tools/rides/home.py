@@ -167,10 +167,7 @@ class Home:
         return UpdateContext(now + self.clock, has_history=self.service.has_history)
 
     def _request(self, now: datetime) -> None:
-        """Request the history if it is needed.
-
-        The answer has the reports that the service has received so far.
-        """
+        """Request the history if it is needed. The answer has the reports that the service has received so far."""
         asked_at, trackers = now + self.clock, self.account.trackers
         noticed_by = asked_at - self.service.queue
         gaps = {

@@ -29,10 +29,7 @@ class Tracker:
     accuracy: float = 6
     """Two of three fixes have at most this error, in meters."""
     claims: float | None = None
-    """The accuracy that it reports, in meters; 0 if it reports none.
-
-    None if it reports the true accuracy.
-    """
+    """The accuracy that it reports, in meters; 0 if it reports none. None if it reports the true accuracy."""
     drifts: float = 0.8
     """Share of a fix's error that the next fix has, too (0 to 1)."""
     strays: float = 0
@@ -108,10 +105,7 @@ class _Sensors:
         return Report(self.position, max(time + delay, self.late_until))
 
     def repeated(self, time: datetime) -> Report:
-        """Return a message that repeats the last fix.
-
-        Traccar sends it when a tracker has no fix.
-        """
+        """Return a message that repeats the last fix. Traccar sends it when a tracker has no fix."""
         says_speed = self.tracker.says_speed
         self.position = self.position._replace(
             id=self.position.id + 1,
@@ -163,10 +157,7 @@ def _astray(random: Random) -> list[Point]:
 def reports(
     tracker: Tracker, journey: Journey, begin: datetime, end: datetime, seed: int
 ) -> Iterator[Report]:
-    """Yield the reports of a tracker between two times.
-
-    They are in order of the tracker's clock.
-    """
+    """Yield the reports of a tracker between two times. They are in order of the tracker's clock."""
     random = Random(f"{tracker.name}-{seed}")  # noqa: S311 - no secret
     sensors = _Sensors(tracker, random)
     yield sensors.report(journey.at(begin), begin)

@@ -112,10 +112,7 @@ class Renderer:
         return orjson.dumps(items)
 
     def items(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return the devices or positions in the answer to an account.
-
-        Their order does not change.
-        """
+        """Return the devices or positions in the answer to an account. Their order does not change."""
         devices = self._world.devices_of(email)
         if endpoint == "devices":
             return [
@@ -130,10 +127,7 @@ class Renderer:
         ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
-        """Return the last position of a device, however old it is.
-
-        None if the account does not have the device.
-        """
+        """Return the last position of a device, however old it is. None if the account does not have the device."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 last = [device.position] if device.position else []

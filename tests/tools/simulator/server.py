@@ -50,10 +50,7 @@ class Simulator(World):
         kind: str = SERVICE.name,
         tls: bool = False,
     ) -> None:
-        """Serve at `{prefix}/api` as this kind of server does.
-
-        Raise ValueError if there is no such kind.
-        """
+        """Serve at `{prefix}/api` as this kind of server does. Raise ValueError if there is no such kind."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()
@@ -159,10 +156,7 @@ class Simulator(World):
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:
-        """Begin a fault of the live connection only. None ends it.
-
-        Raise ValueError if there is no such fault.
-        """
+        """Begin a fault of the live connection only. None ends it. Raise ValueError if there is no such fault."""
         self.live.strike(name)
 
     def _apply_faults(self) -> None:
@@ -334,10 +328,7 @@ class Simulator(World):
         return _json(self._renderer.every_device())
 
     def _authenticated(self, request: web.BaseRequest) -> str | None:
-        """Return the account whose exact Authorization header was sent.
-
-        It must be sent only once.
-        """
+        """Return the account whose exact Authorization header was sent. It must be sent only once."""
         values = request.headers.getall("Authorization", [])
         if len(values) != 1:
             return None

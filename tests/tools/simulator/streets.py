@@ -145,10 +145,7 @@ class Route:
 
 
 def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
-    """Yield all routes to the end that begin with these points.
-
-    They pass each junction at most once.
-    """
+    """Yield all routes to the end that begin with these points. They pass each junction at most once."""
     if points[-1] == end:
         yield points
         return

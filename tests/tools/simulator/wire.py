@@ -27,10 +27,7 @@ async def pause(seconds: float) -> None:
 def head(
     length: int | None, *, status: int = 200, content_type: str | None = JSON
 ) -> bytes:
-    """Return the status line and the headers.
-
-    Without a length, the body ends when the connection does.
-    """
+    """Return the status line and the headers. Without a length, the body ends when the connection does."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     if content_type is not None:
         lines.append(f"Content-Type: {content_type}")

@@ -344,17 +344,11 @@ class World:
     # Whole answers
 
     def raw_devices(self, answer: RawAnswer | None) -> None:
-        """Answer requests for the device list with this text for every account.
-
-        With None, send the list again.
-        """
+        """Answer requests for the device list with this text for every account. With None, send the list again."""
         self._raw("devices", answer)
 
     def raw_positions(self, answer: RawAnswer | None) -> None:
-        """Answer requests for positions with this text for every account.
-
-        With None, send the positions again.
-        """
+        """Answer requests for positions with this text for every account. With None, send the positions again."""
         self._raw("positions", answer)
 
     def _raw(self, endpoint: str, answer: RawAnswer | None) -> None:

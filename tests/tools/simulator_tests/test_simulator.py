@@ -91,10 +91,7 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return a server of this kind.
-
-    It has a tracker that has reported, and another that has not.
-    """
+    """Return a server of this kind. It has a tracker that has reported, and another that has not."""
     async with Simulator(kind=getattr(request, "param", "service")) as server:
         server.add_account(EMAIL, PASSWORD)
         server.add_device(BIKE, email=EMAIL)
@@ -201,10 +198,7 @@ async def test_not_listed(
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
 async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
-    """The last position of a device can be requested.
-
-    For a device of another account, the answer is an error.
-    """
+    """The last position of a device can be requested. For a device of another account, the answer is an error."""
     server.report(BIKE)
     last = server.report(BIKE)
     server.report(SILENT)

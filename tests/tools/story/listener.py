@@ -74,10 +74,7 @@ class Listener:
     _seen: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
-        """Return the alarms of a tracker.
-
-        Check that entities and triggers noticed the same ones.
-        """
+        """Return the alarms of a tracker. Check that entities and triggers noticed the same ones."""
         return [fired.word for fired in self.alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:

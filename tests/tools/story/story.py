@@ -1,7 +1,4 @@
-"""The life of bikes, and the events that Home Assistant must fire.
-
-Each public method is a step of a story.
-"""
+"""The life of bikes, and the events that Home Assistant must fire. Each public method is a step of a story."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -346,10 +343,7 @@ class Story:
                 assert told.index(word) < told.index(after), ("order", firsts)
 
     def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
-        """Return the fired events.
-
-        After a kill, some may be repeated: leave the repetitions out.
-        """
+        """Return the fired events. After a kill, some may be repeated: leave the repetitions out."""
         last: dict[T, datetime] = {}
         for name, run in zip(names, fired, strict=True):
             is_right = name not in last or any(

@@ -15,9 +15,7 @@ MESSAGE = "phone_message"
 """Event for each message. Its data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""Sensors for the buttons of a message: as many as a message can have, besides the
-button for the map.
-"""
+"""Sensors for the buttons of a message: as many as a message can have, besides the button for the map."""
 TRY = "bike_tracker_demo"
 """Event for each button of the page *Try it*. In its data, `try` is the name of the trick."""
 TRIED = "sensor.tried"

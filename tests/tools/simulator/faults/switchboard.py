@@ -65,10 +65,7 @@ class Switchboard:
         *,
         tls: bool,
     ) -> None:
-        """Activate a fault in place of the previous one, or none.
-
-        Raise ValueError if it is impossible.
-        """
+        """Activate a fault in place of the previous one, or none. Raise ValueError if it is impossible."""
         if name is None:
             self.clear(path)
             return
