@@ -21,7 +21,7 @@ def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
     """Return settings of Hypothesis with this number of examples, and more in a long run.
 
     Each run has the same examples, so that a test does not fail at random. A long run
-    with a higher factor tries others.
+    with a higher factor tries different examples.
     """
     return settings(
         deadline=None,

@@ -1,4 +1,4 @@
-"""Wait until everything under way has ended. The clock is frozen meanwhile."""
+"""Wait until everything under way has ended. The clock stays frozen."""
 
 import asyncio
 from typing import Any

@@ -256,7 +256,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """If one of two accounts is loaded, its bikes are returned without those of the other."""
+    """If a single account of two is loaded, only its bikes are returned."""
     bikes.simulator.add_account(BOB, PASSWORD)
     bikes.simulator.add_device("green", email=BOB)
     other = make_entry(BOB)
@@ -323,7 +323,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 async def test_who_may_read(
     hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
 ) -> None:
-    """A user who names a bike without permission gets an error. In an area, such a bike is left out."""
+    """Naming a bike without permission for it is an error. In an area, such a bike is left out."""
     garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)
@@ -371,7 +371,7 @@ async def test_cell_that_is_no_formula(
 ) -> None:
     """In the CSV file, no cell begins like a formula.
 
-    If there is only one media folder, it is used whatever its name.
+    A single media folder is used whatever its name.
     """
     may_write(hass, tmp_path, "videos")
     red = device_of(hass, RED)
@@ -505,7 +505,7 @@ async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
 async def test_service_that_does_not_answer(
     bikes: Bikes, fault: str, words: str
 ) -> None:
-    """If the service does not answer, the error says what to do. No sign-in is started."""
+    """If the service does not answer, the error explains what to do. No sign-in is started."""
     bikes.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
         await async_act(bikes.hass, "get_track", **LAST_HOUR)

@@ -1,4 +1,4 @@
-"""If adding the entities of one tracker fails, other trackers are not affected."""
+"""If adding a tracker's entities fails, all remaining trackers are still added."""
 
 from collections.abc import Callable
 from typing import Any
@@ -118,7 +118,7 @@ async def test_at_setup(
 async def test_trackers_that_come_together(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch, break_: Break
 ) -> None:
-    """If new trackers come together, and adding one of them fails, the same is true."""
+    """If new trackers come together, and adding a single one fails, the same is true."""
     whole = shown()[RED]
     new = [f"8700000000000{number:02}" for number in range(20)]
     for unique_id in new:

@@ -24,5 +24,5 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 
 def test_page() -> None:
-    """The page has the figures of the last run, and says which goals were reached."""
+    """The page has the figures of the last run, and shows which goals were reached."""
     assert tables_of(PAGE) == tables(*load())

@@ -64,7 +64,7 @@ type Typed = dict[str, Any]
 
 @pytest.fixture
 def typed(simulator: Simulator) -> Typed:
-    """Return what a user types for the account."""
+    """Return the input of a user for the account."""
     return {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
 
 
@@ -203,7 +203,7 @@ async def test_positions_fail(
 ) -> None:
     """If the request for positions fails, the sign-in still succeeds.
 
-    A temporary failure does not show that there are none.
+    A temporary failure does not show that the service has none.
     """
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
@@ -217,7 +217,7 @@ async def test_positions_fail(
 async def test_unexpected_error(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unexpected error, the form says so, and the user can try again."""
+    """After an unexpected error, the form shows that, and the user can try again."""
     with patch.object(TrackingClient, "async_get_devices", side_effect=RuntimeError):
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
@@ -252,7 +252,7 @@ async def test_second_account(
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
         bikes.simulator.add_account(name, PASSWORD)
-    # It is also refused while Home Assistant asks for its password.
+    # It is also refused while Home Assistant requests its password.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
@@ -295,7 +295,7 @@ async def test_disabled_entry_of_1_0(
 
 @pytest.mark.usefixtures("setup")
 async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """After the password was changed, Home Assistant asks the user for the new one. Then polls continue."""
+    """After the password was changed, Home Assistant requests the new one. Then polls continue."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
@@ -416,7 +416,7 @@ async def test_reconfigure_to_another_account(
     before: str,
     reason: str,
 ) -> None:
-    """The user may enter another email or server if that account has one of the trackers."""
+    """The user may enter another email or server if that account has at least one known tracker."""
     for known in (RED, BLUE) if before == "empty" else ():
         bikes.simulator.unassign(EMAIL, known)
     await async_setup(bikes.hass, bikes.entry)
@@ -449,7 +449,7 @@ async def test_reconfigure_to_another_account(
 async def test_reconfigure_an_account_that_is_set_up_twice(
     bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If an account has two entries, the one without a unique ID accepts a new password, too."""
+    """If an account has two entries, the entry without a unique ID accepts a new password, too."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
     twin.add_to_hass(bikes.hass)
     bikes.simulator.set_password(EMAIL, "new one")
@@ -573,7 +573,7 @@ async def test_fault(
 async def test_name_is_not_found(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
-    """If the host name does not exist, the error says so."""
+    """The error for a host name that does not exist is clear."""
     error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     with patch.object(ThreadedResolver, "resolve", side_effect=error):
         form = await add(hass, {**typed, CONF_URL: address})

@@ -196,7 +196,7 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
         # A stored ride with the same start is replaced.
         (9, (2,), (1, 2, 3)),
         (9, (2.5,), (1, 2, 2.5, 3)),
-        # A ride that overlaps no other one is added.
+        # A ride without any overlap is added.
         (None, (1, 1.25, 1.5, 2.4, 5), (1, 1.5, 2, 3, 5)),
         (None, (0.5, 0.6, 2.5), (0.5, 1, 2, 2.5, 3)),
     ],
@@ -765,7 +765,7 @@ async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> No
 
 
 def of_2_0() -> dict[str, Any]:
-    """Return files of version 2.0.0: three rides, one of them under way, and a guarded bike."""
+    """Return files of version 2.0.0: two finished rides, a ride under way, and a guarded bike."""
     text = (Path(__file__).parent / "of_2_0.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content

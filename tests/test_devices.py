@@ -56,7 +56,7 @@ def issues(issue_registry: ir.IssueRegistry) -> Issues:
 async def test_status_and_nothing_else(
     bikes: Bikes, writes: list[str], status: str, shown: str
 ) -> None:
-    """A new status is shown with the next poll, and no other state is written."""
+    """A new status is shown with the next poll, and only its state is written."""
     bikes.simulator.set_status(RED, status)
     writes.clear()
 

@@ -1,4 +1,4 @@
-"""Diagnostics and system health: they help a maintainer, and identify nobody."""
+"""Diagnostics and system health: they help a maintainer, and contain no personal data."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -99,7 +99,7 @@ async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
-    """If the account could not be loaded, the file says that the server cannot be reached."""
+    """If the account could not be loaded, the file shows that the server cannot be reached."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
@@ -143,7 +143,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file shows how rides and thefts are detected, but no times and places."""
+    """The file shows how rides and thefts are detected, without times and places."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)

@@ -1,4 +1,4 @@
-"""Notifications: after a change, its listeners are notified once, and no others."""
+"""Notifications: after a change, only its listeners are notified, once."""
 
 import asyncio
 from collections import Counter

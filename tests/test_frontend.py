@@ -40,7 +40,7 @@ async def test_served(
 ) -> None:
     """Every page of Home Assistant loads the first module.
 
-    The others are in the same folder. Browsers may cache all of them.
+    All further modules are in the same folder. Browsers may cache all of them.
     """
     url = await _url(hass, frontend)
     client = await hass_client_no_auth()

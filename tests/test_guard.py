@@ -145,7 +145,7 @@ async def test_switched_off(
 
 @pytest.mark.usefixtures("standing")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
-    """If the place of a bike is unknown, its guard cannot be armed. The error says why."""
+    """If the place of a bike is unknown, its guard cannot be armed. The error has the reason."""
     new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
@@ -163,7 +163,7 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
-    """During an outage, the guard can be armed and disarmed. It shows who did this."""
+    """During an outage, the guard can be armed and disarmed. It shows the name of the user."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))

@@ -83,7 +83,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """Entities that change with each report, voltages and IDs are disabled by default. All others are enabled."""
+    """Entities that change with each report, voltages and IDs are disabled by default. All remaining entities are enabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -98,7 +98,7 @@ async def test_entities_people_rarely_want_are_disabled(
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unload, nothing is polled. After a reload, all entities are there again. No warning is logged."""
+    """After an unload, nothing is polled. After a reload, all entities are available again. No warning is logged."""
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
     before = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
@@ -249,7 +249,7 @@ async def test_update_on_demand(
 async def test_two_accounts_at_once(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If two accounts start at the same time, a tracker that both list belongs to one of them."""
+    """If two accounts start at the same time, a tracker that both list belongs to a single account."""
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 

@@ -256,7 +256,7 @@ async def test_connected_since_before(live: Bikes) -> None:
     assert not counts(since + second)
 
 
-# Changes while there was no connection
+# Changes while the connection was closed
 
 
 async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
@@ -273,7 +273,7 @@ async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
 
 @pytest.mark.parametrize("lasts", [10, 330])
 async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
-    """If the connection fails often, there are at most two additional polls a minute."""
+    """If the connection fails often, at most two additional polls follow in a minute."""
     live.simulator.record.clear()
     for step in range(360):
         if step % (lasts // 10) == 0:
@@ -296,7 +296,7 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
 async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
-    """No fault of the live connection asks the user to sign in. Only polls do this."""
+    """Only a failed poll leads to a new sign-in, never a fault of the live connection."""
     live.simulator.live_fault(fault)
     live.simulator.live.drop()
     for _ in range(5):
@@ -373,7 +373,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the server asks for a longer wait, it is respected up to an hour."""
+    """A longer wait that the server requests is respected up to an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 
@@ -396,7 +396,7 @@ async def test_a_wait_that_the_server_asks_for(
 
 
 async def test_long_message(live: Bikes) -> None:
-    """A long message is applied in several steps, so that none of them takes long."""
+    """A long message is applied in several steps, so that each step is short."""
     sizes, apply = list[int](), Account.apply_message
     device = live.simulator.devices[RED]
     position = device.position

@@ -115,7 +115,7 @@ async def test_new_installation(
 ) -> None:
     """After thirty requests, the calendar has the rides of thirty days.
 
-    A quick service gets ten requests a minute, others one.
+    A quick service gets ten requests a minute, a slow service one.
     """
     if not is_quick:
         request.getfixturevalue("never_quick")
@@ -289,7 +289,7 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
 
 
 async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """If the service keeps reports for a week only, there are no rides on older days."""
+    """If the service keeps reports for a week only, older days have no rides."""
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)

@@ -174,7 +174,7 @@ PARTIAL_HISTORIES = [
 
 
 def _clocks(minutes: int) -> list[Step]:
-    """Set a wrong clock from the middle of one ride to the middle of the next ride."""
+    """Set a wrong clock from the middle of a ride to the middle of the next."""
     return [
         step("set_off", 0, 14, 20),
         step("pass_time", 90),
@@ -243,7 +243,7 @@ async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """An entity that a user enables again fires new events, but not those from before."""
+    """An entity that a user enables again fires only new events."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
     # Half a minute after the entity is enabled, Home Assistant reloads the account.

@@ -1,4 +1,4 @@
-"""The texts in all languages, as Home Assistant shows them."""
+"""The texts in each language, as Home Assistant shows them."""
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant

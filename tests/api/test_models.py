@@ -136,7 +136,7 @@ NAMES: list[tuple[Any, str]] = [
         # The third status is undocumented: Traccar sends it for a tracker that fell
         # silent.
         *(({"status": word}, {"status": word}) for word in ("offline", "unknown")),
-        # A position ID of 0 or null means that there is no position. A group ID of 0 is
+        # A position ID of 0 or null means "no position". A group ID of 0 is
         # valid.
         *(({"positionId": none}, {"position_id": None}) for none in (0, None)),
         ({"groupId": 0}, {"group_id": 0}),
@@ -368,7 +368,7 @@ def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
 
 
 def test_trackers_come_and_go(devices: DeviceReader) -> None:
-    """A list contains all trackers: those that are missing in it are gone."""
+    """A list contains all trackers: a tracker that is missing in it is gone."""
     both = two()
     before = devices.read(orjson.dumps(both))
     one = devices.read(orjson.dumps(both[:1]))

@@ -50,7 +50,7 @@ async def error_of(client: TrackingClient) -> TrackingError:
 async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
     """The first message contains all positions, and later ones contain changes.
 
-    The models are those of the lists.
+    Lists have the same models.
     """
     async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
@@ -73,7 +73,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
         await anext(messages)
         for _ in range(20):
             simulator.report(RED)
-        # All messages have arrived by now.
+        # All messages have arrived.
         await asyncio.sleep(0.2)
         others = asyncio.Event()
         asyncio.get_running_loop().call_soon(others.set)
@@ -115,7 +115,7 @@ async def test_what_is_sent(
 
 
 async def test_goodbye(client: TrackingClient, simulator: Simulator) -> None:
-    """The client closes the websocket. It does not end the session, because others may use it."""
+    """The client closes the websocket. It does not end the session, because other clients may use it."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
     while simulator.live.sockets:

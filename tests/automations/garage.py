@@ -1,6 +1,6 @@
 """A garage with two bikes, and automations that record their runs. Stories have a notation.
 
-More steps are those of `House`. After `=` comes the number of runs so far.
+`House` has more steps. After `=` comes the number of runs so far.
 
     of went_offline                    the trigger of the story
     prepare, become, undo              puts the bike into the state before, into the trigger's state, and back

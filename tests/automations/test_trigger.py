@@ -108,7 +108,7 @@ wait 30 = 1
     ],
 )
 async def test_story(garage: Garage, story: str) -> None:
-    """After each step of a story, the automation has run as often as the step says."""
+    """After each step of a story, the automation has run as often as the story requires."""
     await garage.async_tell(story)
 
 
@@ -231,7 +231,7 @@ async def test_first_word(garage: Garage) -> None:
 async def test_error_in_one_of_them(
     garage: Garage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error in one automation does not affect the others, and it runs again at the next change."""
+    """An automation with an error does not affect other automations, and runs again at the next change."""
     failing = garage.automation("went_offline", alias="Failing")
     failing["triggers"][0]["variables"] = {"x": "{{ trigger.since + 1 }}"}
     await garage.async_save(failing, garage.automation("went_offline", alias="Well"))

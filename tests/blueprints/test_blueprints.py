@@ -102,7 +102,7 @@ use tracker_offline red hours=2, wait 2, until 14, wait 10
 async def test_nothing_chosen(
     house: House, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    """If no bike is chosen, an automation logs an error, and an answer says so."""
+    """If no bike is chosen, an automation logs an error, and an answer reports it."""
     with pytest.raises(AssertionError):
         await house.async_automate(name)
     assert "choose at least one bike" in caplog.text
@@ -297,12 +297,12 @@ async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_in_outage(hass: HomeAssistant, house: House) -> None:
-    """During an outage, the answer has the last known values and says why."""
+    """During an outage, the answer has the last known values and the reason."""
     await house.async_tell("use where_is_my_bike red, fail, wait 2")
     assert "does not answer" in await async_ask(hass, "where is my bike")
 
 
 async def test_no_bike(hass: HomeAssistant, house: House) -> None:
-    """The answer says that no bike was chosen."""
+    """The answer is that no bike was chosen."""
     await house.async_automate("where_is_my_bike", nothing="Choose one")
     assert await async_ask(hass, "where is my bike") == "Choose one"

@@ -139,7 +139,7 @@ async def is_on_its_way(client: HomeAssistantClient) -> bool:
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
-    """If the demo is interrupted while it starts, it cleans up and says so."""
+    """If the demo is interrupted while it starts, it cleans up and reports that."""
     with demo(tmp_path, "--check", "--port", str(free_port())) as process:
         assert process.stderr is not None
         process.stderr.readline()

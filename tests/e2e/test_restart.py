@@ -26,7 +26,7 @@ type Built = dict[str, object]
 
 
 async def look(client: HomeAssistantClient) -> Built:
-    """Return what is set up now."""
+    """Return the current set-up."""
     entries = await client.call("config_entries/get", domain="bike_tracker")
     areas = await client.call("config/area_registry/list")
     states, devices = await client.states(), await client.devices()
@@ -89,7 +89,7 @@ async def build(
 
 @dataclass(frozen=True)
 class LivedIn:
-    """The folder of a stopped Home Assistant, and what the user set up in it."""
+    """The folder of a stopped Home Assistant, and its set-up."""
 
     folder: Path
     port: int

@@ -67,7 +67,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return what happened to the account."""
+    """Return the outcome for the account."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:

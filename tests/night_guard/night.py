@@ -1,6 +1,6 @@
 """Nights of two bikes, and the messages on a phone. Stories have a notation.
 
-Most steps are those of `House`. After `=` comes the state of a guard.
+`House` has most of the steps. After `=` comes the state of a guard.
 
     night red begins=23:00 follow=no   adds a night guard, or changes it; without names for all bikes
     ride 5, stand 5 blue               minutes with a report in each; 500 m in each minute of a ride
@@ -158,6 +158,6 @@ class Night(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
-        # Only timers follow this clock. Polls go on as before.
+        # Only timers follow this clock. Polls continue as before.
         self._freezer.tick(3600 * float(hours))
         await self.entry.runtime_data.coordinator.async_refresh()

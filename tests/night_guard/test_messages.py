@@ -1,4 +1,4 @@
-"""Messages about a bike: who gets them, and what their buttons do."""
+"""Messages about a bike: their recipients, and the effect of their buttons."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ async def test_one_that_fails(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If one recipient fails, the error is logged, and all others get the message."""
+    """If one recipient fails, the error is logged, and all other recipients get the message."""
 
     async def fail(call: ServiceCall) -> None:
         if call.service == "send_message":
@@ -136,7 +136,7 @@ async def test_one_that_fails(
 async def test_refused(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent
 ) -> None:
-    """A user who may not see the bike cannot send messages about it."""
+    """Without permission for the bike, a user cannot send messages about it."""
     for device_id in ("0", phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
             await async_send(hass, device_id=device_id, message="1")
@@ -147,7 +147,7 @@ async def test_refused(
 
 
 async def test_buttons(bikes: Bikes, bike: str, hass_admin_user: MockUser) -> None:
-    """The buttons arm and disarm the guard in the name of the user who tapped."""
+    """The buttons arm and disarm the guard in the name of the user."""
     context = Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),

@@ -45,7 +45,7 @@ def night_guard(**data: Any) -> NightGuard:
 def test_night(
     night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
-    """A night may begin before or after midnight. Without times, there is no night."""
+    """A night may begin before or after midnight. Without times, no night exists."""
     guard = night_guard(night_begins=night[0], night_ends=night[1])
     now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
@@ -108,7 +108,7 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
     ],
 )
 def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
-    """What the night guard does follows from the current guard and the situation."""
+    """The night guard's decision follows from the current guard and the situation."""
     it = facts.split()
     situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
     decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
@@ -119,7 +119,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ("places", "minutes", "name"),
     [
         ([FAR], 1, "Ann"),
-        # A rider who sleeps at the guarded place does not move with the bike.
+        # A rider asleep at the guarded place does not move with the bike.
         ([HOME], 1, None),
         ([FAR], 5, "Ann"),
         ([FAR], 6, None),

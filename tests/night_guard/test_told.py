@@ -83,7 +83,7 @@ async def test_nothing_to_type(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If only one end of the night is set, the other one has its default. If both are empty, there is no night."""
+    """If only one end of the night is set, the other one has its default. If both are empty, no night exists."""
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -94,7 +94,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows the stored settings. Several night guards of one account work side by side."""
+    """The form shows the stored settings. An account may have several night guards."""
     await async_submit(hass, setup, away_distance=300)
     await async_submit(hass, setup, name="Other")
     first = setup.get_subentries_of_type(TYPE)[0].subentry_id
@@ -224,7 +224,7 @@ async def test_two_accounts(
 async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
     """If an alarm triggered the guard, it shows *Alarm* until the bike is guarded again or moved.
 
-    After a tap on a button, the guard names nobody: the night guard disarmed it.
+    After a tap on a button, the guard shows no name: the night guard disarmed it.
     """
     shown = Template(f"{{{{ state_translated('{GUARD}') }}}}", hass)
     for script, text in (

@@ -21,7 +21,7 @@ async def home(hass: HomeAssistant, all_enabled: None) -> None:
 
 @pytest.fixture
 async def traccar() -> AsyncIterator[Simulator]:
-    """Return a server whose list of positions lacks those of more than 90 days ago."""
+    """Return a server whose list of positions lacks all positions older than 90 days."""
     async with Simulator(kind="6.14.5") as traccar:
         traccar.add_account(EMAIL, PASSWORD)
         for tracker in (RED, BLUE):

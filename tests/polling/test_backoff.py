@@ -1,4 +1,4 @@
-"""When the next poll follows a failure, and when the user is asked to sign in again."""
+"""When the next poll follows a failure, and when the user has to sign in again."""
 
 import asyncio
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
-    """Return whether Home Assistant asks the user for the password."""
+    """Return whether Home Assistant requests the password."""
     flows = hass.config_entries.flow.async_progress()
     return [flow["context"]["source"] for flow in flows] == ["reauth"]
 
@@ -84,7 +84,7 @@ def test_jitter() -> None:
 
 
 def test_retry_after_is_clamped() -> None:
-    """A server can ask for a wait of a minute to an hour. Other values are limited to that."""
+    """A server can request a wait of a minute to an hour. Other values are limited to that."""
     asked_for = [-5, 0, 59, 600, 3600, 10**12]
     waits = [Failures().another(NORMAL_BACKOFF, it).wait for it in asked_for]
     assert waits == [60, 60, 60, 600, 3600, 3600]
@@ -103,7 +103,7 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
-    """A wait that the server asks for is used once. The next failure has its usual wait."""
+    """A wait that the server requests is used once. The next failure has its usual wait."""
     simulator.fault("status-500")
     await poll()
     simulator.fault("status-429", retry_after="600")
@@ -133,7 +133,7 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
 async def test_only_two_in_a_row_ask_to_sign_in(
     bikes: Bikes, answers: list[str | None], asks: bool
 ) -> None:
-    """Home Assistant asks the user for the password after two refusals in a row."""
+    """Home Assistant requests the password after two refusals in a row."""
     for answer in answers:
         bikes.simulator.fault(answer)
         await bikes.poll(HOUR)
@@ -232,9 +232,9 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """Home Assistant repeats a failed set-up by itself. After a 401, it also asks for the password.
+    """Home Assistant repeats a failed set-up by itself. After a 401, it also requests the password.
 
-    Home Assistant chooses the waits, unless the server asks for another one.
+    Home Assistant chooses the waits, unless the server requests a different wait.
     """
     failed = Mock(wraps=UpdateFailed)
     monkeypatch.setattr(poll_module, "UpdateFailed", failed)

@@ -83,7 +83,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Move the clock, send what is due, and return the IDs of the reports in the answer."""
+        """Move the clock, send due requests, and return the IDs of the reports in the answer."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -165,7 +165,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
 def is_slow(
     request: pytest.FixtureRequest, asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """Return whether the service takes a second for each answer."""
+    """Return whether each answer of the service lasts a second."""
     get, is_slow = TrackingClient.async_get_history, bool(request.param)
 
     async def _get(client: TrackingClient, *args: Any) -> Any:
@@ -350,7 +350,7 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
 async def test_ranges_after_too_much(
     simulator: Simulator, asking: Asking, answers: str, hours: str
 ) -> None:
-    """After a success the parts become longer. After two full ones, there is no limit any more."""
+    """After a success the parts become longer. After two full ones, the limit is gone."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -377,7 +377,7 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
 @pytest.mark.parametrize(
     ("faults", "is_supported", "waits"),
     [
-        # A service without a history is asked again after an hour, then once a day.
+        # A service without a history gets another request after an hour, then once a day.
         (NOT_OFFERED, False, [60, 60 * 24, 60 * 24]),
         # A temporary failure leaves it unknown whether the service has a history.
         (PASSING, None, [1, 2, 4, 5, 5, 5]),

@@ -41,7 +41,7 @@ PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-bo
 async def test_second_try(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
 ) -> None:
-    """The third failure in a row is followed by a retry at once, unless the server asks to wait."""
+    """The third failure in a row is followed by a retry at once, unless the server requests a wait."""
     tried = list[object]()
 
     async def _fail(_: TrackingClient, *ids: object) -> None:
@@ -59,7 +59,7 @@ async def test_second_try(
 async def test_not_offered(bikes: Bikes, fault: str) -> None:
     """Such an answer means that the service has no positions.
 
-    It is asked again after an hour. The poll succeeds, and no sign-in starts.
+    The next request follows after an hour. The poll succeeds, and no sign-in starts.
     """
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)

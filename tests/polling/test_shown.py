@@ -1,4 +1,4 @@
-"""What is shown of a position, of a report without a place, and of a tracker that returns."""
+"""Shown values: of positions, of reports without a place, and of a tracker that returns."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from .places import AT_HOME, AWAY, HOME, asked, place
 
 
 def sensor(bikes: Bikes, key: str) -> str | None:
-    """Return the value of a sensor of the red bike. Return None if there is no such sensor."""
+    """Return the value of a sensor of the red bike. Return None if the sensor does not exist."""
     return bikes.value_of(f"{RED}_{key}", Platform.SENSOR)
 
 
@@ -63,7 +63,7 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The address appears with the first report of one. It belongs to its place, also after a restart."""
+    """The entity appears with the first reported address. It belongs to its place, also after a restart."""
     assert sensor(bikes, "address") is None
     expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
     for latitude, shown in expected.items():

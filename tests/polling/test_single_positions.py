@@ -53,7 +53,7 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
         assert place(bikes.state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
     assert place(bikes.state_of(RED)) == AT_HOME
     alone = requested_alone(bikes.simulator)
-    # It is requested once together with others, then once a day on its own.
+    # It is requested once with the list, then once a day on its own.
     assert alone.count(RED) == 1
     assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
 
@@ -73,7 +73,7 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 async def test_many_old_positions(
     bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
 ) -> None:
-    """Old positions are requested one by one. If one is missing, the others still come.
+    """Old positions are requested one by one. A missing position does not delay other positions.
 
     This does not need the permission to read reports.
     """

@@ -1,4 +1,4 @@
-"""Tracks as GPX: their content, read with an independent library, and who may open their links."""
+"""Tracks as GPX: their content, read with an independent library, and the permission for their links."""
 
 from datetime import datetime
 from itertools import zip_longest
@@ -146,7 +146,7 @@ async def test_signed_link(
 async def test_who_may_read(
     bikes: Bikes, client: TestClient[Any, Any], hass_admin_user: MockUser
 ) -> None:
-    """A user who may not see the bike gets a 401."""
+    """Without permission for the bike, a user gets a 401."""
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     hass_admin_user.groups = []
     for entities, status in (
@@ -166,14 +166,14 @@ async def test_who_may_read(
         ((NOW, NOW - HOUR), 400),
         ((NOW - 8 * 24 * HOUR, NOW), 400),
         (("9999-12-30T00:00:00Z", "9999-12-31T23:59:59Z"), 400),
-        # In this time there is neither a report nor a ride with a route.
+        # This time has neither a report nor a ride with a route.
         ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
     ],
 )
 async def test_wrong_time(
     hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
 ) -> None:
-    """If a time is wrong, the answer says so."""
+    """The answer to a wrong time names the mistake."""
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
@@ -186,7 +186,7 @@ async def test_wrong_time(
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
-    """Without a history, the file contains the stored routes, and says so."""
+    """Without a history, the file contains the stored routes, and a note about it."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()

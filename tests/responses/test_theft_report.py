@@ -1,4 +1,4 @@
-"""The theft report: what it contains, where this comes from, and that it shows all values as text."""
+"""The theft report: its content, its sources, and values that are always shown as text."""
 
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -167,7 +167,7 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
-    """Without a guard, a ride or a loaded account, there is no report. The error says why."""
+    """Without a guard, a ride or a loaded account, no report is possible. The error has the reason."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
         await async_report(bikes)
     with pytest.raises(ServiceValidationError, match="at most 7 days"):

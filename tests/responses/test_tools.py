@@ -33,7 +33,7 @@ from .conftest import (
 
 @pytest.mark.usefixtures("setup")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
-    """The tools never name a bike that is not exposed. If no bike is exposed, there are no tools."""
+    """The tools never name a bike that is not exposed. If no bike is exposed, no tool exists."""
     assert await async_tools(hass) == {}
 
     expose(hass, RED_BIKE)

@@ -57,7 +57,7 @@ async def test_at_work(ask: Ask) -> None:
 async def test_guarded(
     bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
 ) -> None:
-    """The answer says whether the guard is disarmed, armed or triggered."""
+    """The answer contains whether the guard is disarmed, armed or triggered."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
@@ -69,7 +69,7 @@ async def test_guarded(
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """For a bike at home, there is no direction from home. Slow motion is noise and is left out."""
+    """A bike at home has no direction from home. Slow motion is noise and is left out."""
     home = bikes.hass.config.latitude
     bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
     await bikes.poll()
@@ -158,7 +158,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_notes(bikes: Bikes, ask: Ask) -> None:
-    """If values are old or missing, a note says so and gives the reason."""
+    """If values are old or missing, a note gives the reason."""
 
     async def answers() -> list[dict[str, Any]]:
         return [(await ask(tool))[0] for tool in (WHERE, RIDES)]
@@ -178,7 +178,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     notes = [answer["note"] for answer in await answers()]
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
-        # The text must not say that the bike was not ridden.
+        # The text must not claim that the bike was not ridden.
         assert answer.keys() - {"text"} == {"name", "note"}
         notes.append(answer["note"])
     assert {note.partition(":")[0] for note in notes} == {"No values are available"}

@@ -37,7 +37,7 @@ def test_client_is_independent() -> None:
 
 
 def test_log_messages_begin_with_the_account() -> None:
-    """Log messages begin with the account, except those of modules that belong to no account."""
+    """Log messages begin with the account, except in modules that belong to no account."""
     anonymous = {"messages", "trigger", "condition"}
     lines = {
         line
@@ -125,7 +125,7 @@ def test_modules_import_their_neighbors_alone() -> None:
 
 
 def test_texts_are_those_the_cards_use() -> None:
-    """Each text that a card uses exists, and there is no unused text."""
+    """Each text that a card uses exists, and every text is used."""
     texts = TEXTS["config_panel"].keys()
     assert texts >= set(CALL.findall(SOURCE))
     built = [

@@ -102,7 +102,7 @@ def test_quotes(path: Path) -> None:
 
 
 def test_every_error_of_the_form_is_explained() -> None:
-    """Troubleshooting has each error of the form, unless the error says what to enter."""
+    """Troubleshooting has each error of the form, unless the error itself explains what to enter."""
     quotes = tuple(quotes_in(TROUBLESHOOTING))
     clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
     errors = ENGLISH["config"]["error"]
@@ -112,7 +112,7 @@ def test_every_error_of_the_form_is_explained() -> None:
 
 
 def test_blueprints_have_a_button() -> None:
-    """The README has an import button for each blueprint, and for no other file."""
+    """The README has an import button for each blueprint, and only for blueprints."""
     readme = (ROOT / "README.md").read_text()
     addresses = re.findall(r"/blueprint_import/\?blueprint_url=([^)\s]+)", readme)
     imported = {unquote(address).partition("/blob/main/")[2] for address in addresses}

@@ -63,7 +63,7 @@ SHORTER_SIDE = {
 
 
 def test_images() -> None:
-    """The images are those that Home Assistant shows, and each drawing has both sizes."""
+    """Home Assistant shows each image, and each drawing has both sizes."""
     names = {image.name for image in IMAGES}
     assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
     assert names == {f"{it.stem}{size}.png" for it in DRAWINGS for size in ("", "@2x")}

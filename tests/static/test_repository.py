@@ -19,7 +19,7 @@ from .project import (
     under,
 )
 
-# The path of a folder on one machine, or of one person.
+# The path of a folder on a certain machine, or of a certain person.
 MACHINE_PATH = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"
@@ -39,7 +39,7 @@ REQUIREMENTS = under(ROOT / "requirements", "*")
 
 
 def places_of(pattern: re.Pattern[str]) -> list[str]:
-    """Return the lines that match a pattern, in all files except this one."""
+    """Return the lines that match a pattern, in every file except this one."""
     return [
         f"{name_of(path)}:{number}: {line.strip()}"
         for path, text in text_files().items()
@@ -92,7 +92,7 @@ def test_help_installs_nothing(tree: Path, name: str) -> None:
 
 MANIFEST = INTEGRATION / "manifest.json"
 OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
-# The name of the repository in all forms that addresses contain.
+# The name of the repository in each form that addresses contain.
 MENTION = re.compile(
     rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
     re.IGNORECASE,

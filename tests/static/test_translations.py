@@ -104,7 +104,7 @@ def test_translation(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_english_is_left(language: str) -> None:
-    """No English word is left. In other scripts, there are few Latin words."""
+    """No English is left. Texts in other scripts contain hardly any Latin letters."""
     latin = LATIN_WORDS | OTHER_SCRIPTS.get(language, set())
     for place, text in TEXTS[language].items():
         assert not words_of(text, WORD) & ENGLISH_WORDS, place
@@ -131,7 +131,7 @@ def test_right_to_left(language: str) -> None:
 
 
 def test_flow() -> None:
-    """Each form, field and error of the flows has a text, and there is no unused text."""
+    """Each form, field and error of the flows has a text, and every text is used."""
     config, steps = ENGLISH["config"], ENGLISH["config"]["step"]
     for texts in steps.values():
         assert texts["data"].keys() == texts["data_description"].keys()
@@ -154,7 +154,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option of a selection has a name, and there is no other name."""
+    """Each option of a selection has a name, and each name has an option."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -204,7 +204,7 @@ def test_entities() -> None:
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])
 def test_failures(section: str) -> None:
-    """The code uses each error text, and fills in all its placeholders."""
+    """The code uses each error text, and fills in each placeholder."""
     uses = {use for use in texts_in_use() if use.section == section}
     assert {use.key for use in uses} == ENGLISH[section].keys()
     for use in uses:
@@ -258,16 +258,16 @@ CONTAINS = {
     "entity.sensor.total_distance.name": "sensor.entity_component.distance.name"
 }
 EXCEPTIONS = {
-    # Our text has the word of newer releases.
+    # Our text has the term of newer releases.
     ("hu", "config.step.reconfigure.data.url"),
     ("hu", "config.step.user.data.url"),
     ("hu", "entity.sensor.battery_voltage.name"),
     ("ja", "entity.binary_sensor.online.name"),
     ("sr", "config.error.invalid_auth"),
-    # In this language, Home Assistant's word means the address of a server, not of a
+    # In this language, Home Assistant's term means the address of a server, not of a
     # place.
     ("ja", "entity.sensor.address.name"),
-    # In these languages, Home Assistant's word means the distance to a thing, not that
+    # In these languages, Home Assistant's term means the distance to a thing, not that
     # of a ride.
     *(
         (language, "entity.sensor.total_distance.name")
@@ -278,7 +278,7 @@ EXCEPTIONS = {
 
 @cache
 def texts_of(path: Path) -> dict[str, str]:
-    """Return the texts in a file. Return none if there is no such file."""
+    """Return the texts in a file. Return none if the file does not exist."""
     return flatten(read_json(path)) if path.exists() else {}
 
 

@@ -1,4 +1,4 @@
-"""The map server that Home Assistant uses, simulated with the streets of one town."""
+"""The map server that Home Assistant uses, simulated with the streets of a town."""
 
 from collections.abc import Mapping
 from itertools import pairwise

@@ -128,7 +128,7 @@ async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
 
 @pytest.fixture
 def look(request: pytest.FixtureRequest) -> Look:
-    """Return the screen. A test may ask for another one."""
+    """Return the screen. A test may request another screen."""
     look: Look = getattr(request, "param", DESKTOP)
     return look
 

@@ -34,7 +34,7 @@ async def dashboard(
 
 
 def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dashboard of one page with these cards."""
+    """Return a dashboard with a single page of these cards."""
     view = {"title": "Bikes", "type": "sections", "sections": [{"cards": cards}]}
     return {"views": [view]}
 

@@ -33,8 +33,8 @@ class Editor:
         """Search all triggers for a text, and expect that this one is found."""
         await self._frontend.button("Add trigger").click()
         await self._page.get_by_placeholder("Search").fill(word)
-        # Leave out the time pattern: without it, the list shows five triggers and how
-        # many more there are.
+        # Leave out the time pattern: without it, the list shows five triggers and the
+        # number of further ones.
         await self._frontend.button("Triggers").click()
         found = re.compile(f"^{re.escape(trigger)}")
         await expect(self._page.get_by_role("button", name=found)).to_be_visible()

@@ -116,7 +116,7 @@ class Stub:
         self.errors.clear()
 
     async def show(self, house: House) -> None:
-        """Show a house, or only what changed in it."""
+        """Show a house, or only its changes."""
         await self.page.evaluate("house => show(house)", house)
 
     async def calls(self, action: str) -> list[House]:

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """After a change of the password at the service, Home Assistant asks for the new one."""
+    """After a change of the password at the service, Home Assistant requests the new one."""
     account.service.set_password(EMAIL, "new password")
     # A single refusal does not count, because it may be a mistake of the server.
     await home_assistant.client.poll()

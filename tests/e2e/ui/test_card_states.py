@@ -343,7 +343,7 @@ async def test_three_years(stub: Stub) -> None:
           }).observe({ type: "longtask" });
         }"""
     )
-    # Query by class: queries by role would take seconds each.
+    # Query by class: each query by role would last seconds.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
     scroll = (
         "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"

@@ -84,7 +84,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
 
 
 async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) -> None:
-    """A search for what people call an event finds its trigger."""
+    """A search for the usual name of an event finds its trigger."""
     for word, found in {
         "alarm": "Alarm raised by bike tracker",
         "sos": "Alarm raised by bike tracker",

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 _BIKE = "City bike"
 _SECONDS_TO_TELL = 60
-# On a slow machine, the frontend sometimes asks for a confirmation without text, so try
+# On a slow machine, the frontend sometimes shows a confirmation without text, so try
 # again.
 _TRIES = 5
 
@@ -50,7 +50,7 @@ async def test_from_nothing_to_a_message(
     repository: Repository,
     fleet: Fleet,
 ) -> None:
-    """The installed files are those of the release. Following the README leads to one message."""
+    """The installed files are the same as in the release. Following the README leads to one message."""
     await install(frontend, repository)
     assert installed(home_assistant.folder) == shipped(repository)
 

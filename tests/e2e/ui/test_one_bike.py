@@ -1,4 +1,4 @@
-"""A user who may see only one of three bikes, by Home Assistant's permissions."""
+"""A user with permission for a single bike of three, by Home Assistant's permissions."""
 
 from collections.abc import AsyncIterator
 import json
@@ -57,7 +57,7 @@ async def home_assistant(
 
 
 def permit(folder: Path, user: str, device: str) -> None:
-    """While Home Assistant is stopped, give a user access to the entities of one device only."""
+    """While Home Assistant is stopped, give a user access to the entities of a single device."""
     path = folder / ".storage" / "auth"
     content = json.loads(path.read_text())
     policy = {"entities": {"device_ids": {device: True}}}

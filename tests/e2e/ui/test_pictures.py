@@ -1,4 +1,4 @@
-"""The README's pictures, taken from the current Home Assistant."""
+"""The README's pictures are screenshots of the current Home Assistant."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ _START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1
 async def take(
     frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
 ) -> None:
-    """Take a screenshot of a part of the page in a window of this size. All texts must be complete."""
+    """Make a screenshot of a part of the page in a window of this size. All texts must be complete."""
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
@@ -58,7 +58,7 @@ async def fleet(service: SimulatedService) -> Fleet:
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A guarded bike is stolen: take pictures of the message and the card."""
+    """A guarded bike is stolen: make pictures of the message and the card."""
     client = home_assistant.client
     [entry] = await client.call("config_entries/get", domain=DOMAIN)
     guards = {
@@ -85,7 +85,7 @@ async def test_guard(
 async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
-    """Take pictures of a week in the calendar and of a ride, on a desktop and a phone."""
+    """Make pictures of a week in the calendar and of a ride, on a desktop and a phone."""
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)
@@ -102,7 +102,7 @@ async def test_rides(
 async def test_triggers(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Take a picture of the triggers that the editor offers for an area."""
+    """Make a picture of the triggers that the editor offers for an area."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     devices = await client.devices()

@@ -1,4 +1,4 @@
-"""Texts in the frontend, both Home Assistant's own and those of the integration."""
+"""Texts in the frontend, both Home Assistant's own and the integration's."""
 
 from dataclasses import dataclass
 import json

@@ -34,8 +34,8 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
 class Integration:
     """An integration that has a config entry and a coordinator.
 
-    If it is not live, it has no live connection, and polls only when the benchmark asks
-    for it.
+    If it is not live, it has no live connection, and polls only at the request of the
+    benchmark.
     """
 
     def __init__(

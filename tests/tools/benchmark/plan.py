@@ -24,7 +24,7 @@ type Finding = dict[str, Any]
 
 
 class Work(StrEnum):
-    """What a candidate does, with its name on the page."""
+    """The work of a candidate, with its name on the page."""
 
     SET_UP = "set-up"
     RESTART = "set-up after a restart"
@@ -57,7 +57,7 @@ def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
 
 
 def run_all(repeats: int) -> list[Finding]:
-    """Run all steps. The candidates take turns, so that a slow minute of the machine affects all of them."""
+    """Run all steps. Candidates run in turn, so that a slow minute of the machine affects all of them."""
     findings = []
     for trackers in FLEETS:
         for _ in range(repeats):

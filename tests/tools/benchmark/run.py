@@ -107,7 +107,7 @@ async def _change(bench: Bench, work: Work) -> None:
 
 
 async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the number of requests and of states that changed. Nothing is measured, because counting takes time."""
+    """Return the number of requests and of states that changed. Nothing is measured, because counting costs time."""
     before = bench.service.do(Fleet.requests)
     changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()
@@ -156,7 +156,7 @@ async def _live(bench: Bench) -> Found:
 
 
 async def _rest(bench: Bench) -> None:
-    """Poll, so that no other poll comes for a minute. Wait until all work is done."""
+    """Poll, so that the next poll comes after a minute. Wait until all work is done."""
     await bench.candidate.poll()
     await settle(bench.hass, live=True)
     await asyncio.sleep(_QUIET)

@@ -43,7 +43,7 @@ _SOON = 0.1
 
 
 class Fleet:
-    """The trackers of one account, and how they change between two polls."""
+    """The trackers of an account, and their changes between two polls."""
 
     def __init__(
         self, simulator: Simulator, trackers: int, *, everything: bool
@@ -98,7 +98,7 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
-        # Only count from here: creating a hundred messages takes longer than showing
+        # Only count from here: creating a hundred messages is slower than showing
         # them.
         self._reported_at = monotonic()
 

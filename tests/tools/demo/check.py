@@ -26,7 +26,7 @@ async def differences(
 ) -> list[str]:
     """Return all wrong, missing and additional entities that are left after two minutes.
 
-    Return nothing as soon as there is none.
+    Return nothing as soon as none is left.
     """
     end = monotonic() + _LONGEST_WAIT
     while True:

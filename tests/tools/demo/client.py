@@ -70,7 +70,7 @@ class HomeAssistantClient:
         return await self._request("POST", path, data or {})
 
     async def delete(self, path: str) -> Any:
-        """Delete what is at a path."""
+        """Delete the object at a path."""
         return await self._request("DELETE", path)
 
     async def _request(
@@ -195,7 +195,7 @@ class HomeAssistantClient:
         }
 
     async def entity_id(self, domain: str, unique_id: str) -> str:
-        """Return the entity ID of one of the integration's entities."""
+        """Return the entity ID of an entity of the integration."""
         entity_id: str
         [entity_id] = [
             entity["entity_id"]

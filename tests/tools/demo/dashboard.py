@@ -57,7 +57,7 @@ def phone(heading: str = NAME) -> Card:
 
 
 def _story(guard: str) -> list[Card]:
-    """Return sections that tell a theft in three steps."""
+    """Return sections that show a theft in three steps."""
     arm = "alarm_control_panel.alarm_arm_away"
     return [
         _button(
@@ -81,7 +81,7 @@ def _trick(trick: Trick) -> Card:
 
 
 def _button(tile: Card, title: str, watch: str) -> Card:
-    """Return a section with a button, and a text that says what to watch then."""
+    """Return a section with a button, and a text about the expected effect."""
     wide = {"name": title, "color": "primary", "grid_options": {"columns": "full"}}
     text = {"type": "markdown", "content": watch, "text_only": True}
     return _section(1, tile | wide, text)

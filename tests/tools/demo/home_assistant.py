@@ -19,8 +19,8 @@ from .client import HomeAssistantClient
 from .config_folder import lay_out
 
 HOST = "127.0.0.1"
-# These ports are not used for port 0. So no other program gets the port before Home
-# Assistant listens on it.
+# These ports are not used for port 0. So the port stays free until Home Assistant
+# listens on it.
 _PORTS = range(20_000, 30_000)
 _RESTART = 100
 """Home Assistant exits with this code to be started again."""
@@ -80,7 +80,7 @@ class HomeAssistantProcess:
     program = Path(__file__).with_name("lean_home_assistant.py")
     """The program that the new Python process runs."""
     client: HomeAssistantClient
-    """The client of the only user. After each start there is a new one."""
+    """The client of the only user. After each start it is a new client."""
 
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
@@ -110,7 +110,7 @@ class HomeAssistantProcess:
     async def start(self) -> None:
         """Start Home Assistant, sign in, and wait until the start is complete.
 
-        Raise ProcessEndedError if the process ends, and TimeoutError if the start takes
+        Raise ProcessEndedError if the process ends, and TimeoutError if the start lasts
         too long.
         """
         await self.spawn()

@@ -1,4 +1,4 @@
-"""The buttons of the page *Try it*, and what they do at the service."""
+"""The buttons of the page *Try it*, and their effect at the service."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -118,8 +118,8 @@ async def serve(
                         name = data["try"]
                         acts[name](service.fleet.unique_ids[_BIKES[name]])
                     elif (data["new_state"] or {}).get("state") == "armed_away":
-                        # A guarded bike stays where it is until somebody presses a
-                        # button.
+                        # A guarded bike stays at its place until a button is
+                        # pressed.
                         if unique_id := guards.get(data["entity_id"]):
                             service.fleet.park(unique_id)
         except ClientError, CommandError:

@@ -18,7 +18,7 @@ def tables() -> list[str]:
 
 
 def _outcomes() -> Iterator[list[str]]:
-    """Yield, for each outcome, the number of faults that have it, and one of them as an example."""
+    """Yield, for each outcome, the number of faults that have it, and an example."""
     groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name, decided in DECIDED.items():
         minutes = f"{decided.next_poll // 60} min"

@@ -1,4 +1,4 @@
-"""The decided outcome of each fault: what the user notices, and when it ends."""
+"""The decided outcome of each fault for the user, and its end."""
 
 from enum import StrEnum
 import json
@@ -76,7 +76,7 @@ _FORM_ERRORS = {
 
 
 class Outcome(StrEnum):
-    """What a fault does to an account."""
+    """The effect of a fault on an account."""
 
     AVAILABLE = "available"
     TRIED_AGAIN = "tried again"
@@ -98,7 +98,7 @@ class Message(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """The outcome of one fault."""
+    """The outcome of a fault."""
 
     message: Message | None
     changes: frozenset[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""A home with bikes, and a service with faults. It shows what a user would notice of them."""
+"""A home with bikes, and a service with faults. It shows the effects that a user would notice."""
 
 import asyncio
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ class Home:
     trouble: Trouble
     caplog: pytest.LogCaptureFixture | None = None
     is_live: bool = False
-    """Whether there is a live connection. It is a task that never ends."""
+    """Whether the home has a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was requested, even if the request did not reach the server."""
     _in_trouble: bool = field(default=False, init=False)
@@ -107,7 +107,7 @@ class Home:
     def in_trouble(
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
-        """Let all requests fail, or those of one endpoint, or every n-th request."""
+        """Let all requests fail, or all to one endpoint, or every n-th request."""
         self.trouble.begin(self.simulator, path, every)
         self._in_trouble = True
         yield
@@ -122,7 +122,7 @@ class Home:
     async def wait_until_due(self, at_most: float) -> None:
         """Move the clock to the next timer, but at most by this number of seconds.
 
-        So a simulated day takes hardly more steps than it has polls.
+        So a simulated day has hardly more steps than polls.
         """
         now = self.hass.loop.time()
         later = (
@@ -145,7 +145,7 @@ class Home:
         await self._settle()
 
     async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
-        """Return at which of these seconds the next poll comes. Return None if there is no poll.
+        """Return at which of these seconds the next poll comes. Return None if no poll comes.
 
         Home Assistant polls up to a second too early, and up to half a second late.
         """
@@ -162,7 +162,7 @@ class Home:
         return None
 
     async def sign_in_again(self, password: str) -> None:
-        """Enter the password that Home Assistant asks for."""
+        """Enter the password that Home Assistant requests."""
         [flow] = self.hass.config_entries.flow.async_progress()
         await self.hass.config_entries.flow.async_configure(
             flow["flow_id"], {CONF_PASSWORD: password}
@@ -216,7 +216,7 @@ class Home:
 
     @property
     def asks_to_sign_in(self) -> bool:
-        """Whether Home Assistant asks the user for the password."""
+        """Whether Home Assistant requests the password from the user."""
         return any(self.entry.async_get_active_flows(self.hass, {"reauth"}))
 
     @property

@@ -1,4 +1,4 @@
-"""Faults: those that the simulator has, and failures before a request reaches a server."""
+"""Faults: of the simulator, and failures before a request reaches a server."""
 
 from dataclasses import dataclass
 

@@ -50,7 +50,7 @@ class Case:
 
 
 def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Yield the reports. Those of the last minutes before the arrival are missing, then there is one an hour."""
+    """Yield the reports. The last minutes before the arrival are missing, then one report an hour follows."""
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
@@ -131,7 +131,7 @@ def told(world: World, said: Iterable[Report]) -> list[Report]:
 
 @dataclass
 class Found:
-    """What happened in the nights of a world. For each kind of theft, it counts which report triggered the guard."""
+    """The results of the nights of a world. For each kind of theft, it counts which report triggered the guard."""
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)
@@ -142,7 +142,7 @@ class Found:
 
 @cache
 def found_in(case: Case, nights: int = NIGHTS) -> Found:
-    """Return what happened in the last nights of some weeks in a world."""
+    """Return the results of the last nights of some weeks in a world."""
     return _Nights(case).run(nights)
 
 

@@ -120,7 +120,7 @@ class Watched(Home):
 
 @dataclass
 class Watch:
-    """What happened in the weeks of a world."""
+    """The results of the weeks of a world."""
 
     nights: int = 0
     false_alarms: int = 0
@@ -136,7 +136,7 @@ class Watch:
 
 @cache
 def watched(world: World, *, dusk_in_outage: bool = False) -> Watch:
-    """Return what happened in some weeks of a world."""
+    """Return the results of some weeks of a world."""
     # A report each minute is enough: with one each 10 seconds, the guard does the same,
     # but the simulation takes long.
     tracker = replace(world.tracker, every=max(60, world.tracker.every))

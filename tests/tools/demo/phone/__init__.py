@@ -1,7 +1,7 @@
 """A simulated phone with Home Assistant's app, for automations.
 
-It replaces Home Assistant's own integration, whose packages need a compiler. One sensor
-shows the last message, and others show its buttons.
+It replaces Home Assistant's own integration, whose packages need a compiler. A sensor
+shows the last message, and further sensors show its buttons.
 """
 
 from typing import Any

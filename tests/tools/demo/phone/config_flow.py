@@ -8,7 +8,7 @@ NAME = "Ann's phone"
 
 
 class PhoneConfigFlow(ConfigFlow, domain="mobile_app"):
-    """A config flow without questions, because there is only one phone."""
+    """A config flow without questions, for the only phone."""
 
     @override
     async def async_step_user(
