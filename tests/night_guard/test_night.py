@@ -166,6 +166,12 @@ wait 30, work, wait 7
 12:22 time-sensitive: No contact with the tracking service / Blue bike, Red bike: guarded, but without contact since 12:07. A theft would go unnoticed.
 12:50 quiet: Contact with the tracking service again / Blue bike, Red bike: guarded as before.
 
+A bike that is being moved is not called guarded.
+night begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 20, work, wait 3
+12:05 critical: Red bike is being moved / 300 m from where it stood, Roonstraße 12, 12:04
+12:20 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:05. A theft would go unnoticed. / Red bike is being moved.
+12:28 quiet: Contact with the tracking service again / Blue bike: guarded as before. / Red bike is being moved.
+
 After a restart in an outage the phone is told once, and of its end.
 night red, until 22, stand 2, fail, wait 5, restart, wait 7, wait 20, work, wait 10 = armed
 22:17 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:02. A theft would go unnoticed.

@@ -14,7 +14,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.translation import async_load_integrations
 import pytest
@@ -23,6 +23,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.blueprints.house import stories
 from tests.conftest import BOB, EMAIL, PASSWORD, MakeEntry
+from tests.tools.simulator.server import Simulator
 
 from .night import Night
 
@@ -39,7 +40,6 @@ DEFAULTS = {
     "follow": True,
 }
 FILTERS = {
-    "bikes": [{"integration": "bike_tracker"}],
     "phones": [{"integration": "mobile_app"}],
     "others": [{"domain": ["notify"]}],
     "riders": [{"domain": ["person"]}],
@@ -82,6 +82,29 @@ async def test_nothing_to_type(
     assert subentry.data == suggested
 
 
+async def test_bikes_of_the_account(
+    hass: HomeAssistant,
+    simulator: Simulator,
+    setup: MockConfigEntry,
+    bobs: MockConfigEntry,
+) -> None:
+    """Only bikes of the account can be chosen. A stored bike that is gone is not suggested again."""
+    simulator.add_device("860000000000033", name="Green bike", email=BOB)
+    await hass.config_entries.async_setup(bobs.entry_id)
+    registry = dr.async_get(hass)
+    [bike] = dr.async_entries_for_config_entry(registry, bobs.entry_id)
+    [red, _] = dr.async_entries_for_config_entry(registry, setup.entry_id)
+    await async_submit(hass, bobs, bikes=[bike.id])
+    [subentry] = bobs.get_subentries_of_type(TYPE)
+    assert subentry.data["bikes"] == [bike.id]
+    with pytest.raises(InvalidData):
+        await async_submit(hass, bobs, bikes=[red.id])
+    data = {**subentry.data, "bikes": [bike.id, "gone"]}
+    hass.config_entries.async_update_subentry(bobs, subentry, data=data)
+    shown, _ = await async_submit(hass, bobs, subentry.subentry_id)
+    assert shown["bikes"] == [bike.id]
+
+
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     """If only one end of the night is set, the other one has its default. If both are empty, no night exists."""
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
@@ -105,7 +128,7 @@ async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     titles = [each.title for each in setup.get_subentries_of_type(TYPE)]
     assert titles == ["New", "Other"]
     assert setup.subentries[first].data["follow"] is False
-    # A negative distance is refused.
+    # A distance below the minimum of 50 meters is refused.
     with pytest.raises(InvalidData):
         await async_submit(hass, setup, away_distance=1)
 
@@ -257,16 +280,19 @@ async def test_report(
     await hass.async_block_till_done()
     said = night.told[-1]
     assert "quiet: Red bike: Diebstahlbericht / " in said
-    url = night.pushes[-1].data["data"]["url"]
+    data = night.pushes[-1].data["data"]
+    url, buttons = data["url"], data["actions"]
     if has_folder:
         [file] = tmp_path.glob("*.html")
         assert said.endswith(f"/ Im Medienordner gespeichert: {file.name}")
         assert "Red bike" in file.read_text()
         assert "/api/bike_tracker/theft_report/" in url
+        assert buttons == [{"action": "URI", "title": "Diebstahlbericht", "uri": url}]
     else:
         assert "red_bike-2026-11-20-12" in said
         assert "gespeichert" not in said
         assert url == "/map?entity_id=device_tracker.red_bike"
+        assert not buttons
 
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))

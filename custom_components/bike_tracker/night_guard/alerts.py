@@ -1,6 +1,6 @@
 """Write the messages of the night guard, in Home Assistant's language."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -9,11 +9,18 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.bikes import Bike
-from ..responses.texts import alarm_text, clock_time, happened, text, with_commas
+from ..responses.texts import (
+    alarm_text,
+    as_sentence,
+    clock_time,
+    happened,
+    text,
+    with_commas,
+)
 from ..responses.where import where
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
-from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, map_button, map_of
+from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, link_button, map_of
 from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
@@ -34,6 +41,14 @@ TOGETHER_WITHIN: Final = timedelta(minutes=5)
 # A tracker that still reports this long after the arming is one that reports at rest.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
+
+
+class Guarded(NamedTuple):
+    """The names of guarded bikes."""
+
+    guarded: list[str]
+    moved: list[str]
+    """Bikes that are being moved: their guards notice nothing more."""
 
 
 class Rider(NamedTuple):
@@ -154,25 +169,31 @@ def not_guarded(
 
 
 def no_contact(
-    hass: HomeAssistant, guard: NightGuard, names: Iterable[str], since: datetime
+    hass: HomeAssistant, guard: NightGuard, bikes: Guarded, since: datetime
 ) -> Message:
     """Return the message about guarded bikes while the service does not answer."""
-    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
     title = text(hass, "issues.no_contact.title", "No contact")
-    unnoticed = words(hass, "unnoticed", names=listed, time=clock_time(since))
-    return Message(tag, title, unnoticed, level=URGENT)
+    said = _guarded(hass, bikes, "unnoticed", time=clock_time(since))
+    return Message(f"{NIGHT}contact_{guard.id}", title, said, level=URGENT)
 
 
-def contact_again(
-    hass: HomeAssistant, guard: NightGuard, names: Collection[str]
-) -> Message:
+def contact_again(hass: HomeAssistant, guard: NightGuard, bikes: Guarded) -> Message:
     """Return the message about the end of an outage.
 
     If no bike is guarded, it only removes the message about the outage.
     """
-    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
-    still = words(hass, "guarded_as_before", names=listed) if names else ""
-    return Message(tag, words(hass, "contact_again"), still)
+    said = _guarded(hass, bikes, "guarded_as_before")
+    return Message(f"{NIGHT}contact_{guard.id}", words(hass, "contact_again"), said)
+
+
+def _guarded(hass: HomeAssistant, bikes: Guarded, key: str, **values: str) -> str:
+    """Return a sentence about the bikes that were not moved, and one for each moved bike."""
+    moved = [words(hass, "moved", name=name) for name in sorted(bikes.moved)]
+    lines = [as_sentence(hass, [it]) for it in moved]
+    if bikes.guarded:
+        names = with_commas(hass, sorted(bikes.guarded))
+        lines.insert(0, words(hass, key, names=names, **values))
+    return "\n".join(lines)
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
@@ -185,7 +206,7 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     device_id = bike.entity.device_id or ""
     url = map_of(hass, device_id)
     buttons = [_button(hass, action, device_id) for action in _BUTTONS]
-    buttons.append(map_button(url, words(hass, "button_map")))
+    buttons.append(link_button(url, words(hass, "button_map")))
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
@@ -195,8 +216,12 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 
 
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
-    """Return the answer to *Theft report*; a tap opens the page."""
-    title = text(hass, "config_panel.theft_report", "Theft report")
-    tag = f"{NIGHT}report_{bike.entity.device_id}"
+    """Return the answer to *Theft report*. A tap on it or its button opens the page."""
+    label = text(hass, "config_panel.theft_report", "Theft report")
+    tag, title = (
+        f"{NIGHT}report_{bike.entity.device_id}",
+        with_commas(hass, [bike.name]),
+    )
+    buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")
-    return Message(tag, f"{with_commas(hass, [bike.name])}: {title}", said, url)
+    return Message(tag, f"{title}: {label}", said, url, buttons)

@@ -15,18 +15,20 @@ from homeassistant.helpers.selector import (
     EntitySelector,
     NumberSelector,
     NumberSelectorMode,
+    SelectOptionDict,
+    SelectSelector,
+    SelectSelectorMode,
     TextSelector,
     TimeSelector,
 )
 import voluptuous as vol
 
-from ..const import DOMAIN
+from ..devices import name_of, tracker_of
 from ..responses.texts import text
 from .schedule import DEFAULTS
 
 # Importing the constant would require the libraries of that integration.
 _PHONES = "mobile_app"
-_BIKES = DeviceSelector({"multiple": True, "filter": [{"integration": DOMAIN}]})
 _PHONE_SELECTOR = DeviceSelector(
     {"multiple": True, "filter": [{"integration": _PHONES}]}
 )
@@ -44,7 +46,7 @@ _SCHEMA = vol.Schema(
     {
         vol.Required(CONF_NAME): TextSelector(),
         vol.Optional("phones"): _PHONE_SELECTOR,
-        vol.Optional("bikes"): _BIKES,
+        vol.Optional("bikes"): object,
         vol.Optional("night_begins"): TimeSelector(),
         vol.Optional("night_ends"): TimeSelector(),
         vol.Optional("riders"): _RIDERS,
@@ -68,7 +70,12 @@ class NightGuardFlow(ConfigSubentryFlow):
         if user_input is None:
             stored = self._get_reconfigure_subentry().data if is_change else None
             shown = stored or {**DEFAULTS, **self._suggested()}
-            schema = self.add_suggested_values_to_schema(_SCHEMA, shown)
+            names = self._bikes()
+            known = [it for it in shown.get("bikes", ()) if it in names]
+            schema = self.add_suggested_values_to_schema(
+                _SCHEMA.extend({vol.Optional("bikes"): _selector_of(names)}),
+                {**shown, "bikes": known},
+            )
             return self.async_show_form(step_id="user", data_schema=schema)
         if any(user_input.get(key) for key in _NIGHT):
             # If the user entered only one end of the night, use the default for the
@@ -86,6 +93,12 @@ class NightGuardFlow(ConfigSubentryFlow):
         """Change a night guard."""
         return await self.async_step_user()
 
+    def _bikes(self) -> dict[str, str]:
+        """Return the names of the account's bikes by device ID."""
+        registry, entry_id = dr.async_get(self.hass), self._get_entry().entry_id
+        devices = dr.async_entries_for_config_entry(registry, entry_id)
+        return {it.id: name_of(it) for it in devices if tracker_of(it)}
+
     def _suggested(self) -> dict[str, Any]:
         """Return the suggested values: a name, and all phones."""
         key = "config_subentries.night_guard.entry_type"
@@ -97,3 +110,16 @@ class NightGuardFlow(ConfigSubentryFlow):
         ]
         name = text(self.hass, key, "Night guard")
         return {CONF_NAME: name, "phones": phones}
+
+
+def _selector_of(names: dict[str, str]) -> SelectSelector:
+    """Return a selector of bikes. A device selector would offer those of all accounts."""
+    options = [SelectOptionDict(value=key, label=name) for key, name in names.items()]
+    return SelectSelector(
+        {
+            "options": options,
+            "multiple": True,
+            "sort": True,
+            "mode": SelectSelectorMode.DROPDOWN,
+        }
+    )

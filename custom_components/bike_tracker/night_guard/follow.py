@@ -26,7 +26,7 @@ from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
 from . import alerts
 from .messages import Message, Recipients, async_deliver, phones_of
-from .schedule import NightGuard
+from .schedule import NightGuard, state_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
@@ -207,32 +207,34 @@ class Messenger:
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
-            names = self._guarded_by(night, since)
-            if names and night.id not in self._outages:
+            bikes = self._guarded_by(night, since)
+            if any(bikes) and night.id not in self._outages:
                 self._outages[night.id] = night
-                self.send(night, alerts.no_contact(self._hass, night, names, since))
+                self.send(night, alerts.no_contact(self._hass, night, bikes, since))
 
     def tell_contact(self) -> None:
         """Send a message about the end of an outage to those who got a message about its start."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
-            names = self._guarded_by(night)
-            self.send(night, alerts.contact_again(self._hass, night, names))
+            bikes = self._guarded_by(night)
+            self.send(night, alerts.contact_again(self._hass, night, bikes))
 
     def _guarded_by(
         self, night: NightGuard, since: datetime | None = None
-    ) -> list[str]:
+    ) -> alerts.Guarded:
         """Return the names of bikes that are guarded, or would be without the outage."""
-        account = self._coordinator.data
+        account, bikes = self._coordinator.data, alerts.Guarded([], [])
         # No tracker is listed before the first answer, so use the stored states.
         states = {key: account.states[key] for key in account.trackers}
-        return sorted(
-            name_of(device)
-            for unique_id, state in (states or account.states).items()
-            if (device := self._coordinator.devices.get(unique_id))
-            and night.is_for(device.id)
-            and (state.guard or (since and self._is_missed(night, unique_id, since)))
-        )
+        for unique_id, state in (states or account.states).items():
+            device = self._coordinator.devices.get(unique_id)
+            if device is None or not night.is_for(device.id):
+                continue
+            if state_of(state.guard) == "moved":
+                bikes.moved.append(name_of(device))
+            elif state.guard or (since and self._is_missed(night, unique_id, since)):
+                bikes.guarded.append(name_of(device))
+        return bikes
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike would be guarded if there was no outage."""

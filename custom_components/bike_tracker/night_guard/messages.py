@@ -117,7 +117,7 @@ async def async_send(call: ServiceCall) -> None:
             "action": f"{DOMAIN}_disarm_{device_id}",
             "title": data.get("disarm_button", ""),
         },
-        map_button(url, data.get("map_button", "")),
+        link_button(url, data.get("map_button", "")),
     )
     shown = tuple(button for button in buttons if button["title"])
     level = CRITICAL if data["critical"] else URGENT if data["urgent"] else {}
@@ -188,8 +188,8 @@ def map_of(hass: HomeAssistant, device_id: str) -> str:
     return f"/map?entity_id={tracker}" if tracker else "/map"
 
 
-def map_button(url: str, title: str) -> Button:
-    """Return a button that opens the map."""
+def link_button(url: str, title: str) -> Button:
+    """Return a button that opens an address."""
     return {"action": "URI", "title": title, "uri": url}
 
 
