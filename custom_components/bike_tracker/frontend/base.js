@@ -7,7 +7,7 @@ const LOW_BATTERY = 20;
 /** @type {Record<string, number>} */
 export const KM = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144 };
 
-// Elements. Strings become text nodes, never markup.
+// Strings become text nodes, never markup.
 
 /** Create: `h("p.note", {role: "status"}, "…")`. @param {string} name @param {...(Attributes | Child | Child[])} rest */
 export function h(name, ...rest) {
@@ -27,7 +27,7 @@ export function h(name, ...rest) {
 const nodesOf = (children) => children.flat().flatMap((child) => (typeof child === "string" ? new Text(child) : child || []));
 
 /**
- * Give an element these children. The same ones stay, by data-key or place: they keep the focus.
+ * Set the children. The same ones stay, by data-key or place: they keep the focus.
  * @param {Element} place @param {...(Child | Child[])} children
  */
 export function fill(place, ...children) {
@@ -77,8 +77,6 @@ export async function loadTexts(hass) {
 
 /** @type {Localize} */
 export const text = (key, values) => texts.localize(`component.bike_tracker.config_panel.${key}`, values) || "";
-
-// Formats of the user and the house
 
 /** @type {Record<string, string | undefined>} */
 const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", quote_decimal: "de-CH", system: undefined };
@@ -154,6 +152,8 @@ export function use(now) {
 export class Bike {
 	/** Of the ride under way, also in an outage. */
 	km = 0;
+	/** As a sentence, after a theft. */
+	where = "";
 
 	/** @param {string} id of the device @param {Bike["has"]} has entity IDs by translation key */
 	constructor(id, has) {
@@ -191,9 +191,8 @@ export class Bike {
 	get place() {
 		const tracker = hass.states[this.has.tracker];
 		if (tracker.state === "unavailable") return text("no_contact");
-		const { address, seen_latitude } = this.state("guard")?.attributes ?? {};
-		const known = (seen_latitude === tracker.attributes.latitude && address) || (!this.ride && this.state("address")?.state);
-		const place = (tracker.state === "not_home" && known) || hass.formatEntityState(tracker);
+		const known = !this.ride && tracker.state === "not_home" && this.state("address")?.state;
+		const place = known || hass.formatEntityState(tracker);
 		const online = hass.states[this.has.online], update = this.state("last_update");
 		if (!online || !update) return place;
 		const [at, updated, last] = [online.last_changed, update.last_changed, update.state].map(Date.parse);

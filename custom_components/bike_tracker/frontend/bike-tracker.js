@@ -1,4 +1,4 @@
-// Adds cards and a dashboard to Home Assistant.
+// Adds cards and a dashboard.
 
 import { bikesOf, loadTexts, text, use } from "./base.js";
 import { BikesCard } from "./bikes.js";
@@ -32,7 +32,7 @@ class BikesStrategy extends HTMLElement {
 	}
 }
 
-/** Offer a card. @param {string} kind */
+/** @param {string} kind */
 function offer(kind) {
 	const type = `bike-tracker-${kind}-card`;
 	/** @param {Hass} hass @param {string} entityId */

@@ -60,7 +60,7 @@ export class BikesCard extends Card {
 		const guard = hass.states[bike.has.guard];
 		const { cause, since } = guard.attributes;
 		const title = `${bike.name}: ${cause === "alarm" ? text("alarm") : hass.formatEntityState(guard)}`;
-		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${bike.place}`;
+		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${bike.where || bike.place}`;
 		/** @param {string} key @param {() => void} onclick */
 		const button = (key, onclick, kind = "") => h(`button.button.${kind}`, { onclick }, text(key));
 		return h("section.alarm", { "data-key": bike.id },
@@ -81,6 +81,10 @@ export class BikesCard extends Card {
 		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
 		await map.show([bike], since, { bike, points, isOpen: true });
+		const { bikes } = await ask("where", {}, bike.id).catch(() => ({}));
+		const where = bikes?.[0].text;
+		if (where !== bike.where) this.update();
+		bike.where = where;
 	}
 
 	/** @param {Bike} bike @param {boolean} isGuarded */

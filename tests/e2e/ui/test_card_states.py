@@ -111,7 +111,7 @@ _STATES = {
         "0.0 km",
     ),
     "an alarm": (
-        house(bike(1, guard=_stolen(cause="alarm", address="Roonstraße 5"))),
+        house(bike(1, guard=_stolen(cause="alarm"))),
         "Bike 1: Alarm Since",
         "No rides yet.",
         "0.0 km",
@@ -164,22 +164,6 @@ _PLACES: dict[str, tuple[House, str]] = {
         {**_AWAY, "ride": _STARTED},
         r"Bike 1\s*Away\s*74 %",
     ),
-    "the alarm is from here": (
-        {
-            **_AWAY,
-            "guard": _stolen(address="Roonstraße 5", seen_latitude=49.4),
-            "ride": _STARTED,
-        },
-        r"Since .+ · Roonstraße 5\s*It's me",
-    ),
-    "the alarm is from elsewhere": (
-        {
-            **_AWAY,
-            "guard": _stolen(address="Roonstraße 5", seen_latitude=49.3),
-            "ride": _STARTED,
-        },
-        r"Since .+ · Away\s*It's me",
-    ),
     "it went offline minutes after the shown report": (
         {
             "online": {
@@ -208,6 +192,19 @@ async def test_place(stub: Stub, name: str) -> None:
     states, pattern = _PLACES[name]
     await stub.show(house(bike(1, **states)))
     await expect(stub.bikes).to_contain_text(re.compile(pattern))
+
+
+async def test_where_a_stolen_bike_is(stub: Stub) -> None:
+    """An alarm has the sentence of *Where is my bike*, also during an outage."""
+    stolen = {"guard": _stolen(), "ride": _STARTED}
+    shown = house(bike(1, **_AWAY, **stolen))
+    await stub.show(shown)
+    await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
+    await stub.show(house(bike(1, **_AWAY, **stolen), where=_MARKUP))
+    await expect(stub.bikes).to_contain_text(f"· {_MARKUP}It's me")
+    gone = {**stolen, "tracker": "unavailable"}
+    await stub.show(house(bike(1, **gone), where="Last seen there"))
+    await expect(stub.bikes).to_contain_text("· Last seen thereIt's me")
 
 
 async def test_markup_is_text(stub: Stub) -> None:
