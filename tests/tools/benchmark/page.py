@@ -113,7 +113,7 @@ def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) ->
         return ""
     cost = _short(_milliseconds(findings, *at))
     if median(_figures(findings, *at, "states")):
-        cost += f" ({_milliseconds(findings, *at, _PER_STATE) * 1e3:.0f} µs)"
+        cost += f" ({_milliseconds(findings, *at, _PER_STATE) * 1e3:.0f})"
     return cost
 
 
