@@ -1,4 +1,4 @@
-"""Bike Tracker: the GPS trackers of a cloud service in Home Assistant."""
+"""Bike Tracker: set up, migrate, unload and remove the accounts of a GPS tracking service."""
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import Platform
@@ -35,7 +35,7 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
-    """Register the actions, the cards and the downloads."""
+    """Register what all accounts share: the actions, the downloads (GPX, theft report) and the dashboard cards."""
     async_setup_services(hass)
     async_register_gpx_view(hass)
     async_register_report_view(hass)
@@ -44,16 +44,17 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Give an entry of version 1.0 its new unique ID: the ID of 1.0 has no port and no path.
+    """Replace the unique ID of an entry from release 1.0: that ID contains no port and no path of the server.
 
-    Only the minor version changes, so 1.0 can still load the entry after a downgrade.
+    Only the minor version changes, so release 1.0 can still load the entry after a
+    downgrade.
     """
     async_identify(hass, entry)
     return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
-    """Set up an account."""
+    """Set up an account: open its database, poll, and start its entities, its occurrences and its night guards."""
     database = Database(hass, entry)
     await database.async_open()
     known = any(state.position for state in database.content.trackers.values())
@@ -63,7 +64,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Do not close the file with `async_on_unload`: on a slow disk, Home Assistant
+        # Close the file here, not by `async_on_unload`: on a slow disk, Home Assistant
         # would begin the next set-up before the file is closed.
         await database.async_close()
         raise
@@ -73,7 +74,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     dispatcher.async_start()
     await dispatcher.async_notify_all()
     NightGuards(coordinator).async_start()
-    # Fire occurrences only after the entry is loaded.
+    # Notify again after this function returns: no occurrence is fired before Home
+    # Assistant marks the entry as loaded.
     loaded = hass.loop.call_soon(dispatcher.async_notify)
     entry.async_on_unload(loaded.cancel)
     return True
@@ -82,13 +84,14 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
 async def async_unload_entry(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> bool:
-    """Unload an account."""
+    """Unload an account. If its platforms cannot be unloaded, return False and change nothing."""
     coordinator = entry.runtime_data.coordinator
     if unloaded := await hass.config_entries.async_unload_platforms(entry, PLATFORMS):
-        # Disconnect first: a push message applied after the last write would be lost.
+        # Stop push messages before the last write: a message applied after that write
+        # would be lost.
         await coordinator.live.async_stop()
-        # Do not close the file with `async_on_unload`: Home Assistant waits only ten
-        # seconds for such tasks.
+        # Close the file here, not by `async_on_unload`: Home Assistant waits only ten
+        # seconds for tasks that it starts.
         await coordinator.database.async_close()
     return unloaded
 
@@ -101,7 +104,10 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> bool:
-    """Allow deleting a tracker that the account no longer lists."""
+    """Return True, and forget the tracker of a device, if its loaded account does not list the tracker.
+
+    Home Assistant then deletes the device.
+    """
     if entry.state is not ConfigEntryState.LOADED:
         return False
     adder, unique_id = entry.runtime_data, tracker_of(device)

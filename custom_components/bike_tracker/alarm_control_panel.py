@@ -1,4 +1,4 @@
-"""The guard of a bike as an alarm panel: one tap arms it where the bike stands."""
+"""The guard of a bike as an alarm panel: one tap guards the bike where it stands."""
 
 from functools import partial
 from typing import Final, override
@@ -39,7 +39,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     """The guard of a tracker as an alarm panel.
 
     Users can also arm and disarm it during an outage. After a restart, the panel shows
-    *triggered* only once automations are loaded, so that they notice the change.
+    *triggered* only after automations are loaded, so that they notice the change.
     """
 
     _attr_code_arm_required = False
@@ -69,10 +69,10 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     def _read(self) -> bool:
-        """Read the guard. If it is triggered, show *Being moved* or *Alarm*.
+        """Read the guard; return whether the state changed. Show a triggered guard as *Being moved* or *Alarm*.
 
-        The two texts are translated under different keys. The frontend reads the key
-        from the entity registry.
+        These two texts belong to different translation keys of the same state. The
+        frontend reads the key from the entity registry.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):
@@ -82,7 +82,11 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
-        """Arm the guard at the bike's current place."""
+        """Arm the guard at the bike's current place, or raise an error if no place is known.
+
+        If the guard is triggered and the bike is moving, raise an error, too: the guard
+        is armed again when the bike stands.
+        """
         changed_by, account = await self._async_person(), self.coordinator.data
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:
@@ -99,7 +103,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Store the changed guard, and remove the last message about it from phones."""
+        """Store the changed guard. Remove the last message about it, unless the bike is still being moved."""
         self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
@@ -112,7 +116,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_will_remove_from_hass(self) -> None:
-        """Disarm the guard if its entity is removed because a user disabled it."""
+        """Disarm the guard if its entity is removed because a user disabled the entity or its device."""
         self._disarm_disabled()
 
     @callback
@@ -123,14 +127,14 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         self._disarm_disabled()
 
     def _disarm_disabled(self) -> None:
-        """Disarm the guard if a user disabled its panel."""
+        """Disarm the guard if a user disabled its panel or device."""
         entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
             self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
     async def _async_person(self) -> str | None:
-        """Return the name of the user who acts, or None for an automation."""
+        """Return the name of the user who arms or disarms, or None for an automation."""
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
         return user.name if user else None

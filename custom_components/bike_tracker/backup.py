@@ -1,4 +1,4 @@
-"""Backups: the database files are complete, and do not change while Home Assistant copies them."""
+"""Backups: keep the database files complete and unchanged while Home Assistant copies them."""
 
 import asyncio
 from typing import Final
@@ -9,7 +9,7 @@ from .const import DOMAIN, LOGGER
 from .database import Database
 from .entity import BikeTrackerConfigEntry
 
-# Seconds that a backup waits for a slow disk.
+# Maximum time that a backup waits for the writes of an account to a slow disk.
 BACKUP_TIMEOUT_SECONDS: Final = 30
 
 
@@ -29,11 +29,11 @@ async def _async_hold(database: Database) -> None:
 
 
 async def async_pre_backup(hass: HomeAssistant) -> None:
-    """Write everything into the files, and postpone later writes."""
+    """Write all changes into the files, and postpone later writes until the backup is over."""
     await asyncio.gather(*map(_async_hold, databases_in(hass)))
 
 
 async def async_post_backup(hass: HomeAssistant) -> None:
-    """Continue to write."""
+    """Allow writes again, and schedule the postponed writes."""
     for database in databases_in(hass):
         database.async_release()

@@ -24,7 +24,7 @@ _IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}
 
 
 def _is_open(tracker: Tracker) -> bool | None:
-    """Return whether the lock is open, which is "on" in Home Assistant."""
+    """Return whether the lock is open, which is "on" in Home Assistant; None if unknown."""
     position = tracker.state.position
     is_locked = position and position.lock
     return None if is_locked is None else not is_locked

@@ -18,8 +18,8 @@ from .tracking.state import Tracker
 # The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
-# Home Assistant rejects an event that does not end after its start in local time. Local
-# time may be set back during a ride.
+# Minimum duration of an event by the local clock, which may be set back during a ride:
+# Home Assistant rejects an event that does not end after its start.
 _SHORTEST: Final = timedelta(seconds=1)
 # The event of a ride under way must end in the future. If the tracker falls silent, its
 # ride ends after this time.
@@ -48,7 +48,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Give the calendar a color, which the cards use for the bike."""
+        """Give the calendar a color if it has none. The cards use this color for the bike."""
         await super().async_added_to_hass()
         entry = self.registry_entry
         if entry and "color" not in entry.options.get(DOMAIN, {}):
@@ -63,19 +63,20 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        """Return the rides that the history may still correct, and the ride under way."""
+        """Return the ride under way, the rides that may still be corrected, and the progress of the backfill."""
         ride = tracker.ride_under_way
         # Each new value adds a row to the recorder, so round the distance to whole
         # kilometers.
         under_way = ride and (ride.started_at, round(ride.distance))
-        # Update the calendar after each loaded day of earlier rides.
+        # `until` changes with each day of earlier rides that is loaded, so that the
+        # calendar is updated.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 
     @property
     @override
     def event(self) -> CalendarEvent | None:
-        """Return the ride under way."""
+        """Return the event of the ride under way, or None. The end of the event is in the future."""
         if (ride := self.tracker and self.tracker.ride_under_way) is None:
             return None
         return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
@@ -110,7 +111,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         )
 
     def _route(self, ride: Ride) -> str | None:
-        """Return start and end of a ride, or None if neither is known."""
+        """Return the names of the start and end of a ride as one text, or None if neither is known."""
         names = [
             place and (place.address or zone_name(self.hass, place))
             for place in (ride.start, ride.end)

@@ -44,7 +44,8 @@ _ERRORS: dict[type[errors.TrackingError], str] = {
 }
 # Errors shown above the form. The form shows all other errors at a field.
 _FORM_ERRORS = ("cannot_connect", "invalid_auth", "unknown")
-# The user waits for the check for positions, so limit it on slow servers.
+# Maximum time to find out whether the service has positions: the user waits for the
+# result.
 _POSITIONS_TIMEOUT_SECONDS = 10
 # For these errors, the log has details such as the status.
 _LOGGED_ERRORS = (
@@ -78,7 +79,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Show the form until a sign-in with the typed account succeeds."""
+        """Show the form until a sign-in with the typed account succeeds, then store the account."""
         entries = self.hass.config_entries
         entry = entries.async_get_entry(self.context.get("entry_id", ""))
         stored: _Account = {} if entry is None else entry.data
@@ -151,8 +152,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         password = account[CONF_PASSWORD]
         is_loaded = entry.state is ConfigEntryState.LOADED
         if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
-            # Do not reload the entry: Activity would show the last event of each bike
-            # again.
+            # At most the password and the title changed. Do not reload the entry:
+            # Activity would show the last event of each bike again.
             self.hass.config_entries.async_update_entry(
                 entry, title=title, data=account
             )
@@ -176,7 +177,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return the key of the note in the last dialog. It tells the user if the service has no positions."""
+        """Return the key of the note in the last dialog: "no_positions" if the service lacks positions, or None."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())
@@ -206,7 +207,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
 def _keeps_title(entry: ConfigEntry, name: str) -> bool:
     old = entry.data[CONF_URL]
-    # Version 1.1 created titles without a port.
+    # Version 1.1 generated titles without a port, so a host alone also counts as
+    # generated.
     names = {origin_of(old), host_of(old)}
     is_generated = re.sub(r" \(\d+\)$", "", entry.title) in names
     return name == origin_of(old) or not is_generated
@@ -219,10 +221,10 @@ def unique_id_of(account: _Account) -> str:
 
 @callback
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Set the unique ID of an entry to the ID of its account.
+    """Set the unique ID of an entry to the ID of its account, and mark its version as current.
 
-    Set it to None if another entry has this ID, as after a downgrade to 1.0: an
-    outdated unique ID would block other accounts.
+    Set the unique ID to None if another entry has this ID, as after a downgrade to 1.0:
+    an outdated unique ID would block other accounts.
     """
     entries = hass.config_entries
     unique_id = unique_id_of(entry.data)
@@ -238,7 +240,7 @@ def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
 def _error_of(
     err: errors.TrackingError, entry: ConfigEntry | None, typed: _Account
 ) -> str:
-    """Return the form's error key and log the details."""
+    """Return the error key for the form. For an error of `_LOGGED_ERRORS`, also log the details."""
     if isinstance(err, _LOGGED_ERRORS):
         LOGGER.warning("%s: Signing in failed: %s", _name(entry, typed), err)
     return err.code or _ERRORS.get(type(err), "cannot_connect")

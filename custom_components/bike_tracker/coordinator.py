@@ -29,17 +29,18 @@ from .tracking.occurrences import UpdateContext
 from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
-# Maximum number of reports to apply in one step. Applying them takes 10 ms, and
-# replaying the log takes another 45 ms.
+# Maximum number of reports to apply in one step of the event loop. Applying them costs
+# 10 ms. If the tracker's log must be replayed, this costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
-# A history answer with more reports is replayed in a thread. The replay is repeated if a
-# report arrives in the meantime.
+# A history answer with more reports than this is applied in a thread. If a report
+# changes the tracker before the thread ends, the result is dropped, and the answer is
+# applied again: `_MAX_REPLAYS` attempts at most.
 _REPORTS_IN_A_THREAD: Final = 200
 _MAX_REPLAYS: Final = 3
 
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
-    """Polls an account."""
+    """Polls an account, and applies the polls, push messages and history answers to its trackers."""
 
     config_entry: ConfigEntry
     _is_polling = False
@@ -56,9 +57,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         self.data = Account(entry.title, database.content.trackers)
         self.changed = set[str]()
-        """Changed trackers whose listeners still have to be notified."""
+        """The `uniqueId` of each tracker that changed and whose listeners still have to be notified."""
         self.contacted = set[str]()
-        """Like `changed`, but only the time of the last contact with these trackers changed."""
+        """Like `changed`, for trackers with nothing new but the time of the last contact."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -69,7 +70,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @property
     def is_up(self) -> bool:
-        """Return whether Home Assistant runs, and the last poll of the loaded account succeeded."""
+        """Return whether Home Assistant is running, the account is loaded, and its last poll succeeded."""
         is_loaded = self.config_entry.state is ConfigEntryState.LOADED
         is_running = self.hass.state is CoreState.running
         return self.last_update_success and is_loaded and is_running
@@ -77,8 +78,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def signal(self, unique_id: str) -> str:
         """Return the name of the signal that is sent when a tracker changes.
 
-        Add `_guard` to the ID for the signal of its guard, and `_contact` for the
-        signal of its last contact.
+        For the signal of the tracker's guard, add `_guard` to the `uniqueId`; for the
+        signal of its last contact, add `_contact`.
         """
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
 
@@ -87,7 +88,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def async_add_listener(
         self, update_callback: Callable[[], None], context: Any = None
     ) -> Callable[[], None]:
-        """Listen to every update. If the context is a `uniqueId`, listen only to that tracker."""
+        """Listen to every update or, if the context is a `uniqueId`, only to the signal of that tracker.
+
+        The context may also end in `_guard` or `_contact`, as described in `signal`.
+        """
         if context is None:
             return super().async_add_listener(update_callback)
         signal = self.signal(context)
@@ -102,12 +106,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @override
     async def async_request_refresh(self) -> None:
-        """Poll now, or after Home Assistant's cooldown since the last request."""
+        """Poll now or, if the last request was only seconds ago, at the end of Home Assistant's cooldown."""
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Poll to the end, even if the caller is canceled in the meantime."""
-        # Home Assistant would treat a canceled poll as failed.
+        """Poll to the end, even if the caller is canceled before."""
+        # Poll in a separate task: Home Assistant would treat a canceled poll as failed.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"
         )
@@ -115,19 +119,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_sign_in(self, password: str) -> None:
-        """Poll with a new password."""
+        """Set a new password, and poll in the background."""
         self.service.client.password = password
         self.config_entry.async_create_background_task(
             self.hass, self.async_refresh(), f"{DOMAIN} poll after signing in"
         )
 
     async def _async_on_stop(self, _event: Event) -> None:
-        """Stop polling: Home Assistant is closing its sessions."""
+        """Stop polling, because Home Assistant closes its HTTP sessions when it stops."""
         await self.async_shutdown()
 
     @override
     async def _async_update_data(self) -> Account:
-        # The user may have renamed the account.
+        # The user may have renamed the account: the log must show its new name.
         self.name = f"{DOMAIN} {self.config_entry.title}"
         # Apply earlier messages first, because the poll is newer. Messages that arrive
         # during the poll are applied after it.
@@ -161,18 +165,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self._async_take(changes)
         if not listed:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # If the previous list was not empty, there is no issue to delete.
+        # The issue can exist only if the previous list was empty.
         elif not changes.before:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
 
     def _update_context(self, **more: bool) -> UpdateContext:
-        """Return the context of an update that is applied now."""
+        """Return the context of an update that is applied now. `more` are further fields of the context."""
         now, has_history = dt_util.utcnow(), self.service.has_history
         return UpdateContext(now, not self.is_up, has_history=has_history, **more)
 
     @callback
     def _async_request_more(self) -> None:
-        """Request missing reports from the history, if a request is due."""
+        """Request missing reports, or rides from before the set-up, in the background if a request is due."""
         data, untils = self.data, self.database.content.backfill
         request = self.service.history.next_request(
             data.gaps, untils, data.trackers, dt_util.utcnow()
@@ -183,7 +187,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             )
 
     async def _async_ask_history(self, request: HistoryRequest) -> None:
-        """Send a request and apply its answer. If that fails, only the requests for this tracker are postponed."""
+        """Send a request and apply its answer. An unexpected error postpones only the requests for this tracker."""
         history = self.service.history
         with history.applying(request.tracker, self.config_entry.title):
             await self._async_apply_history(request)
@@ -201,7 +205,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             with log_errors(self.config_entry.title, "updating a tracker"):
                 replayed = await self._async_replayed(request.tracker, answer, context)
             if replayed is None:
-                # The gap stays open, and the next poll requests it again.
+                # The answer was not applied. The gap stays open, so a later request
+                # fetches the reports again.
                 return
         changes = self.data.apply_history(request.tracker, answer, context, replayed)
         self._async_set_changes(changes)
@@ -209,7 +214,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer, or None if reports kept changing it."""
+        """Return the state after a long answer, or None if reports kept changing it or the tracker was removed."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:
@@ -220,27 +225,27 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return None
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
-        # Thousands of reports would block the event loop.
+        # Find the rides in a thread: thousands of reports would block the event loop.
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
         )
         if not await self.database.async_book(request.tracker, rides, until):
-            # The rides could not be written: the disk may be full. The next poll
-            # requests this day again.
+            # The rides were not written: a backup may be running, or the disk may be
+            # full. Do not send the same request again at once, but after a later poll.
             self.service.history.extra_requests.is_quick = False
         self.changed.add(request.tracker)
         self.async_update_listeners()
 
     @callback
     def _async_take(self, changes: Changes) -> None:
-        """Store changes, and note whose listeners have to be notified later."""
+        """Store changes, and note the trackers whose listeners have to be notified later."""
         self.async_store(changes)
         self.changed |= changes.keys - changes.contacts
         self.contacted |= changes.contacts
 
     @callback
     def async_store(self, changes: Changes) -> None:
-        """Store trackers that changed, and update their devices."""
+        """Store trackers that changed, and update their devices. Ignore changes of only the last contact."""
         for unique_id in (changes.keys - changes.contacts) & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.config_entry.title, "storing a tracker"):
@@ -259,7 +264,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_apply_messages(self) -> None:
-        """Apply push messages. This also happens while polls fail, but not during a poll."""
+        """Apply waiting push messages, also while polls fail. During a poll, messages wait until its end."""
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()
@@ -275,7 +280,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 )
         self._async_set_changes(*changes)
         if self.live.messages:
-            # Let other tasks run.
+            # Let other tasks run before the remaining messages are applied.
             self.hass.loop.call_soon(self._async_apply_messages)
 
     def _portion(self) -> list[Message]:
@@ -298,7 +303,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self._async_take(each)
         if self.changed or self.contacted:
             self.async_update_listeners()
-            # Do not request the rides from before the set-up here: they can wait for
-            # the next poll.
+            # Without a gap, send no request here: rides from before the set-up can wait
+            # for the next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()

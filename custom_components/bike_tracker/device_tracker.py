@@ -50,8 +50,8 @@ DESCRIPTIONS = (
 class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity):
     """The place of a tracker. It is unknown if the service offers no positions.
 
-    After an outage, the entity first shows the last place, because Home Assistant's
-    zone triggers ignore changes from *unavailable*.
+    After an outage, the entity first shows the place from before it, then the current
+    place: Home Assistant's zone triggers ignore changes from *unavailable*.
     """
 
     # By default, device trackers are diagnostic entities, which triggers on the device
@@ -60,7 +60,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     # By default, every write of the state is recorded, even if nothing changed.
     force_update = False
     held_position: Place | None = None
-    """The last place, shown until automations can notice the change."""
+    """The place from before an outage or restart, or None: it is shown until automations can notice a change."""
 
     @property
     def _place(self) -> Place | None:
@@ -100,7 +100,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
-        """Show the current place soon, when automations listen."""
+        """Replace the held place by the current place five seconds later, when automations listen."""
         if self.held_position and hass.state is CoreState.running:
             job = HassJob(self._async_release, cancel_on_shutdown=True)
             hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)

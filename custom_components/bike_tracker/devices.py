@@ -27,17 +27,18 @@ _NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
     """Return the `uniqueId` of a device, or None if it is not a tracker."""
-    # Identifiers of other integrations may have more than two elements.
+    # Do not unpack the identifiers: those of other integrations may have more than two
+    # elements.
     return next((names[1] for names in device.identifiers if names[0] == DOMAIN), None)
 
 
 def name_of(device: dr.AnyDeviceEntry | None) -> str:
-    """Return the name of a device."""
+    """Return the name of a device, preferably the user's name for it. Without a device or a name, return ""."""
     return (device and (device.name_by_user or device.name)) or ""
 
 
 def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
-    """Return the `uniqueId` of each tracker with a device of an entry."""
+    """Return the `uniqueId` of each tracker that has a device in a config entry."""
     devices = dr.async_entries_for_config_entry(dr.async_get(hass), entry_id)
     return {unique_id for device in devices if (unique_id := tracker_of(device))}
 
@@ -45,7 +46,8 @@ def trackers_of(hass: HomeAssistant, entry_id: str) -> set[str]:
 def description_of(tracker: Tracker) -> dict[str, Any]:
     """Return name, model and firmware of a tracker's device, as the service sends them.
 
-    A report without firmware keeps the known firmware.
+    Leave the firmware out if the tracker has reported none: the device keeps its known
+    firmware.
     """
     names = {"name": tracker.device.name, "model": tracker.device.model}
     firmware = tracker.position and tracker.position.firmware
@@ -54,11 +56,7 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 @singleton(f"{DOMAIN}_owners")
 def owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the ID of the config entry of each tracker, also of entries that are not loaded.
-
-    All accounts share this dictionary, so that two accounts never register the same
-    tracker.
-    """
+    """Return the ID of each tracker's config entry by `uniqueId`, including entries that are not loaded."""
     return {
         entity.unique_id: entity.config_entry_id or ""
         for entity in er.async_get(hass).entities.values()
@@ -70,8 +68,8 @@ def owners_in(hass: HomeAssistant) -> dict[str, str]:
 class TrackerDevices:
     """The devices of an account.
 
-    A tracker in two accounts belongs to the first account, until that account or its
-    device of the tracker is deleted.
+    A tracker in two accounts belongs to the account that listed it first, until that
+    account or the tracker's device in it is deleted.
     """
 
     hass: HomeAssistant
@@ -89,7 +87,7 @@ class TrackerDevices:
 
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
-        """Return the listed trackers that belong to this account."""
+        """Assign listed trackers without an owner to this account. Return all listed trackers that it owns."""
         if listed is self.listed:
             return listed
         owners, entry_id = self.owners, self.entry.entry_id
@@ -104,7 +102,7 @@ class TrackerDevices:
 
     @callback
     def async_follow(self, tracker: Tracker) -> None:
-        """Update the device of a tracker."""
+        """Update name, model and firmware in the device of a tracker, if it has a device."""
         description = description_of(tracker)
         device = self.get(tracker.device.unique_id)
         known = {key: getattr(device, key, None) for key in description}
@@ -121,7 +119,7 @@ class TrackerDevices:
 def async_create_issue(
     hass: HomeAssistant, entry: ConfigEntry, key: str, **placeholders: str
 ) -> None:
-    """Create an issue, or update its placeholders."""
+    """Create a repair issue of an account, or update its placeholders."""
     ir.async_create_issue(
         hass,
         DOMAIN,
@@ -135,7 +133,7 @@ def async_create_issue(
 
 @callback
 def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> None:
-    """Delete an issue if it exists."""
+    """Delete a repair issue of an account, if it exists."""
     ir.async_delete_issue(hass, DOMAIN, f"{key}_{entry.entry_id}")
 
 
@@ -143,8 +141,9 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
-    """Create the issue if polls have failed for 30 minutes. Use the monotonic clock."""
-    # Do not use the wall clock: it may be corrected once the network works.
+    """Create the issue *No contact* if polls have failed for 30 minutes. `failing_since` is a monotonic time."""
+    # Do not measure the duration by the wall clock: it may be corrected when the
+    # network works again.
     duration = timedelta(seconds=monotonic() - failing_since)
     if duration >= _NO_CONTACT_AFTER:
         since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"

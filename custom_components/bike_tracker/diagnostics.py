@@ -1,4 +1,4 @@
-"""Diagnostics for maintainers, without personal data: no names, places or times of rides."""
+"""Diagnostics for maintainers, without names, places, and starts and ends of rides."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,13 +21,13 @@ from .entity import BikeTrackerConfigEntry
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
     *("address", "altitude", "latitude", "longitude", "route"),
-    # Keys that contain times of rides or fixes.
+    # Times of rides, and of the fixes in the state of ride detection and in the guard.
     *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
 _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
-# Allow no email address and no long number, which could be a serial, phone or card
-# number.
+# `_TEXT` rejects email addresses and long numbers, which could be serial, phone or card
+# numbers.
 _PHONE_NUMBER = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
 _TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE_NUMBER})).*")
 # Texts from the server are shown only if they match these patterns.
@@ -37,7 +37,7 @@ _HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> dict[str, Any]:
-    """Return the state of an account, its polls and its trackers."""
+    """Return the state of an account, its polls and its trackers. If it is not loaded, return only its entry."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     return {
@@ -52,7 +52,7 @@ async def async_get_config_entry_diagnostics(
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
-    """Return the state of a tracker and the connection of its account."""
+    """Return the state of a tracker and the connection of its account; only the entry if it is not loaded."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     tracker = _trackers(entry).get(tracker_of(device))
@@ -80,7 +80,7 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
 
 
 def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
-    """Return the state of polls and push messages, and the calls that the server offers."""
+    """Return the state of polls and push messages, and whether the server offers positions and a history."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     if live["state"] == "live" and not coordinator.last_update_success:
         # Even if messages arrive, entities are unavailable while polls fail.
@@ -121,16 +121,17 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
         **_plain(tracker.device),
         "position": _plain(tracker.position),
         **{name: _plain(getattr(tracker.state, name)) for name in shown},
-        # The start of a ride's gap is the start of the ride, so hide it.
+        # Hide the start of a gap: if reports of a ride are missing, this time may be
+        # the start of the ride.
         "gap": gap and {**_plain(gap), "start": REDACTED},
         "rides_from_before_until": coordinator.database.content.backfill.get(key),
     }
 
 
 def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
-    """Return the redaction function for each field name."""
+    """Return a redaction function for the value of each field that may be private, by the name of the field."""
     trackers = entry.runtime_data.coordinator.data.trackers
-    # Hide these texts, which identify the account or a tracker.
+    # Hide each text that contains one of these: they identify the account or a tracker.
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}

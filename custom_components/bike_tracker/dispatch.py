@@ -19,9 +19,11 @@ from .tracking.occurrences import Occurrence
 
 # Seconds after the start of Home Assistant until automations listen.
 START_SECONDS: Final = 5
-# Notifying this many trackers takes 25 ms if each of them adds 20 entities.
+# Maximum number of changed trackers to notify in one step of the event loop: 25 ms if
+# each of them adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 3
-# Notifying this many trackers takes 4 ms if one entity of each is written.
+# The same maximum for trackers with nothing new but a later contact: 4 ms if each of
+# them writes one entity.
 _CONTACTS_AT_ONCE: Final = 40
 
 
@@ -46,7 +48,7 @@ SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
 
 
 class Dispatcher:
-    """Notifies the entities of the trackers that changed, then triggers."""
+    """Notifies the entities of the trackers that changed, fires their occurrences, then lets triggers evaluate."""
 
     def __init__(
         self,
@@ -66,11 +68,12 @@ class Dispatcher:
 
     @callback
     def async_start(self) -> None:
-        """Listen to the coordinator. It only polls while it has a listener."""
+        """Listen to the coordinator. The coordinator polls only while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
         content = coordinator.database.content
-        # If the last evaluation is in the future, correct it. On a machine without a
-        # battery-backed clock, the time is wrong until the network works.
+        # If the last evaluation is in the future, the clock was set back, so correct
+        # the evaluation: a machine without a battery-backed clock has a wrong time
+        # until its network works.
         if content.evaluation and dt_util.utcnow() < content.evaluation.at:
             content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
@@ -91,7 +94,7 @@ class Dispatcher:
 
     @callback
     def async_notify(self) -> None:
-        """Notify at once, or after a notification that is under way."""
+        """Notify in a task, at once or after the notification that is under way."""
         entry, notifying = self._coordinator.config_entry, self.async_notify_all()
         entry.async_create_task(self._coordinator.hass, notifying)
 
@@ -139,18 +142,18 @@ class Dispatcher:
                 )
 
     def _unfired(self, unique_id: str) -> Collection[Occurrence]:
-        """Return the occurrences of a tracker that were not fired, oldest first."""
+        """Return the occurrences of a tracker that were not fired yet, the oldest first."""
         tracker = self._coordinator.data.trackers.get(unique_id)
         if not tracker or not (known := tracker.state.occurrences):
             return ()
         last = self._coordinator.database.last_fired(unique_id)
-        # Begin with the newest occurrence and stop at one that was fired, because up to
-        # 200 are kept.
+        # Begin with the newest occurrence and stop at the first that was fired:
+        # hundreds of fired occurrences may be kept.
         return [*takewhile(lambda it: it.seq > last, reversed(known))][::-1]
 
     @callback
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
-        """Evaluate triggers for trackers that changed, and for waits that are over."""
+        """Let triggers evaluate the trackers that changed, and the waits that are over."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
         last = content.evaluation or now

@@ -31,10 +31,10 @@ class BikeTrackerDescription[T](EntityDescription):
     reported_fn: Callable[[Tracker], object] | None = None
     """Function that returns None if the tracker has no such entity. By default, `value_fn` decides."""
     entity_class: type[BikeTrackerEntity[Any]] | None = None
-    """Class of the entity, if it differs from other entities of the platform."""
+    """Class of the entity, if it differs from the other entities of the platform; otherwise None."""
 
     def unique_id_of(self, tracker: str) -> str:
-        """Return the unique ID; the main entity has the ID of the tracker."""
+        """Return the unique ID. The main entity, which has no name of its own, has the ID of the tracker."""
         return tracker if self.name is None else f"{tracker}_{self.key}"
 
 
@@ -43,7 +43,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     _attr_has_entity_name = True
     _is_available_in_outage = False
-    """Whether the value is known without the service."""
+    """Whether the entity stays available while polls fail, because its value does not depend on them."""
     _also_follows: str | None = None
     """Suffix of a second signal of the coordinator. The entity also reads its value on this signal."""
     _available = False
@@ -67,7 +67,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     @property
     @override
     def available(self) -> bool:
-        """Return whether the tracker is listed and the value is up to date."""
+        """Return whether the tracker is listed, and polls succeed or are not needed for the value."""
         return self._available
 
     @property
@@ -95,7 +95,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
             self.async_write_ha_state()
 
     def _read(self) -> bool:
-        """Read the tracker. Return whether the state changed."""
+        """Read the value from the tracker. Return whether the value or the availability changed."""
         before, coordinator = (self._available, self._value), self.coordinator
         is_up = coordinator.last_update_success or self._is_available_in_outage
         if tracker := coordinator.data.trackers.get(self.coordinator_context):
@@ -108,7 +108,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
 
 def of_position(name: str) -> Callable[[Tracker], Any]:
-    """Return a function that returns this field of a tracker's position, if it has one."""
+    """Return a function that returns this field of a tracker's position, or None without a position."""
     get = attrgetter(name)
     return lambda tracker: (position := tracker.state.position) and get(position)
 
@@ -135,7 +135,7 @@ class EntityAdder:
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Forget a tracker whose device was removed."""
+        """Forget a tracker whose device was removed, and delete its stored data."""
         self.missing.pop(unique_id, None)
         self.coordinator.data.forget(unique_id)
         self.coordinator.database.async_forget(unique_id)
@@ -160,7 +160,7 @@ class EntityAdder:
     def _new_entities(
         self, unique_id: str
     ) -> Iterable[tuple[_Kind, BikeTrackerEntity[Any]]]:
-        """Return the missing entities whose values a tracker reports."""
+        """Create the entities that a tracker lacks and whose values it reports. Return each with its kind."""
         coordinator = self.coordinator
         tracker = coordinator.data.trackers.get(unique_id)
         missing = self.missing.get(unique_id, self.kinds)
@@ -169,8 +169,8 @@ class EntityAdder:
         ]
         if not kinds:
             return ()
-        # Looking the device up once for all its entities makes the set-up a quarter
-        # faster.
+        # Look the device up a single time for all its entities: this makes the set-up a
+        # quarter faster.
         device = self._device(unique_id)
         entities = [
             it.entity_class(coordinator, unique_id, it.description, device)
@@ -198,7 +198,7 @@ async def async_register_entities(
     entry: BikeTrackerConfigEntry,
     async_add_entities: AddEntities,
 ) -> None:
-    """Set up a platform: register its kinds of entities."""
+    """Set up a platform: register its kinds of entities. `EntityAdder` adds the entities of each tracker."""
     entry.runtime_data.kinds += [
         _Kind(
             it.entity_class or entity_class,

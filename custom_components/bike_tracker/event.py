@@ -22,7 +22,8 @@ from .tracking.state import Tracker
 
 # The coordinator updates all entities.
 PARALLEL_UPDATES = 0
-# Home Assistant stores the time of an event in milliseconds.
+# Home Assistant stores the time of an event in whole milliseconds, so the stored time
+# may be earlier by up to this much.
 _STEP: Final = timedelta(milliseconds=1)
 
 
@@ -48,10 +49,11 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
-    """The tracker's last fired occurrence."""
+    """The last fired occurrence of one kind: an alarm, or the start or end of a ride."""
 
     entity_description: BikeTrackerEventDescription
-    # Otherwise Activity would show the last event again after each outage.
+    # Stay available in an outage: otherwise, Home Assistant's Activity would show the
+    # last event again after it.
     _is_available_in_outage = True
 
     @override
@@ -75,8 +77,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         newest = self._newest_fired(self.tracker) if self.tracker else ()
         new = list(takewhile(lambda it: it.seq > last, newest))
         state = self.hass.states.get(self.entity_id)
-        # After an outage, first write the state as available: automations ignore a
-        # change from *unavailable*.
+        # If the entity was unavailable, first write it as available: automations ignore
+        # a change from *unavailable*.
         if not new or (state and state.state == STATE_UNAVAILABLE):
             self.async_write_ha_state()
         for occurrence in reversed(new):
@@ -85,23 +87,24 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the last state, or the time of the last occurrence if it is newer."""
+        """Return the stored state, or the time of the last occurrence if the stored state lacks that occurrence."""
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())
         return await super().async_get_last_state()
 
     @override
     async def async_get_last_event_data(self) -> EventExtraStoredData | None:
-        """Return the type and the attributes of the event to restore."""
+        """Return the type and the attributes of the event to restore, as for `async_get_last_state`."""
         if missing := await self._async_missing():
             return EventExtraStoredData(*_described(missing))
         return await super().async_get_last_event_data()
 
     async def _async_missing(self) -> Occurrence | None:
-        """Return the last fired occurrence if Home Assistant's stored state lacks it.
+        """Return the last fired occurrence if Home Assistant's stored state lacks it, or else None.
 
-        Home Assistant stores states every 15 minutes, and loses them when it is killed. An
-        entity that is enabled again shows no occurrence from the time when it was disabled.
+        Home Assistant stores states every 15 minutes, and loses newer states when it is
+        killed. An entity that was disabled does not show an occurrence from that time
+        when it is enabled again.
         """
         last, entry = (
             self.tracker and self._new_value(self.tracker),

@@ -1,4 +1,4 @@
-"""The cards and the dashboard of Home Assistant's frontend."""
+"""Serve Bike Tracker's cards and its dashboard to Home Assistant's frontend."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -15,9 +15,10 @@ _FOLDER: Final = Path(__file__).with_name("frontend")
 
 
 async def async_serve_frontend(hass: HomeAssistant) -> None:
-    """Serve the JavaScript modules. Do nothing if Home Assistant has no frontend.
+    """Serve and load the modules and styles of the cards. Do nothing if Home Assistant has no frontend.
 
-    Browsers cache the files for a month, so the path changes with the version and content.
+    Browsers cache the files for a month, so their path contains the version and a hash
+    of the files.
     """
     if not {"frontend", "http"} <= hass.config.components:
         return
@@ -30,6 +31,6 @@ async def async_serve_frontend(hass: HomeAssistant) -> None:
 
 
 def _hash_of_files() -> str:
-    """Return a short hash of all modules and styles."""
+    """Return a short hash of the content of all modules and styles."""
     files = sorted(_FOLDER.iterdir())
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:8]

@@ -37,8 +37,8 @@ _PROMPT: Final = (
 def async_get_tools(
     hass: HomeAssistant, llm_context: llm.LLMContext, api_id: str
 ) -> LLMTools | None:
-    """Return the tools if a bike is exposed to the assistant."""
-    # Home Assistant before 2026.10 has no such tools.
+    """Return the tools, or None if no bike is exposed to the assistant or another API requests tools."""
+    # Home Assistant before 2026.10 lacks `ToolResult`, which the tools return.
     if api_id != llm.LLM_API_ASSIST or not hasattr(llm, "ToolResult"):
         return None
     names = ", ".join(bike.name for bike in exposed_bikes(hass, llm_context.assistant))
@@ -71,7 +71,7 @@ class _BikeTool(llm.Tool):
         tool_input: llm.ToolInput,
         llm_context: llm.LLMContext,
     ) -> llm.ToolResult:
-        """Return the answers for all bikes with the requested name."""
+        """Return the answers for all bikes with the requested name, or an error if no bike has it."""
         fields = self.parameters(tool_input.tool_args)
         name, bikes = fields.pop("name", ""), exposed_bikes(hass, llm_context.assistant)
         answers: list[Any] = [
@@ -141,7 +141,7 @@ class _Rides(_BikeTool):
 
 
 def _note(bike: Bike) -> str | None:
-    """Return the reason why values are missing or old."""
+    """Return the reason why values are missing or old, or None if they are current."""
     if bike.tracker is None:
         return _NOT_LISTED
     is_up = bike.coordinator and bike.coordinator.last_update_success
@@ -153,7 +153,7 @@ def _known(**values: Any) -> _Values:
 
 
 def _age(time: datetime | None) -> str | None:
-    """Return the age of a time. Return 0 if it is in the future, because a tracker's clock may be ahead."""
+    """Return the age of a time as a text. A tracker's clock may be ahead: the age of a future time is 0 seconds."""
     now = dt_util.utcnow()
     return dt_util.get_age(min(time, now), precision=2) if time else None
 
@@ -171,7 +171,7 @@ def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> _Values:
 
 
 def _place_name(hass: HomeAssistant, place: Fix | None) -> str | None:
-    """Return the zone of a place, else its address, else its coordinates."""
+    """Return the zone of a place, else its address, else its coordinates; None without a place."""
     if place is None:
         return None
     degrees = (

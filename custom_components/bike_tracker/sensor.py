@@ -66,7 +66,7 @@ class _LastUpdate(BikeTrackerSensor):
 
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
-        """Return the last update in steps of five minutes.
+        """Return the time of the last contact, in steps of at least five minutes while the entity is available.
 
         Without steps, each report would be a row in the recorder: one every ten
         seconds.
@@ -81,14 +81,14 @@ class _RideSensor(BikeTrackerSensor):
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return a value of the ride under way, or else of the last ride."""
-        # The state does not contain rides from before the account was added. The
-        # database does.
+        # The state contains no rides from before the tracker was set up. The database
+        # contains such rides.
         last_rides = self.coordinator.database.content.last_rides
         ride = tracker.ride or last_rides.get(self.coordinator_context)
         return ride and _OF_RIDE[self.entity_description.key](ride)
 
 
-# Kinds of sensors: values from the list of trackers, and measurements.
+# Kinds of sensors: values from the device list, measurements, voltages and distances.
 _listed = partial(
     BikeTrackerSensorDescription,
     reported_fn=lambda _: True,

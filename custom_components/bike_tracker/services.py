@@ -1,4 +1,4 @@
-"""Actions that return data about bikes, rides and tracks."""
+"""The actions of the integration: data about bikes, rides and tracks, theft reports and messages."""
 
 from contextlib import suppress
 import csv
@@ -39,9 +39,10 @@ _START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# If the target has more bikes than this, the text only names the place of each bike.
+# If the answer of `where` has more bikes than this, its text only names the place of
+# each bike.
 _FEW_BIKES: Final = 3
-# Six decimals of a degree are a tenth of a meter.
+# Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
 _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
@@ -71,7 +72,7 @@ _THEFT_REPORT: Final = _GET_TRACK.extend(dict.fromkeys(DETAILS, cv.string))
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
-    """Register the actions before any account is set up."""
+    """Register the actions before any account is set up, and listen to the buttons of messages."""
     only, optional = SupportsResponse.ONLY, SupportsResponse.OPTIONAL
     none = SupportsResponse.NONE
     for name, action, schema, response in (
@@ -87,7 +88,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
-    """Return the rides of a target in a time range, and write them to a file."""
+    """Return the rides of a target in a time range. With a file name, also write them as CSV."""
     start, end = time_range(call.data.get(_START), call.data.get(_END))
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = [
@@ -122,7 +123,7 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
 
 
 def _loaded(bikes: list[Bike]) -> list[Bike]:
-    """Return the bikes of loaded accounts, or all bikes if no account is loaded."""
+    """Return the bikes of loaded accounts. If no account is loaded, return all bikes: reading their rides fails."""
     return [bike for bike in bikes if bike.coordinator] or bikes
 
 
@@ -167,14 +168,14 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
 
 
 async def _async_bike_in(call: ServiceCall) -> Bike:
-    """Return the first bike of a target, in order of the names."""
+    """Return the first bike of a target in order of the names, or raise an error if the target has no bike."""
     if not (bikes := await async_bikes_in(call)):
         raise validation_error("no_tracker")
     return bikes[0]
 
 
 async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
-    """Return the track of a device, and write it to a file."""
+    """Return the track of a device as GPX and as points. With a file name, also write the GPX file."""
     bike, path = await _async_bike_in(call), await _async_path(call)
     start, end = await _async_times_of_track(call.data, bike)
     track = await async_track(call.hass, bike, start, end)
@@ -186,7 +187,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
-    """Return a report for police and insurance, and write it to a file."""
+    """Return a report for police and insurance. With a file name, also write its HTML page."""
     bike, path = await _async_bike_in(call), await _async_path(call)
     start, end = await _async_times_of_report(call.data, bike)
     report = await async_theft_report(call.hass, bike, start, end, call.data)
@@ -195,7 +196,7 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_where(call: ServiceCall) -> dict[str, Any]:
-    """Return the location and condition of the bikes of a target.
+    """Return the location and condition of the bikes of a target. Skip bikes of accounts that are not loaded.
 
     With a name, return only the bikes with this name.
     """
@@ -226,7 +227,7 @@ async def _async_times_of_track(
 async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a report, by default since the bike was guarded."""
+    """Return the time range of a report: by default since the arming or, without a guard, since the last ride."""
     start, end = data.get(_START), data.get(_END, dt_util.utcnow())
     if start is None:
         state = bike.tracker and bike.tracker.state
@@ -235,15 +236,15 @@ async def _async_times_of_report(
         else:
             since, last = state.guard.armed_at, state.ride_state.ended
             if last and not state.guard.triggered:
-                # The bike was guarded again after the theft. Include the thief's ride,
-                # which began earlier.
+                # *Guard again* may have armed this guard after a theft. Include the
+                # thief's ride, which began before the arming.
                 since = min(since, last.started_at)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
 
 
 async def _async_path(call: ServiceCall) -> Path | None:
-    """Return the path of the file to write, or None without a file name."""
+    """Return the path of the file to write, None without a file name. Raise an error if the path is forbidden."""
     if not (filename := call.data.get(CONF_FILENAME)):
         return None
     run = call.hass.async_add_executor_job
@@ -253,8 +254,8 @@ async def _async_path(call: ServiceCall) -> Path | None:
 
 
 def _allowed_path(config: Config, filename: str) -> Path | None:
-    """Return the path, or None if it is forbidden. A relative path is in the media folder."""
-    # The media folder may have another name, and may not exist yet.
+    """Return the path, or None if it is forbidden. A relative path leads into the media folder."""
+    # The first media folder may have another name than `local`, and may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
     with suppress(OSError, ValueError):

@@ -1,8 +1,8 @@
 """Print the packages that some components need in addition to Home Assistant's own packages.
 
 Home Assistant installs the packages of a component, or of a way to sign in, when it
-first runs. If the environment contains them from the start, Home Assistant runs without
-a network.
+first uses the component. If the environment already contains these packages, Home
+Assistant runs without a network.
 
 Usage: component_requirements.py SITE_PACKAGES COMPONENTS_FILE
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def read_components(path: Path) -> list[str]:
-    """Return the component names in a file. It has one name per line, and comments that begin with #."""
+    """Return the component names in a file with one name per line and comments that begin with #."""
     lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in lines if line]
 
@@ -37,7 +37,7 @@ def walk_manifests(components: Path, names: Iterable[str]) -> Iterator[dict[str,
 
 
 def read_constant(module: Path, name: str) -> Any:
-    """Return the value of a constant in a module, without running it."""
+    """Return the value of a constant in a module without running the module, or raise LookupError."""
     for statement in ast.parse(module.read_text()).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=found)]) if found == name:
@@ -52,7 +52,8 @@ def main(site_packages: str, components_file: str) -> None:
     requirements: set[str] = set()
     for manifest in walk_manifests(home_assistant / "components", names):
         requirements.update(manifest.get("requirements", []))
-    # Home Assistant offers this second factor without any configuration.
+    # Home Assistant always loads this second factor of the sign-in, without any
+    # configuration.
     totp = home_assistant / "auth" / "mfa_modules" / "totp.py"
     requirements.update(read_constant(totp, "REQUIREMENTS"))
     print("\n".join(sorted(requirements)))

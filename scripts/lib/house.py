@@ -37,9 +37,9 @@ PURPOSES: Final = {
     "browser": ("e2e", 4_000),
     "proper": ("", 17_000),
 }
-"""Folders of test code with the goal for their lines.
+"""The folders of each purpose of test code, as the start of a path, and the goal for their lines.
 
-A file counts for the first of these folders that contains it.
+A file counts for the first purpose whose start its path has.
 """
 
 type Trees = Mapping[Path, ast.Module]
@@ -52,12 +52,12 @@ def modules(folder: Path) -> Trees:
 
 
 def lines(path: Path) -> int:
-    """Return the lines of a file."""
+    """Return the number of lines of a file."""
     return path.read_bytes().count(b"\n")
 
 
 def nodes[Node: ast.AST](trees: Trees, *kinds: type[Node]) -> list[Node]:
-    """Return all nodes of the given kinds in a tree."""
+    """Return all nodes of the given kinds in these modules."""
     return [
         node
         for tree in trees.values()
@@ -90,7 +90,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
 
 
 def _own(target: ast.expr) -> Iterator[str]:
-    """Yield the attribute of `self` that an expression changes, or whose part it changes."""
+    """Yield each attribute of `self` that this expression names, or of which it names a part."""
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             yield name
@@ -102,7 +102,7 @@ def _own(target: ast.expr) -> Iterator[str]:
 
 
 def private_attributes(trees: Trees) -> set[str]:
-    """Return the private attributes of other objects that the package does not define."""
+    """Return the private attributes that the package uses of other objects, and does not define itself."""
     defined = {node.name for node in nodes(trees, ast.FunctionDef)}
     defined |= {node.name for node in nodes(trees, ast.AsyncFunctionDef)}
     own = {
@@ -132,7 +132,7 @@ def _is_of_self(node: ast.Attribute) -> bool:
 def cycle(trees: Trees) -> list[str]:
     """Return a cycle of imports between the folders and modules of the top level.
 
-    Return an empty list if there is none.
+    Return an empty list if no cycle exists.
     """
     imports = defaultdict[str, set[str]](set)
     for path, tree in trees.items():
@@ -167,7 +167,7 @@ def jinja() -> list[str]:
 
 
 def counts_of_polls() -> Iterator[Goal]:
-    """Yield the counts for a poll with a change, and for an idle poll."""
+    """Run the polls in a test, and yield the goals and counts for a changed poll and for an idle poll."""
     command = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
     printed = subprocess.run(  # noqa: S603
         [sys.executable, *command, "tests/tools/poll_files.py"],
@@ -182,7 +182,7 @@ def counts_of_polls() -> Iterator[Goal]:
 
 
 def sizes(trees: Trees) -> Iterator[Goal]:
-    """Yield the goals for the size of the code."""
+    """Yield the goals and current values for the size of the code."""
     yield "lines of the integration", 7_500, sum(map(lines, trees))
     yield "files of Python", 62, len(trees)
     tops = {path.relative_to(INTEGRATION).parts[0] for path in trees}
@@ -195,7 +195,7 @@ def sizes(trees: Trees) -> Iterator[Goal]:
 
 
 def tests() -> Iterator[Goal]:
-    """Yield the goals for the lines of tests, by purpose."""
+    """Yield the goals and current values for the lines of test code, by purpose."""
     found = dict.fromkeys(PURPOSES, 0)
     for path in TESTS.rglob("*.py"):
         name = path.relative_to(TESTS).as_posix()
@@ -207,7 +207,7 @@ def tests() -> Iterator[Goal]:
 
 
 def order(trees: Trees) -> Iterator[Goal]:
-    """Yield the goals for the order of the code."""
+    """Yield the goals and current values for the order of the code."""
     changing = [changing_attributes(kind) for kind in nodes(trees, ast.ClassDef)]
     yield "attributes that change", 50, sum(map(len, changing))
     yield "of them in one class", 6, max(map(len, changing))
@@ -219,7 +219,7 @@ def order(trees: Trees) -> Iterator[Goal]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table, and the names of modules and attributes that break the order."""
     trees = modules(INTEGRATION)
     found = [*sizes(trees), *order(trees), *tests()]
     if "--polls" in sys.argv:

@@ -28,7 +28,7 @@ class Mutant:
     path: Path
     line: int
     statement: Lines
-    """The lines that a test must run to notice the change. If it is empty, any test may notice it."""
+    """The lines that a test must run to notice the change. If the range is empty, any test may notice the change."""
     _module: cst.Module
     _old: cst.CSTNode
     _new: cst.CSTNode
@@ -70,7 +70,7 @@ def mutants_of(path: Path, only: Sequence[Lines] | None = None) -> list[Mutant]:
 
 
 def functions_of(path: Path) -> list[Lines]:
-    """Return the lines of each function, and of each statement outside of functions."""
+    """Return the lines of each outermost function or method, and of each statement outside of functions."""
     return [
         range(node.lineno, (node.end_lineno or node.lineno) + 1)
         for parent in ast.walk(ast.parse(path.read_text()))
@@ -91,7 +91,7 @@ def _statements(tree: ast.Module) -> Iterator[Lines]:
 
 
 class _Collector(cst.CSTVisitor):
-    """Collects the nodes of a module that can be changed, with their replacements."""
+    """Collects the nodes of a module that a mutant can change, with the changed nodes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,8 +99,8 @@ class _Collector(cst.CSTVisitor):
 
     @override
     def on_visit(self, node: cst.CSTNode) -> bool:
-        # Leave out the words of log messages and errors: they are for people, and no
-        # test pins them.
+        # Leave out log messages and texts of several words: they are for people, and no
+        # test depends on their words.
         if isinstance(node, _LEFT_OUT) or _is_log(node) or _is_text(node):
             return False
         self.found += [(node, new) for new in (*_of_mutmut(node), *_own(node))]
@@ -113,8 +113,8 @@ def _of_mutmut(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         # mutants would change nothing.
         if isinstance(node, kind) and operator is not mutators.operator_arg_removal:
             made = list(operator(node))
-            # The three mutants of a string are equally hard to notice, so use one of
-            # them.
+            # Of the three mutants of a string, use only the first, because tests notice
+            # them equally well.
             yield from made[:1] if operator is mutators.operator_string else made
 
 

@@ -34,7 +34,7 @@ from scripts.lib.mutants import Lines, Mutant, functions_of, mutants_of
 ROOT = Path(__file__).parents[2]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 SURVIVORS = Path(__file__).with_name("survivors.txt")
-"""File with the mutants that make no difference: module and reason in one line, then the changed lines."""
+"""File of mutants whose changes have no effect: a line with module and reason, then the changed lines."""
 TESTS = {
     "tracking": ["tests/tracking"],
     "api": ["tests/api"],
@@ -80,9 +80,9 @@ TESTS = {
     "services.py": ["tests/test_actions.py", "tests/responses"],
     "sensor.py": ["tests/test_sensors.py", "tests/test_init.py"],
 }
-"""The tests of a folder or module. Other modules have the test file with the same name."""
+"""The tests of a folder or module. Any other module has the test file or folder with its name."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
-"""These tests would run for a minute per survivor. They measure worlds, and other tests check the same rules."""
+"""Tests to leave out: they would run for a minute per survivor, and other tests check the same rules."""
 GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
 OTHER_GOAL = 80
 _TOOL = sys.monitoring.PROFILER_ID
@@ -104,7 +104,7 @@ class Test:
     """The lines that the test ran, by file."""
 
     def runs(self, mutant: Mutant) -> bool:
-        """Return whether the test can notice this mutant."""
+        """Return whether the test can notice this mutant, because it runs the changed lines."""
         lines = self.lines.get(str(mutant.path), [])
         return bool(lines) and (
             not mutant.statement or not set(mutant.statement).isdisjoint(lines)
@@ -124,7 +124,7 @@ class _Watching:
         sys.monitoring.register_callback(_TOOL, _LINE, self._on_line)
 
     def watch(self, code: CodeType) -> None:
-        """Record the lines of the functions in a compiled module."""
+        """From now on, record which lines of the functions in this compiled module run."""
         for part in code.co_consts:
             if isinstance(part, CodeType):
                 sys.monitoring.set_local_events(_TOOL, part, _LINE)
@@ -163,7 +163,7 @@ def _pytest(tests: Iterable[str], plugin: object) -> int:
 
 
 def _replace_source(sources: dict[str, str], watch: Watch) -> None:
-    """Import these modules from changed source code."""
+    """From now on, import these modules from this source code, and give each compiled module to `watch`."""
     load: Callable[..., Any] = SourceFileLoader.get_code
 
     def get_code(self: SourceFileLoader, fullname: str) -> Any:
@@ -177,7 +177,7 @@ def _replace_source(sources: dict[str, str], watch: Watch) -> None:
 
 
 def _in_child(run: Callable[[], int]) -> int:
-    """Start a process that runs a function without output, and return its ID."""
+    """Fork a process that runs a function without output and exits with its result. Return the process ID."""
     if child := os.fork():
         return child
     status = 3
@@ -198,7 +198,7 @@ def _kill(child: int) -> None:
 
 
 def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Run the tests with the unchanged code. Then import the modules that they imported into this process."""
+    """Run the tests with the unchanged code. Then import their libraries here, so that mutants start quickly."""
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
@@ -219,12 +219,13 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
         status, found, imported = json.loads(answer.read_text())
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
-    # Import in the same order. Home Assistant comes first, because it replaces a
-    # library that other modules import.
+    # Import the modules in the order of the tests. Only Home Assistant comes first,
+    # because it replaces a library that other modules import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
-    # Each test collects garbage several times. Leave the imported modules out of that.
+    # Each test collects garbage several times. To save time, leave the imported modules
+    # out of these collections.
     gc.freeze()
     return {name: Test(*values) for name, values in found.items()}
 
@@ -232,7 +233,7 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
 def results_of(
     mutants: Iterable[Mutant], tests: Tests, until: float, processes: int
 ) -> Iterator[tuple[Mutant, bool]]:
-    """Yield each mutant and whether it survived, until the time is over."""
+    """Yield each mutant and whether it survived. At the end of the time, kill and leave out the rest."""
     running: dict[int, tuple[Mutant, float]] = {}
     waiting = iter(mutants)
     mutant = next(waiting, None)
@@ -274,7 +275,7 @@ def _run_mutant(mutant: Mutant, names: Sequence[str]) -> int:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a module as people type it, such as `tracking/log`."""
+    """Return the name of a module as a user types it, such as `tracking/log.py`."""
     return str(path.relative_to(INTEGRATION))
 
 
@@ -286,7 +287,7 @@ def tests_of(path: Path) -> tuple[str, ...]:
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files of the named modules. Without names, return the files of all modules that have tests."""
+    """Return the files of the named modules and folders. Without names, return all files that TESTS names."""
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name
@@ -297,7 +298,7 @@ def modules(names: Sequence[str]) -> list[Path]:
 
 
 def changed_lines(revision: str) -> Changed:
-    """Return the lines of each module that differ from a revision."""
+    """Return the lines of each module that differ from a revision. Exit if Git does not know the revision."""
     printed = _git("diff", "--unified=0", revision, "--", str(INTEGRATION))
     if not _git("rev-parse", "--verify", "--quiet", revision):
         sys.exit(f"Git knows no revision {revision}")
@@ -314,7 +315,7 @@ def changed_lines(revision: str) -> Changed:
 
 
 def changed_functions(path: Path, changed: Sequence[Lines]) -> list[Lines]:
-    """Return the innermost functions and statements that contain changed lines."""
+    """Return the functions, and the statements outside of functions, that contain changed lines."""
     parts, found = functions_of(path), list[Lines]()
     for line in (line for lines in changed for line in lines):
         if around := [part for part in parts if line in part]:
@@ -332,20 +333,20 @@ def _git(*arguments: str) -> str:
 def base_revision() -> str:
     """Return the commit at which this branch left the main branch.
 
-    On the main branch, return the last commit of a day ago.
+    On the main branch, return the newest commit that is at least a day old.
     """
     for branch in ("origin/main", "main"):
         found = _git("merge-base", "HEAD", branch)
         if found and found != _git("rev-parse", "HEAD"):
             return found
-    # Usually many commits come to the main branch together. But a clone may contain
-    # only the last two.
+    # Usually many commits come to the main branch together, so look a day back. But if
+    # the clone contains no commit of a day ago, use the last commit but one.
     day_ago = _git("rev-list", "--max-count=1", "--before=1 day ago", "HEAD")
     return day_ago if day_ago and day_ago != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
 def explained() -> set[tuple[str, str]]:
-    """Return module and changed lines of the survivors that are known to make no difference."""
+    """Return module and changed lines of each mutant in SURVIVORS."""
     entries = SURVIVORS.read_text().strip().split("\n\n")
     return {(it.partition(":")[0], it.partition("\n")[2]) for it in entries}
 
@@ -353,7 +354,7 @@ def explained() -> set[tuple[str, str]]:
 def try_group(
     mutants: list[Mutant], names: Sequence[str], until: float, processes: int
 ) -> dict[Path, Counter[str]]:
-    """Run tests against the mutants of a group, and print the unexplained survivors."""
+    """Test the mutants of a group, print the unexplained survivors, and count the results by module."""
     mutants = [mutant for mutant in mutants if mutant.source]
     counts = {it.path: Counter[str]() for it in mutants}
     for mutant in mutants:
@@ -372,7 +373,7 @@ def try_group(
 
 
 def print_counts(found: dict[Path, Counter[str]]) -> list[str]:
-    """Print the table of all modules, and return the names of those below their goal."""
+    """Print the table of all modules, and return the names of the modules below their goal."""
     missed: list[str] = []
     kinds = ("killed", "survived", "explained", "left out")
     print(f"\n{'':34}" + "".join(f"{kind:>10}" for kind in kinds))
@@ -400,7 +401,7 @@ def options() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Mutate, and print the mutants that survived."""
+    """Test mutants of the chosen modules. Print the survivors and a table. With --strict, fail below a goal."""
     chosen = options()
     until = time.monotonic() + 60 * chosen.minutes
     os.chdir(ROOT)
@@ -416,7 +417,8 @@ def main() -> None:
         random.shuffle(mutants)
         groups[tests_of(path)] += mutants[: chosen.sample]
     found: dict[Path, Counter[str]] = {}
-    # Take the groups in random order, and give each group its share of the time.
+    # Test the groups in random order, and give each group an equal share of the time that
+    # is left.
     for left, names in enumerate(
         random.sample(list(groups), len(groups)), -len(groups)
     ):

@@ -6,7 +6,7 @@
 
 from pathlib import Path
 
-# uv makes an environment with both packages for this script alone.
+# Only this script has these packages: uv makes an environment for it.
 import oxipng  # type: ignore[import-not-found]
 import resvg_py  # type: ignore[import-not-found]
 

@@ -42,7 +42,7 @@ class Repository(NamedTuple):
         return cls(given[1], given[2] or name)
 
     def spellings(self) -> Iterator[str]:
-        """Yield the forms in which addresses and the manifest contain the name."""
+        """Yield the forms in which files contain the name: in addresses, and as the owner in the manifest."""
         yield f"/{self.owner}/{self.name}"
         yield f"%2F{self.owner}%2F{self.name}"
         yield f"owner={self.owner}&repository={self.name}"
@@ -64,7 +64,7 @@ def replace(text: str, old: Repository, new: Repository) -> tuple[str, int]:
 
 
 def main(argument: str) -> None:
-    """Replace the name in all files, and print how often each file contains it."""
+    """Replace the name in all files, and print the number of replacements in each file."""
     old = current()
     new = Repository.parse(argument, old.name)
     for pattern in PLACES:

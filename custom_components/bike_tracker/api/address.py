@@ -18,7 +18,7 @@ _LOCAL_NAME = re.compile(
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
 # Operating systems read a host of digits as an IP address: 134744072 and 0x8080808 both
-# mean 8.8.8.8.
+# mean 8.8.8.8. So such a host does not count as a local name.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
@@ -26,7 +26,7 @@ def canonical_url(text: str) -> str:
     """Return the base URL for requests: it ends in `/api`, without a trailing slash.
 
     Scheme, slash and `/api` are optional in the text; the default scheme is `https`.
-    A query or fragment copied from a browser is dropped.
+    Everything after `/api`, and a query or fragment copied from a browser, is dropped.
 
     Raises TrackingError if the text is not the address of a web server, or if it uses
     `http` for a host outside the local network.
@@ -41,7 +41,7 @@ def canonical_url(text: str) -> str:
 
 
 def possible_urls(text: str) -> list[str]:
-    """Return the base URLs to try for a typed address, in this order.
+    """Return the base URLs to try for a typed address, in the order of the attempts.
 
     A local host that was typed without a scheme gets a second URL, with `http`.
     """
@@ -80,7 +80,8 @@ def _parse(text: str) -> URL:
         is_host, port = _is_host(url), url.port
     except ValueError, IndexError:
         raise TrackingError("the address cannot be read", code="invalid_url") from None
-    # Browsers silently drop spaces and control characters. A typo should be an error.
+    # Browsers silently drop spaces and control characters. Here they are an error,
+    # because they are probably a typo.
     is_text = text.isprintable() and " " not in text
     has_user = url.user is not None or url.password is not None
     if has_user or not (is_text and is_host and url.scheme in _SCHEMES and port != 0):
@@ -90,8 +91,8 @@ def _parse(text: str) -> URL:
 
 def _is_host(url: URL) -> bool:
     host = url.host or ""
-    # "http:/host" would be parsed as a host named "http". An IPv6 zone ID is valid only
-    # on one machine.
+    # Refuse "http:/host", which would be parsed as a host named "http". Refuse an IPv6
+    # zone ID, because it is valid only on one machine.
     if host in _SCHEMES or "%" in host:
         return False
     return bool(_ip_address(host) or _HOST_NAME.fullmatch(url.raw_host or ""))

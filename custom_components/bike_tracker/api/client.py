@@ -33,8 +33,8 @@ class TrackingClient:
 
     Credentials are sent only in the Authorization header and only to this server:
     redirects are not followed. The device list is the only documented call. Traccar
-    supports the other calls. Other servers may not, so any response to them must be
-    expected.
+    supports the other calls. Other servers may not, so any response to an undocumented
+    call must be expected.
 
     Polls do not use the session of the live connection, because only Basic
     authentication is documented, and it works without a live connection. A session
@@ -68,7 +68,8 @@ class TrackingClient:
         even if it is too old for the list of all positions.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
-        # A server that ignores `deviceId` sends the positions of all devices.
+        # A server that ignores `deviceId` sends the positions of all devices, so use
+        # `ids`.
         positions = read_positions(await self._async_get(path), ids)
         return {position.device_id: position for position in positions}
 
@@ -105,7 +106,7 @@ class TrackingClient:
             return body
 
     def new_session(self) -> aiohttp.ClientSession:
-        """Return a session that uses Home Assistant's connections. It stores no cookies and follows no redirects."""
+        """Return a session that uses Home Assistant's connections, but stores no cookies and follows no redirects."""
         if self.session.closed:
             raise errors.CannotConnectError("connection closed")
         return aiohttp.ClientSession(
@@ -136,8 +137,7 @@ async def _refuse_redirects(
 async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
     """Return the error for a response whose status is not 200."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        # If the body cannot be read, it is unknown whether a 400 means a wrong
-        # password.
+        # If the body cannot be read, a 400 does not count as a wrong password.
         with suppress(aiohttp.ClientPayloadError):
             body = await _async_read(response.content, _ERROR_BODY_BYTES)
             if _SIGN_IN_REFUSED in body[:_ERROR_BODY_BYTES]:
@@ -146,7 +146,7 @@ async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingErro
 
 
 async def _async_read(content: aiohttp.StreamReader, length: int) -> bytearray:
-    """Return the body. If it exceeds the maximum length, return only the part received so far."""
+    """Return the body. If it exceeds the maximum length, stop, and return the part received so far."""
     body = bytearray()
     async for chunk in content.iter_any():
         body += chunk
@@ -156,7 +156,7 @@ async def _async_read(content: aiohttp.StreamReader, length: int) -> bytearray:
 
 
 async def async_answer[T](request: Awaitable[T]) -> T:
-    """Await a request and translate aiohttp's errors."""
+    """Await a request. Raise errors of aiohttp and of the network as TrackingError."""
     try:
         return await request
     except (aiohttp.ClientError, OSError, ValueError) as err:
@@ -167,5 +167,5 @@ async def async_answer[T](request: Awaitable[T]) -> T:
 
 
 def _utc(moment: datetime) -> str:
-    """Format a time in UTC for the query of a URL."""
+    """Format a time in UTC, with milliseconds, for the query of a URL."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:23] + "Z"

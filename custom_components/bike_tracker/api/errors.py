@@ -23,26 +23,26 @@ class TrackingError(Exception):
     code: str = ""
     """Key of the error text in the sign-in form. If it is empty, the class of the error decides."""
     retry_after: float | None = None
-    """The server's `Retry-After` in seconds."""
+    """The server's `Retry-After` in seconds; None if it was not sent or not readable."""
     can_try_http: bool = False
-    """Whether the port is closed, does not answer or does not speak TLS.
+    """Whether the port cannot be reached, or does not speak TLS.
 
-    Only then is it safe to try `http` instead.
+    Only in these cases is it safe to try `http` instead.
     """
     is_too_large: bool = False
-    """Whether the response exceeds the size limit and was not read."""
+    """Whether the response was refused because it exceeds the size limit."""
 
 
 class AuthenticationError(TrackingError):
-    """The server rejected the credentials with status 401 (API document, section 7) or 400."""
+    """The server rejected the credentials (401 or 400), or the password cannot be encoded."""
 
 
 class CannotConnectError(TrackingError):
-    """No complete response arrived because of DNS, the network, TLS or a timeout."""
+    """No complete response arrived because of DNS, the network, TLS, invalid HTTP or a timeout."""
 
 
 class ServiceUnavailableError(TrackingError):
-    """The server is temporarily unavailable (408, 429 or 5xx)."""
+    """The server is temporarily unavailable: status 408, 429, or 500 and above."""
 
 
 class RedirectedError(TrackingError):
@@ -50,7 +50,7 @@ class RedirectedError(TrackingError):
 
 
 class InvalidResponseError(TrackingError):
-    """The response does not match the service's API document (section 4)."""
+    """The status or the content of a response does not match the service's API document (section 4)."""
 
 
 _TRY_LATER = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
@@ -72,7 +72,7 @@ def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
 
 
 def failure_of(err: Exception) -> TrackingError:
-    """Return the client's error for an error of aiohttp or of the network. It does not contain the host name."""
+    """Return the client's error for an error of aiohttp or of the network. The new error lacks the host name."""
     if isinstance(err, aiohttp.WSServerHandshakeError):
         return refusal_of(err.status, err.headers or {})
     if isinstance(err, aiohttp.ClientConnectorDNSError):
@@ -104,7 +104,7 @@ def _connection_failure_of(err: Exception) -> TrackingError:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return `Retry-After` in seconds. The header holds a number or a date."""
+    """Return `Retry-After` in seconds, or None. The header holds a number of seconds or a date."""
     value = headers.get(hdrs.RETRY_AFTER, "").strip()
     if value.isdecimal() and value.isascii():
         return float(value[:9])

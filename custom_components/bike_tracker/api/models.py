@@ -19,14 +19,14 @@ from .errors import InvalidResponseError
 _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
 """Lowest speed of a moving bike, in kilometers per hour. Slower motion is noise of the receiver."""
-# 10 million kilometers: 250 times around the earth.
+# 10 million kilometers: 250 times around the earth. A larger total is an error.
 MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 # Between these two dates, adding days or converting time zones cannot overflow.
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Before the first fix, servers send a placeholder: the start of Unix time (1970) or of
-# GPS time (January 6, 1980).
+# GPS time (January 6, 1980). So earlier times than this are not real.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 # JSON fields of a device, in the order that `Device.from_values` expects.
@@ -66,13 +66,13 @@ class Device(NamedTuple):
 
     @staticmethod
     def values_of(row: Any) -> Values:
-        """Return the values of a row that `from_values` needs."""
+        """Return the values of a row, in the order that `from_values` needs. Missing values are None."""
         get = row.get if type(row) is dict else {}.get
         return tuple(map(get, _DEVICE_FIELDS))
 
     @classmethod
     def from_values(cls, values: Values) -> Self | None:
-        """Return the device, or None without a usable `uniqueId`."""
+        """Return the device, or None if `uniqueId` is not a text or is empty."""
         last_update, device_id, unique_id, name, status = values[:5]
         position_id, group_id, disabled, model = values[5:]
         if not _of(str, unique_id):
@@ -138,7 +138,7 @@ class Position(NamedTuple):
     alarm: str | None = None
     """Alarms raised with this report, separated by commas."""
     is_readable: bool = True
-    """False if the report has a place, but its fix time is not valid."""
+    """False if the report has a place and a fix time, but the fix time is not valid."""
     address: str | None = None
     """Address of the place, looked up by the service. Personal data: redact it."""
     server_time: datetime | None = None
@@ -180,8 +180,9 @@ class Position(NamedTuple):
     def moving(self) -> bool | None:
         """Return whether the bike moves according to the report, or None if unknown.
 
-        A parked receiver sometimes measures up to 2 km/h. If the tracker does
-        not report motion, Traccar derives it from this speed.
+        A parked receiver sometimes measures up to 2 km/h. If the tracker does not
+        report motion, Traccar derives it from this speed. So motion at less than 3 km/h
+        is unknown.
         """
         is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
         return None if is_noise else self.motion
@@ -196,8 +197,8 @@ type _Rows = dict[int | None, tuple[Values, Device | None]]
 class DeviceReader:
     """Parser of device lists that reuses the objects of the previous list.
 
-    An unchanged device keeps its object. If no device changed, the mapping is the same
-    object, too.
+    An unchanged device keeps its object. If no device changed, `read` returns the same
+    mapping object as before.
     """
 
     _body: bytearray | bytes | None = None
@@ -227,7 +228,8 @@ class DeviceReader:
         read: _Rows = {}
         devices = list[Device]()
         # Drop each row after reading it. With thousands of rows in memory, Python's
-        # garbage collection costs as much time as the parsing.
+        # garbage collection costs as much time as the parsing. The caller reversed the
+        # list, because `pop` removes the last row.
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[1] if type(values[1]) is int else None
@@ -243,7 +245,7 @@ class DeviceReader:
 def _changed_device(
     values: Values, known: tuple[Values, Device | None] | None
 ) -> Device | None:
-    """Return the device of a changed row. In most rows, only the time of the last update changed."""
+    """Return the device of a changed row. In most rows only the last update changed, so copy the known device."""
     if known and known[1] and values[1:] == known[0][1:]:
         return known[1]._replace(last_update=timestamp(values[0]))
     return Device.from_values(values)
@@ -257,7 +259,7 @@ def read_positions(
     With `ids`, return only the positions of these devices. Raises InvalidResponseError if
     the body is not a JSON array, or if the array is not empty and has no usable position.
     """
-    # For a device without a position, Traccar 4 sends null.
+    # For a device without a position, Traccar 4 sends null, which is left out.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
         # Usually only a few of thousands of rows belong to the requested devices.
@@ -298,7 +300,7 @@ def _loads(body: bytearray | bytes) -> list[Any]:
 
 
 def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
-    """Return devices by `uniqueId`. If several have the same `uniqueId`, keep the one that was updated last."""
+    """Return devices by `uniqueId`. If several have the same `uniqueId`, keep the device with the newest update."""
     by_key = {device.unique_id: device for device in devices}
     if len(by_key) == len(devices):
         return by_key
@@ -329,7 +331,7 @@ def _of[T](kind: type[T], value: object) -> T | None:
 
 
 def one_line(value: object, max_length: int = 100) -> str | None:
-    """Return a text as one line of limited length, or None if it is empty."""
+    """Return a text as one line of limited length, or None if the value is empty or not a text."""
     if type(value) is not str:
         return None
     if not value.isprintable():
@@ -340,7 +342,7 @@ def one_line(value: object, max_length: int = 100) -> str | None:
 def _number(
     value: object, minimum: float = -inf, maximum: float = inf, unit: float = 1
 ) -> float | None:
-    """Return a number multiplied by `unit`, or None if it is outside of the limits."""
+    """Return a number multiplied by `unit`; None if the value is no number, or the result exceeds the limits."""
     if type(value) is not float and type(value) is not int:
         return None
     if unit != 1:
@@ -349,7 +351,7 @@ def _number(
 
 
 def _place(get: _Get, is_measured: bool) -> _Place:
-    """Return latitude, longitude, accuracy, altitude, speed and course."""
+    """Return latitude, longitude, accuracy, altitude, speed (km/h) and course; `_NO_PLACE` without a usable place."""
     latitude = _number(get("latitude"), -90, 90)
     longitude = _number(get("longitude"), -180, 180)
     accuracy = _number(get("accuracy"), 0) or 0

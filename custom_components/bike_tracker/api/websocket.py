@@ -20,10 +20,11 @@ from . import errors
 from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal
 from .models import Device, Position, devices_of, positions_of
 
-# Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence aiohttp sends a
-# ping. It closes the connection if no pong arrives within another 28 seconds.
+# Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence, aiohttp
+# sends a ping. If no pong arrives within another 28 seconds, aiohttp closes the
+# connection.
 _HEARTBEAT_SECONDS: Final = 57
-# Messages to parse before other tasks may run: 2 ms of work.
+# Number of messages to yield before other tasks may run: 2 ms of work.
 _BATCH_SIZE: Final = 8
 type Socket = aiohttp.ClientWebSocketResponse[bool]
 
@@ -38,13 +39,13 @@ class Message(NamedTuple):
 async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
     """Sign in and yield messages. Raise TrackingError when the connection ends.
 
-    The caller must close the generator (`aclosing`).
+    The caller must close the generator (`aclosing`), so that the websocket is closed.
     """
     async with client.new_session() as session:
         socket = await async_answer(_async_open(session, client))
         try:
             # The first message comes right after connecting: the positions of all
-            # trackers.
+            # trackers. So wait for it only as long as for a response.
             first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
             yield await async_answer(first)
             while True:
@@ -79,7 +80,7 @@ def parse_message(data: bytes) -> Message | None:
 
 
 async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
-    """Sign in and return the session cookie."""
+    """Sign in and return the value of the `Cookie` header for the session."""
     async with session.post(
         URL(f"{client.url}/session", encoded=True),
         data={"email": client.email, "password": client.password},
@@ -98,7 +99,7 @@ async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) ->
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
-        # Do not wait for the server's close frame: the wait would start the heartbeat
+        # Do not wait for the server's close frame: waiting would start the heartbeat
         # again.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
         heartbeat=_HEARTBEAT_SECONDS,

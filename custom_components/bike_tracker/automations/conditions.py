@@ -28,8 +28,8 @@ _CONDITION_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVI
 class TrackerCondition(Condition):
     """A condition that is true if the state holds for any or for all trackers in the target.
 
-    During an outage, only the state of the guard is known. An unlisted tracker has no
-    state.
+    During an outage, only the state of the guard is known; all other conditions are
+    false. An unlisted tracker has no state.
     """
 
     _type: ClassVar[StateType]

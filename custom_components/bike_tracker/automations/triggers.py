@@ -52,10 +52,10 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    Each occurrence runs the trigger once. A state runs it if the wait (`for`) ended
-    since the last evaluation. If the wait ended during an outage or a reload, or while
-    the tracker was not listed, the trigger runs with the first response in which the
-    state still holds.
+    Each occurrence runs the trigger once. A state runs the trigger if its wait (`for`)
+    has ended after the last evaluation. If the wait ended during an outage or a reload,
+    or while the tracker was not listed, the trigger runs after the first response in
+    which the state still holds.
     """
 
     name: ClassVar[OccurrenceType]
@@ -95,13 +95,13 @@ class TrackerTrigger(Trigger):
         run_action: TriggerActionRunner,
         did_not_trigger: TriggerNotTriggeredReporter | None = None,
     ) -> Callable[[], None]:
-        """Attach the trigger to an action runner."""
+        """Listen to occurrences or, for a wait or silence, to updates. Return the function that stops listening."""
         hass, self._run_action = self._hass, run_action
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # Write the last evaluation soon. After a crash, an older evaluation would
-            # fire for states that already held.
+            # Write the last evaluation soon: after a crash, the trigger would compare
+            # with an older evaluation, and fire for states that already held.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -116,7 +116,7 @@ class TrackerTrigger(Trigger):
 
     @callback
     def _async_look(self, update: Update) -> None:
-        """Fire for changed trackers, or for all trackers once a wait is over."""
+        """Fire for waits that are over. Check the changed trackers or, if the next wait is over, all trackers."""
         coordinator, keys, last, now = update
         if now is None:
             return
@@ -141,10 +141,7 @@ class TrackerTrigger(Trigger):
     def _waits(
         self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
     ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
-        """Yield the end of each wait, the last evaluation, the tracker and its flag.
-
-        Remember the last evaluation of trackers that are not listed.
-        """
+        """Yield the end of each wait, the time up to which it was evaluated, the tracker and its flag."""
         trackers = coordinator.data.trackers
         gone = self._gone.setdefault(coordinator, {})
         for unique_id in keys:

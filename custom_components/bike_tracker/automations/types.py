@@ -1,4 +1,4 @@
-"""States of triggers and conditions, as tables."""
+"""Tables of all triggers and conditions, each with the state of a tracker that it checks."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,9 +28,9 @@ class StateType(NamedTuple):
     value: bool = True
     """The value of the flag for which the state holds."""
     is_silence: bool = False
-    """Whether the state can only be confirmed by a new response of the service."""
+    """Whether the state is a silence: only a new response of the service can confirm that it lasts."""
     is_ours: bool = False
-    """Whether the state is known during an outage, because it does not come from the service."""
+    """Whether the state is known even in an outage, because it comes from Home Assistant, not from the service."""
 
     def flag(self, tracker: Tracker) -> Flag | None:
         """Return the flag if the state holds, or None."""
@@ -38,14 +38,14 @@ class StateType(NamedTuple):
         return flag if flag and flag.value is self.value else None
 
     def time_of(self, evaluation: Evaluation) -> datetime:
-        """Return the time up to which waits are over.
+        """Return the time with which the ends of waits are compared at this evaluation.
 
-        A silence only counts up to the newest request that was answered.
+        A silence is certain only up to the newest request that the service answered.
         """
         return evaluation.asked_at if self.is_silence else evaluation.at
 
     def validated(self, config: ConfigType, target: Any, options: Any) -> ConfigType:
-        """Validate a configuration of a target and options, and add the defaults."""
+        """Return a valid configuration of a target and options, with the defaults, or raise vol.Invalid."""
         if self.wait is not None:
             options = {**options, vol.Optional(CONF_FOR, default=self.wait): _duration}
         schema = {

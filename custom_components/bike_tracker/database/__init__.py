@@ -42,10 +42,10 @@ _REPLACED: Final = "database_replaced"
 
 
 class Database:
-    """Keeps the states and rides of an account."""
+    """Keeps the states and rides of an account in memory, and writes changes to its file."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Initialize with the path of the file of this entry."""
+        """Initialize for a config entry. Do not open the file yet."""
         self.content = Content()
         self.written_at: datetime | None = None
         self._hass = hass
@@ -53,9 +53,9 @@ class Database:
         self._file = File(_path(hass, entry), entry.title, import_2_0)
         self._lock = asyncio.Lock()
         self._changed: set[str] = set()
-        """Trackers whose changes are not written yet."""
+        """The `uniqueId` of each tracker whose changes are not written yet."""
         self._rides: dict[str, BookedRides] = {}
-        """Rides that are not written yet."""
+        """Rides that are not written yet, by `uniqueId`."""
         self._timer: asyncio.TimerHandle | None = None
         self._may_write = False
         """True while the file is open and no backup is running."""
@@ -67,7 +67,7 @@ class Database:
         return self._entry.title
 
     async def async_open(self) -> None:
-        """Open and read the file, or raise ConfigEntryError or ConfigEntryNotReady."""
+        """Open and read the file, or raise ConfigEntryNotReady; for a file of a newer version, ConfigEntryError."""
         try:
             self.content = await self._run(self._file.open)
             await self._async_check_replaced()
@@ -88,7 +88,7 @@ class Database:
         self._entry.async_on_unload(on_final_write)
 
     async def _async_check_replaced(self) -> None:
-        """Create a repair issue if a damaged file was renamed and still exists."""
+        """Create a repair issue while a damaged, renamed file exists. Otherwise, delete the issue."""
         if file := await self._run(self._file.replaced):
             async_create_issue(self._hass, self._entry, _REPLACED, file=file)
         else:
@@ -106,7 +106,8 @@ class Database:
         if after.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = before.rides if before and before.position else None
-        # Most reports change no finished ride, and then there is nothing to write.
+        # Most reports change no finished ride, so they need no change in the file's
+        # rides.
         if since and known != after.rides:
             new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
             self._rides[unique_id] = new.after(waiting) if waiting else new
@@ -114,7 +115,7 @@ class Database:
             self._async_changed(unique_id, seconds)
 
     def last_fired(self, unique_id: str) -> int:
-        """Return the number of a tracker's last occurrence that was fired."""
+        """Return the sequence number of a tracker's last occurrence that was fired, 0 if none was fired."""
         return self.content.last_fired.get(unique_id, 0)
 
     @callback
@@ -125,7 +126,7 @@ class Database:
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Delete a tracker whose device was removed, and its rides."""
+        """Delete a tracker whose device was removed, and schedule deleting its row and its rides."""
         for values in (self.content.last_fired, self.content.last_rides):
             values.pop(unique_id, None)
         self.content.backfill.pop(unique_id, None)
@@ -135,11 +136,14 @@ class Database:
     async def async_book(
         self, unique_id: str, rides: Sequence[Ride], until: datetime | None
     ) -> bool:
-        """Add the rides from before a tracker was set up, unless the file has them.
+        """Add the rides from before a tracker was set up, except rides that overlap a ride in the file.
 
-        Rides before `until` are still missing. This time is written in the same
-        transaction, so that no ride is lost or added twice if Home Assistant is killed.
-        Return whether the rides were written: nothing is written during a backup.
+        Rides before `until` are still missing; None if no ride is missing. `until` is
+        written in the same transaction as the rides, so that no ride is lost or added
+        twice if Home Assistant is killed.
+
+        Return whether the rides were written. Nothing is written during a backup, or if
+        the tracker was deleted before.
         """
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides
@@ -161,7 +165,7 @@ class Database:
 
     @callback
     def async_write_within(self, seconds: float) -> None:
-        """Write within these seconds, or earlier when Home Assistant stops."""
+        """Write within these seconds, or earlier if another write or the stop of Home Assistant comes first."""
         loop = self._hass.loop
         at = loop.time() + seconds
         if self._may_write and (not self._timer or at < self._timer.when()):
@@ -186,7 +190,10 @@ class Database:
                 await self._async_write()
 
     async def _async_write(self, *missing: tuple[str, Sequence[Ride]]) -> bool:
-        """Write in one transaction, while the lock is held; return whether it succeeded."""
+        """Write all changes, and `missing` rides of trackers, in one transaction. Return whether it succeeded.
+
+        The caller must hold the lock.
+        """
         self._cancel_timer()
         changed, rides = self._changed, dict(self._rides)
         self._changed = set()
@@ -196,7 +203,8 @@ class Database:
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)
         finally:
-            # A backup may cancel a write that takes too long.
+            # Do this also after a cancellation: a backup cancels a write that lasts too
+            # long.
             if not is_written:
                 self._changed |= changed
         if not is_written:
@@ -206,14 +214,15 @@ class Database:
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
-            # Empty the write-ahead log, because it still contains the deleted rows.
+            # A tracker was deleted. Empty the write-ahead log, because it still
+            # contains the deleted rows.
             await self._async_try(sql.checkpoint)
         return True
 
     async def _async_try[*Args](
         self, work: Callable[[Connection, *Args], None], *args: *Args
     ) -> bool:
-        """Run a transaction; return whether it succeeded."""
+        """Run a transaction; return whether it succeeded. After a failure, log the error and schedule a write."""
         try:
             await self._run(self._file.run, work, *args)
         except (OSError, DatabaseError) as err:
@@ -226,7 +235,7 @@ class Database:
         return True
 
     async def _async_failed(self, err: Exception) -> None:
-        """Log the error unless the previous write failed, too. Schedule another attempt."""
+        """Log the error unless the previous write failed, too. Replace a malformed file. Schedule a new attempt."""
         if not self._is_failing:
             LOGGER.warning(
                 "%s: The database cannot be written (%s); it is tried again each minute",
@@ -239,7 +248,10 @@ class Database:
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
-        """Start a new file with the known states. Request older rides from the service again."""
+        """Rename a malformed file, and start a new file with the known states.
+
+        Older rides are missing in the new file, so request them from the service again.
+        """
         with suppress(OSError, DatabaseError):
             await self._run(self._file.replace)
             known = self.content.backfill
@@ -250,27 +262,27 @@ class Database:
     # Queries
 
     async def rides(self, unique_id: str, start: datetime, end: datetime) -> list[Ride]:
-        """Return the rides of a tracker that overlap a time range, the oldest first."""
+        """Return the finished rides of a tracker that overlap a time range, the oldest first."""
         rides = await self._async_query(sql.rides_between, unique_id, start, end)
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
         state = self.content.trackers.get(unique_id)
         under_way = state and state.ride_state.ride_under_way
-        # If a bike was riding during its set-up, the file contains the first part of
-        # that ride. Leave this part out.
+        # If a bike was on a ride when its tracker was set up, the file contains the
+        # first part of that ride. While this ride is under way, leave that part out.
         begins = under_way.started_at if under_way else sql.END
         touching = (it for it in rides if it.started_at < end and it.moved_at > start)
         over = (it for it in touching if it.started_at != begins)
         return sorted(over, key=attrgetter("started_at"))
 
     async def last_ride(self, unique_id: str) -> Ride | None:
-        """Return the newest ride of a tracker."""
+        """Return the newest finished ride of a tracker, or None."""
         new = self._rides.get(unique_id, BookedRides(sql.END, ()))
         known = await self._async_query(sql.last_ride, unique_id, new.since)
         return max(new.merged(known), key=attrgetter("started_at"), default=None)
 
     async def async_info(self) -> dict[str, Any]:
-        """Return size, version and last write, for diagnostics and system health."""
+        """Return size, number of rides, version and last write, for diagnostics and system health."""
         return {
             **await self._async_query(sql.sizes),
             "version": sql.VERSION,
@@ -312,7 +324,7 @@ class Database:
         async with self._lock:
             if not self._file.is_open:
                 return
-            # Write even during a backup: this is the last write.
+            # Write even during a backup: no later write follows.
             await self._async_write()
             self._may_write = False
             self._cancel_timer()
@@ -342,7 +354,7 @@ def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 
 def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
-    """Return the seconds until a change is written, or 0 if the state is the same."""
+    """Return the seconds until a change must be written, or 0 if the state is the same."""
     old, new = before and before.state, after.state
     if old is new:
         return 0

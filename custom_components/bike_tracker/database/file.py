@@ -90,7 +90,7 @@ class NewerVersionError(Exception):
 
 
 class _ForeignFileError(DatabaseError):
-    """The file is a database of another program."""
+    """The file is a database of another program. It is replaced like a malformed file."""
 
     sqlite_errorcode = SQLITE_NOTADB
 
@@ -106,11 +106,11 @@ class Content:
     backfill: dict[str, datetime | None] = field(default_factory=dict)
     """Time before which rides are still missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
-    """The newest ride in the file. It is set when the file is opened, and by the backfill."""
+    """The newest ride in the file when it was opened, or a newer ride that the backfill added."""
     evaluation: Evaluation | None = None
 
     def row(self, unique_id: str) -> Row | None:
-        """Return the row of a tracker, None if it was deleted."""
+        """Return the row of a tracker, or None if the tracker was deleted."""
         if (state := self.trackers.get(unique_id)) is None:
             return None
         known = unique_id in self.backfill
@@ -119,23 +119,23 @@ class Content:
 
 
 class BookedRides(NamedTuple):
-    """Rides of a tracker. From a certain time on, they replace all its rides in the file."""
+    """Rides of a tracker that replace all its rides in the file whose start is `since` or later."""
 
     since: datetime
     rides: Sequence[Ride]
 
     def keeps(self, ride: Ride) -> bool:
-        """Return whether a known ride stays. A ride is identified by its start."""
+        """Return whether a ride that was known before the replacement stays. A ride is identified by its start."""
         starts = {it.started_at for it in self.rides}
         return ride.started_at < self.since and ride.started_at not in starts
 
     def after(self, before: BookedRides) -> BookedRides:
-        """Return the combination of an earlier replacement and this one."""
+        """Return the combination of an earlier replacement, `before`, and this replacement."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return BookedRides(min(self.since, before.since), rides)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
-        """Return the rides in the file after the replacement. Skip new rides of 0 km."""
+        """Return the rides of the file after the replacement of its `known` rides. Leave out new rides of 0 km."""
         moved = filter(attrgetter("distance"), self.rides)
         return [*filter(self.keeps, known), *moved]
 
@@ -146,7 +146,7 @@ class File:
     def __init__(
         self, path: Path, title: str, prepare: Callable[[Connection, Path, str], None]
     ) -> None:
-        """Initialize with `prepare`, a function that is called before the file is read.
+        """Initialize with `prepare`, a function that is called with the open connection before the file is read.
 
         The title names the account in the log.
         """
@@ -154,8 +154,8 @@ class File:
         self._title = title
         self._prepare = prepare
         self._connection: Connection | None = None
-        # If a query is canceled, its thread continues, while the next query may already
-        # begin.
+        # The lock is for threads: if a query is canceled, its thread continues, while
+        # the next query may already begin in another thread.
         self._one_at_a_time = Lock()
 
     @property
@@ -190,7 +190,7 @@ class File:
             return content
 
     def run[*Args, T](self, work: Callable[[Connection, *Args], T], *args: *Args) -> T:
-        """Run one transaction."""
+        """Return the result of `work`, run in one transaction. Raise OperationalError if the file is closed."""
         with self._one_at_a_time:
             if self._connection is None:
                 raise OperationalError("closed")
@@ -205,7 +205,7 @@ class File:
                 self._connection = None
 
     def replace(self) -> Content:
-        """Add the time to the names of a malformed file and its log, and open a new file."""
+        """Add the time to the names of a malformed file and its log. Open a new file and return its content."""
         with suppress(DatabaseError):
             self.close()
         name = f"{self.path.name}.{dt_util.utcnow():%Y%m%dT%H%M%S.%fZ}"
@@ -228,7 +228,7 @@ def is_malformed(err: Exception) -> bool:
 
 
 def create(connection: Connection) -> None:
-    """Create the tables of an empty file, or raise if another program wrote the file."""
+    """Create the tables of an empty file. Raise an error if another program or a newer version wrote the file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -272,9 +272,10 @@ def write(
     missing: Iterable[tuple[str, Sequence[Ride]]],
     evaluation: Evaluation | None,
 ) -> None:
-    """Write trackers, then their rides. Skip a tracker that cannot be converted.
+    """Write trackers, then their rides, then the evaluation. Skip a tracker that cannot be converted.
 
-    A row of None deletes the tracker. Add missing rides that overlap no stored ride.
+    A row of None deletes the tracker. Add each ride of `missing` that overlaps no
+    stored ride.
     """
     for unique_id, row in rows.items():
         values = None
@@ -294,7 +295,7 @@ def write(
 
 
 def _stored(state: TrackerState, last_fired: int) -> bytes:
-    """Return the state for its row. Leave out occurrences that are no longer needed."""
+    """Return the compressed state for its row. Leave out occurrences that are no longer needed."""
     occurrences = kept(state.occurrences, last_fired)
     return packed(state._replace(occurrences=occurrences).stored())
 
@@ -319,7 +320,7 @@ def checkpoint(connection: Connection) -> None:
 
 
 def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -> None:
-    """Replace the rides of a tracker since a time."""
+    """Replace the rides of a tracker that start at `since` or later, or at the start of a new ride."""
     since = unique_id, _number(booked.since)
     connection.execute("DELETE FROM ride WHERE tracker = ? AND start >= ?", since)
     starts = [(unique_id, _number(ride.started_at)) for ride in booked.rides]
@@ -328,8 +329,9 @@ def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -
 
 
 def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
-    """Add the rides that overlap no ride of the file."""
-    # This query returns a row if any stored ride overlaps a time range.
+    """Add the rides that neither overlap a ride of the file nor have the same start."""
+    # This query returns a row if a stored ride overlaps a time range, or starts at its
+    # beginning.
     query = (
         "SELECT 1 FROM ride WHERE tracker = ?1"
         ' AND (start = ?2 OR start < ?3 AND "end" > ?2)'
@@ -367,7 +369,7 @@ def rides_between(
 
 
 def last_ride(connection: Connection, unique_id: str, before: datetime) -> list[Ride]:
-    """Return the newest ride of a tracker that started before a time, if any."""
+    """Return a list with the newest ride of a tracker that started before a time, or an empty list."""
     query = "SELECT * FROM ride WHERE tracker = ? AND start < ? ORDER BY start DESC"
     values = unique_id, _number(before)
     return list(map(_ride, connection.execute(f"{query} LIMIT 1", values)))

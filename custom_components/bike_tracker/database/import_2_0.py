@@ -1,4 +1,4 @@
-"""Import of the two JSON files of version 2.0."""
+"""Import of the two JSON files of an account that version 2.0 wrote."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -33,9 +33,9 @@ def files_of_2_0(path: Path) -> tuple[Path, Path]:
 
 
 def import_2_0(connection: Connection, path: Path, title: str) -> None:
-    """Import the files of 2.0 in one transaction, and remove them after it.
+    """Import the files of 2.0 in one transaction. Then delete them, or rename a file that cannot be read.
 
-    If Home Assistant is killed before the removal, the next start repeats the import.
+    If Home Assistant is killed before the deletion, the next start repeats the import.
     """
     states, book = files = files_of_2_0(path)
     data = {file: _data_of(file, title) for file in files if file.exists()}
@@ -50,14 +50,15 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
             file.replace(f"{file}.unreadable")
         else:
             file.unlink()
-    # Without syncing the folder, a removed file could reappear after a power cut.
+    # Without syncing the folder, a deleted file could reappear after a power cut, and
+    # its old states would be imported again.
     folder = os.open(states.parent, os.O_RDONLY)
     os.fsync(folder)
     os.close(folder)
 
 
 def _data_of(file: Path, title: str) -> dict[str, Any] | None:
-    """Return the content of a file: empty if version 1.2 wrote it, None if it cannot be read."""
+    """Return the content of a file: empty if it has another version, as from 1.2; None if it cannot be read."""
     text = file.read_bytes()
     try:
         stored, version = json.loads(text), 1 if file.suffix == ".rides" else 2
@@ -80,7 +81,7 @@ def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> N
 def _import_trackers(
     connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
 ) -> None:
-    """Import the states and the last rides. The file of rides may not contain the last rides yet."""
+    """Import the states and the rides in them: the file of rides may not contain those rides yet."""
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None

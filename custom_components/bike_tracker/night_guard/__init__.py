@@ -1,1 +1,1 @@
-"""The night guard: it arms the guards of bikes, and sends messages about them."""
+"""The night guard: it arms and disarms the guards of bikes, and sends messages about them."""

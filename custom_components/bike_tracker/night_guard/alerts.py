@@ -38,13 +38,14 @@ NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker also names trackers that fall silent within this time."""
-# A tracker that still reports this long after the arming is one that reports at rest.
+# A tracker that still reports this long after the arming also reports while the bike
+# stands, so its silence counts.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
 
 class Guarded(NamedTuple):
-    """The names of guarded bikes."""
+    """The names of guarded bikes. `guarded` are the bikes that were not moved."""
 
     guarded: list[str]
     moved: list[str]
@@ -60,16 +61,17 @@ class Rider(NamedTuple):
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
-    """Return a text of the night guard."""
+    """Return a text of the night guard in Home Assistant's language."""
     return text(hass, f"selector.night_guard.options.{key}", key, **placeholders)
 
 
 def companion(
     armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
 ) -> str | None:
-    """Return the name of the rider who moves with a bike, if exactly one rider is near it.
+    """Return the name of the rider who moves with a bike, if exactly one rider is near the bike, or None.
 
-    A rider who is still near the place of the arming does not move with the bike.
+    A rider does not count if still near the place of the arming, or not seen for more
+    than five minutes.
     """
     near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
     if len(near) != 1 or near[0].place is None:
@@ -82,7 +84,7 @@ def companion(
 def silences(
     tracker: Tracker, armed_at: datetime
 ) -> Iterator[tuple[datetime, timedelta]]:
-    """Yield the start of each silence that hides a theft, and how long it must last.
+    """Yield the start of each silence that may hide a theft, and its duration until a message is due.
 
     Some trackers sleep while the bike stands. Their silence does not count.
     """
@@ -114,8 +116,8 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
         title, is_silent = _silence(hass, bike, last), True
-    # "Has stopped" in the title and "being moved" in the text would contradict each
-    # other.
+    # Mention the motion in the text only below a title about silence: the text would
+    # contradict the title "has stopped", and repeat the title "being moved".
     said = where(hass, bike, says_moved=is_silent)["text"]
     return _about(hass, bike, title, said)
 
@@ -127,7 +129,7 @@ def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
 
 
 def tags_of(guard_id: str) -> list[str]:
-    """Return the tags of messages that are not about one bike."""
+    """Return the tags of a night guard's messages that are not about a single bike."""
     return [f"{NIGHT}{kind}_{guard_id}" for kind in ("contact", "dusk", "silent")]
 
 
@@ -180,14 +182,15 @@ def no_contact(
 def contact_again(hass: HomeAssistant, guard: NightGuard, bikes: Guarded) -> Message:
     """Return the message about the end of an outage.
 
-    If no bike is guarded, it only removes the message about the outage.
+    If no bike is guarded, the message has no text, so it only removes the message about
+    the outage.
     """
     said = _guarded(hass, bikes, "guarded_as_before")
     return Message(f"{NIGHT}contact_{guard.id}", words(hass, "contact_again"), said)
 
 
 def _guarded(hass: HomeAssistant, bikes: Guarded, key: str, **values: str) -> str:
-    """Return a sentence about the bikes that were not moved, and one for each moved bike."""
+    """Return a sentence about all bikes that were not moved, and a sentence for each moved bike."""
     moved = [words(hass, "moved", name=name) for name in sorted(bikes.moved)]
     lines = [as_sentence(hass, [it]) for it in moved]
     if bikes.guarded:
@@ -202,7 +205,7 @@ def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
 
 
 def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
-    """Return a message about one guard, with its buttons."""
+    """Return a message about a bike's guard, with its buttons."""
     device_id = bike.entity.device_id or ""
     url = map_of(hass, device_id)
     buttons = [_button(hass, action, device_id) for action in _BUTTONS]
@@ -216,7 +219,7 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 
 
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
-    """Return the answer to *Theft report*. A tap on it or its button opens the page."""
+    """Return the answer to *Theft report*. A tap on it opens the report or, without a URL, the map."""
     label = text(hass, "config_panel.theft_report", "Theft report")
     tag, title = (
         f"{NIGHT}report_{bike.entity.device_id}",

@@ -44,17 +44,17 @@ def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
 
 
 class NightGuards:
-    """The night guards of an account."""
+    """The night guards of an account: they arm and disarm bikes, and pass news to the messenger."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Initialize. The first update checks all guards."""
+        """Initialize. The first update of the account checks all bikes."""
         self._coordinator = coordinator
         self._hass = coordinator.hass
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # A night may have begun while Home Assistant was off, so count from the last
-        # update.
+        # A night may have begun while Home Assistant was off, so count nights from the
+        # last evaluation.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._updated_at = self._started_at
@@ -86,7 +86,7 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings. Watch for nights that begin or end, and riders who move."""
+        """Read the settings. Watch the times of nights and the states of riders: a change checks all bikes."""
         self._async_stop()
         self._messenger.load()
         guards, compare = self._messenger.guards, self._async_compare_all
@@ -111,7 +111,7 @@ class NightGuards:
 
     @callback
     def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """Note an outage, and send messages if it lasts."""
+        """During an outage, plan a check of all bikes for its end, and send messages if it lasts."""
         if not self._coordinator.last_update_success:
             self._is_due = True
             self._messenger.tell_outage(self._coordinator.service.answered_at)
@@ -125,13 +125,14 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. Triggers have already run for this update."""
+        """Send messages, and arm and disarm guards. The occurrences of this update were fired before."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
         if now.at < self._updated_at:
-            # The clock was set back. Count nights from now on: otherwise the next night
-            # would seem to be over, or would begin late.
+            # The clock was set back. Count nights from now on, and set the timers
+            # again: otherwise, the next night would seem to be handled already, or
+            # would begin late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         self._updated_at = now.at
@@ -145,8 +146,8 @@ class NightGuards:
                 messenger.tell(unique_id, occurrence, now.at)
         ends = [(key, it) for key, it in news if it.type == "ride_ended"]
         messenger.mine -= {key for key, _ in ends}
-        # Do not compare bikes that *Guard again* armed at the end of this ride: they
-        # stay armed, even if the night is over.
+        # Do not check bikes that *Guard again* armed at the end of this ride: they stay
+        # armed, even if the night is over.
         stands = [
             unique_id
             for unique_id, end in ends
@@ -191,7 +192,7 @@ class NightGuards:
     def _compared(
         self, bike: Bike, reasons: dict[str, str], leaving: Collection[NightGuard]
     ) -> Iterator[Changes]:
-        """Yield the changes of a bike, and note why it is not guarded tonight."""
+        """Yield the changes of a bike. In `reasons`, note why the bike cannot be guarded tonight."""
         unique_id, device_id = bike.entity.unique_id, bike.entity.device_id
         guards = self._messenger.guards_of(bike)
         if not (guards or any(it.is_for(device_id) for it in leaving)):
@@ -213,7 +214,10 @@ class NightGuards:
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began since the last check, or since a person armed the bike."""
+        """Return whether a night began after the last check and, if a person armed the bike, after that arming.
+
+        The beginning of a night ends the effect of *It's me*.
+        """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
         state = self._coordinator.data.trackers[bike.entity.unique_id].state
         if state.guard and state.changed_by:
@@ -240,7 +244,7 @@ class NightGuards:
         return decide(situation, is_wanted=wanted, night_begins=begins)
 
     def _reason(self, bike: Bike) -> str | None:
-        """Return the reason for which a bike cannot be guarded now."""
+        """Return the key of the reason why a bike cannot be guarded now, or None."""
         unique_id = bike.entity.unique_id
         tracker = self._coordinator.data.trackers[unique_id]
         device = self._coordinator.devices.get(unique_id)

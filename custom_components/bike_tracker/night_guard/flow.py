@@ -27,7 +27,8 @@ from ..devices import name_of, tracker_of
 from ..responses.texts import text
 from .schedule import DEFAULTS
 
-# Importing the constant would require the libraries of that integration.
+# Do not import this name: importing `mobile_app` would require the libraries of that
+# integration.
 _PHONES = "mobile_app"
 _PHONE_SELECTOR = DeviceSelector(
     {"multiple": True, "filter": [{"integration": _PHONES}]}
@@ -60,12 +61,12 @@ _NIGHT = ("night_begins", "night_ends")
 
 
 class NightGuardFlow(ConfigSubentryFlow):
-    """One form, with defaults that suit most people."""
+    """A flow of one form, with defaults that suit most people."""
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
-        """Add a night guard."""
+        """Show the form, then add a night guard or store its changes."""
         is_change = self.source == SOURCE_RECONFIGURE
         if user_input is None:
             stored = self._get_reconfigure_subentry().data if is_change else None
@@ -78,8 +79,8 @@ class NightGuardFlow(ConfigSubentryFlow):
             )
             return self.async_show_form(step_id="user", data_schema=schema)
         if any(user_input.get(key) for key in _NIGHT):
-            # If the user entered only one end of the night, use the default for the
-            # other.
+            # If the user entered only the beginning or only the end of the night, use
+            # the default for the missing time.
             user_input = {**{key: DEFAULTS[key] for key in _NIGHT}, **user_input}
         name = user_input[CONF_NAME]
         if not is_change:
@@ -100,7 +101,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         return {it.id: name_of(it) for it in devices if tracker_of(it)}
 
     def _suggested(self) -> dict[str, Any]:
-        """Return the suggested values: a name, and all phones."""
+        """Return the suggested values: a name in Home Assistant's language, and all phones."""
         key = "config_subentries.night_guard.entry_type"
         registry = dr.async_get(self.hass)
         phones = [
@@ -113,7 +114,10 @@ class NightGuardFlow(ConfigSubentryFlow):
 
 
 def _selector_of(names: dict[str, str]) -> SelectSelector:
-    """Return a selector of bikes. A device selector would offer those of all accounts."""
+    """Return a selector of bikes, given their names by device ID.
+
+    A device selector would also offer the bikes of other accounts.
+    """
     options = [SelectOptionDict(value=key, label=name) for key, name in names.items()]
     return SelectSelector(
         {

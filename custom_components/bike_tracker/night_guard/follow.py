@@ -33,17 +33,17 @@ _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 @singleton(f"{DOMAIN}_outages")
 def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
-    """Return which night guards sent a message about an outage, by account and ID."""
+    """Return the night guards that sent a message about the current outage, by config entry ID and own ID."""
     return {}
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
-    """Return whether the end of a ride armed the guard: *Guard again* was tapped during it."""
+    """Return whether the end of a ride armed the guard, because *Guard again* was tapped during that ride."""
     return guard is not None and guard.armed_at >= occurrence.noticed_at
 
 
 class Messenger:
-    """The messages of an account's night guards."""
+    """Sends the messages of an account's night guards."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
         """Read the night guards of the account."""
@@ -51,17 +51,17 @@ class Messenger:
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
-        """The last reason why each bike was not guarded."""
+        """The last reason why each bike was not guarded, by `uniqueId`."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """Guards whose silent trackers were already in a message, with the time of their arming."""
+        """The time of the arming for each guard whose silent tracker was already in a message, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
         """Bikes whose rider tapped *It's me*. A bike stays in this set until it stands or a night begins."""
 
     def load(self) -> None:
-        """Read the night guards, and remove the messages of deleted ones."""
+        """Read the night guards, and remove the messages of deleted night guards."""
         before = {it.id: it for it in (*self.guards, *self._outages.values())}
         self.guards = NightGuard.all_of(self._coordinator.config_entry)
         for deleted in before.keys() - {it.id for it in self.guards}:
@@ -76,7 +76,7 @@ class Messenger:
         return [it for it in self.guards if it.is_for(bike.entity.device_id)]
 
     def riders(self, guard: NightGuard) -> Iterator[alerts.Rider]:
-        """Yield the riders of a night guard, with their places."""
+        """Yield the riders of a night guard, with their places. Skip riders without a state."""
         for state in filter(None, map(self._hass.states.get, guard.riders)):
             place: Any = tuple(map(state.attributes.get, _PLACE))
             known = None if None in place else place
@@ -85,7 +85,7 @@ class Messenger:
     def is_wanted(
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
-        """Return whether a night guard requires that a bike is guarded at its current place."""
+        """Return whether a night guard requires that a bike is guarded at its place. False without a place."""
         place: Any = position and (position.latitude, position.longitude)
         riders = (rider.place for rider in self.riders(night))
         return bool(place) and None not in place and night.wants(place, riders, now)
@@ -102,7 +102,7 @@ class Messenger:
         self._hass.async_create_task(work)
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
-        """Send a message about a triggered guard, or about the arrival of a moved bike."""
+        """Send a message about a guard that was just triggered, or about the arrival of a moved bike."""
         bike, kind = listed_bike(self._coordinator, unique_id), occurrence.type
         guard = bike and bike.tracker and bike.tracker.state.guard
         if not (bike and guard):
@@ -128,7 +128,7 @@ class Messenger:
             self.send(night, message._replace(level=level))
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
-        """Send the place of a moved bike every ten minutes."""
+        """Send the place of a moved bike every ten minutes, if a newer place is known."""
         guard, position = tracker.state.guard, tracker.position
         if not (guard and guard.triggered and position and tracker.is_under_way):
             return
@@ -143,7 +143,8 @@ class Messenger:
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
         """Send one message about the silent trackers of all guarded bikes.
 
-        Send it only if another tracker has fallen silent since the last message.
+        Send the message only if one of the silent trackers was in no message after its
+        guard was armed.
         """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
         armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
@@ -174,7 +175,7 @@ class Messenger:
                 self.send(night, message._replace(level=alerts.level_of(night)))
 
     async def async_report(self, bike: Bike) -> None:
-        """Write a theft report into the media folder, and send the name of the file."""
+        """Write a theft report into the media folder, and send the name of the file, or the error."""
         device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
@@ -189,7 +190,7 @@ class Messenger:
             self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send the reasons why bikes are not guarded tonight. Send each reason once."""
+        """Send why bikes are not guarded tonight. Send a bike's last reason again only for a triggered guard."""
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [
             (bike, reason)
@@ -203,7 +204,7 @@ class Messenger:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
 
     def tell_outage(self, since: datetime) -> None:
-        """Send one message per outage: a theft of guarded bikes would not be noticed."""
+        """Send one message about an outage of 15 minutes: a theft of guarded bikes would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
@@ -213,7 +214,7 @@ class Messenger:
                 self.send(night, alerts.no_contact(self._hass, night, bikes, since))
 
     def tell_contact(self) -> None:
-        """Send a message about the end of an outage to those who got a message about its start."""
+        """Send a message about the end of an outage for each night guard that sent a message about its start."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
             bikes = self._guarded_by(night)
@@ -222,9 +223,13 @@ class Messenger:
     def _guarded_by(
         self, night: NightGuard, since: datetime | None = None
     ) -> alerts.Guarded:
-        """Return the names of bikes that are guarded, or would be without the outage."""
+        """Return the names of moved bikes, and of other bikes that are guarded, or would be without the outage.
+
+        Without `since`, the outage is over, so no bike is unguarded because of it.
+        """
         account, bikes = self._coordinator.data, alerts.Guarded([], [])
-        # No tracker is listed before the first answer, so use the stored states.
+        # Before the first answer of the service, no tracker is listed, so use the
+        # stored states.
         states = {key: account.states[key] for key in account.trackers}
         for unique_id, state in (states or account.states).items():
             device = self._coordinator.devices.get(unique_id)
@@ -237,12 +242,12 @@ class Messenger:
         return bikes
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
-        """Return whether a bike would be guarded if there was no outage."""
+        """Return whether a bike is unguarded only because of the outage that began at `since`."""
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by or unique_id in self.mine
-        # The bike is not missed if a person's choice still holds: it holds until the
-        # next night.
+        # A bike with a reason could not be guarded anyway. A person's choice holds
+        # until the next night begins.
         if unique_id in self._reasons or (is_held and not (began and began > since)):
             return False
         return self.is_wanted(night, state.position, now)

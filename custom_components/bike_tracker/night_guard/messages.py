@@ -1,4 +1,4 @@
-"""Send messages about bikes: to phones, to `notify` entities, and to Home Assistant."""
+"""Send messages about bikes: to phones, to `notify` entities, and as notifications in Home Assistant."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,19 +46,19 @@ EVENT_BUTTON: Final = "mobile_app_notification_action"
 GUARD_TAG: Final = f"{DOMAIN}_guard_"
 """Prefix of the tags of messages about guards; the device ID follows."""
 PANEL_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
-"""The actions of buttons that arm and disarm."""
+"""The action of `alarm_control_panel` for each button."""
 # Notifications in Home Assistant are Markdown: escape punctuation.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 _AWAKE: Final = {"ttl": 0, "priority": "high"}
 _SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
 URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
-"""Wakes a sleeping phone."""
+"""Data of a message that wakes a sleeping phone."""
 CRITICAL: Final = {
     **_AWAKE,
     "channel": "alarm_stream",
     "push": {"interruption-level": "critical", "sound": _SOUND},
 }
-"""Rings through silent mode."""
+"""Data of a message that makes a sound even if the phone is silent."""
 
 type Button = dict[str, str]
 type _Action = tuple[str, str, dict[str, Any]]
@@ -66,7 +66,7 @@ type _Action = tuple[str, str, dict[str, Any]]
 
 
 class Message(NamedTuple):
-    """A message, which replaces the last one with the same tag."""
+    """A message, which replaces the last message with the same tag."""
 
     tag: str
     title: str = ""
@@ -103,7 +103,7 @@ async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None
 
 
 async def async_send(call: ServiceCall) -> None:
-    """Send a message about a bike, or remove the last one if it has no text."""
+    """Send a message about a bike or, without a text, remove the last message with its tag."""
     hass, data, device_id = call.hass, call.data, call.data[ATTR_DEVICE_ID]
     device = dr.async_get(hass).async_get(device_id)
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
@@ -132,7 +132,7 @@ async def async_send(call: ServiceCall) -> None:
 async def async_remove_guard_message(
     hass: HomeAssistant, context: Context | None, device_id: str
 ) -> None:
-    """Remove the message about a guard from all phones and from Home Assistant."""
+    """Remove the message about a bike's guard from all phones and from Home Assistant."""
     services = hass.services.async_services_for_domain(Platform.NOTIFY)
     phones = [service for service in services if service.startswith(_PHONE_PREFIX)]
     message = Message(GUARD_TAG + device_id)
@@ -145,12 +145,12 @@ async def async_deliver(
     message: Message,
     recipients: Recipients,
 ) -> None:
-    """Show a message to all recipients. If it has no text, remove the last one with its tag."""
+    """Show a message to all recipients or, if it has no text, remove the last message with its tag."""
     await async_call(hass, context, *_actions(message, recipients))
 
 
 def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
-    """Yield the actions that show or remove a message."""
+    """Yield the actions that show or remove a message. `notify` entities cannot remove a message."""
     tag, text = message.tag, message.text
     shown = {"title": message.title, "message": text}
     on_phone = {"message": "clear_notification", "data": {"tag": tag}}
@@ -171,7 +171,7 @@ def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
 
 
 def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
-    """Return the notify actions of phones."""
+    """Return the notify actions of phones, given their device IDs. Log a warning for each phone that is gone."""
     phones = list[str]()
     for device_id in device_ids:
         phone = dr.async_get(hass).async_get(device_id)
@@ -183,7 +183,7 @@ def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
 
 
 def map_of(hass: HomeAssistant, device_id: str) -> str:
-    """Return the address of the map with a bike."""
+    """Return the path of the map page that shows a bike."""
     tracker = entity_of(hass, device_id, Platform.DEVICE_TRACKER)
     return f"/map?entity_id={tracker}" if tracker else "/map"
 
@@ -196,20 +196,21 @@ def link_button(url: str, title: str) -> Button:
 async def async_call(
     hass: HomeAssistant, context: Context | None, *actions: _Action
 ) -> None:
-    """Call actions concurrently, and log the errors."""
+    """Call actions concurrently, and wait for them. Log their errors instead of raising them."""
     call = partial(hass.services.async_call, blocking=True, context=context)
     errors = await asyncio.gather(*starmap(call, actions), return_exceptions=True)
     for (domain, service, _), err in zip(actions, errors, strict=True):
         if isinstance(err, HomeAssistantError | vol.Invalid):
             LOGGER.warning("The action %s.%s failed: %s", domain, service, err)
         elif err:
-            # The text of the error may contain an address with a token.
+            # Log only the class: the text of the error may contain an address with a
+            # token.
             name = type(err).__name__
             LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
 
 
 def entity_of(hass: HomeAssistant, device_id: str, domain: str) -> str | None:
-    """Return the first entity of a bike in a domain."""
+    """Return the ID of the first entity of a bike in a domain, or None."""
     entities = er.async_entries_for_device(er.async_get(hass), device_id)
     kind = (domain, DOMAIN)
     found = (it.entity_id for it in entities if (it.domain, it.platform) == kind)

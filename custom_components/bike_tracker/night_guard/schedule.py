@@ -77,7 +77,7 @@ class NightGuard(NamedTuple):
         return not self.bikes or device_id in self.bikes
 
     def last_began(self, now: datetime) -> datetime | None:
-        """Return the start of the last night, given the local time."""
+        """Return the newest start of a night, which may be over, given the local time; None without a night."""
         if self.night is None:
             return None
         began = datetime.combine(now.date(), self.night[0], now.tzinfo)
@@ -93,7 +93,10 @@ class NightGuard(NamedTuple):
         return clock >= begins or clock < ends
 
     def wants(self, bike: Place, riders: Iterable[Place | None], now: datetime) -> bool:
-        """Return whether a bike should be guarded. Riders without a place are away."""
+        """Return whether a bike should be guarded: it is night, or all riders are away from the bike.
+
+        A rider without a known place is away. Without riders, only the night counts.
+        """
         if self.is_night(now) or not self.riders:
             return self.is_night(now)
         away = self.away_distance
@@ -105,10 +108,10 @@ class Situation(NamedTuple):
 
     guard: GuardState
     is_held: bool
-    """Whether a person, not the night guard, armed or disarmed the guard last."""
+    """Whether a person, not the night guard, armed or disarmed the guard last. A new night ends this."""
     on_ride: bool
     in_outage: bool
-    """Whether an outage lasts: the bike's position may be old."""
+    """Whether polls fail, so that the known position of the bike may be old."""
 
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
@@ -120,15 +123,16 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # A new night overrides a person's choice. A bike on a ride is armed later, once it
-    # stands.
+    # A new night overrides a person's choice, even if that choice was not to guard the
+    # bike: disarming an unguarded bike clears the choice. A bike on a ride is armed
+    # later, when it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None
 
 
 def state_of(guard: Guard | None) -> GuardState:
-    """Return the state of a guard."""
+    """Return the state of a guard; "disarmed" for None."""
     if guard is None:
         return "disarmed"
     if guard.triggered is None:

@@ -13,8 +13,9 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. It is short enough that a poll follows the end of an outage within five minutes."""
-# With two requests in each poll, ten extra requests make at most 30 requests in ten
-# minutes.
+# Maximum number of requests of a rate limit. For extra requests, the limit applies to
+# ten minutes: with two requests in each poll, once a minute, this makes at most 30
+# requests in ten minutes.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
 # Tolerance in seconds: extra requests follow polls, which may start a second early.
@@ -49,11 +50,11 @@ class Failures(NamedTuple):
         return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
-        """Add a failure, and set the next try. `retry_after` is the server's wait."""
+        """Return the failures after another failure now. `retry_after` is the server's wait in seconds."""
         now, length = monotonic(), self.length + 1
         wait = backoff[:length][-1]
-        # Shorten the wait by up to 10 %, so that accounts do not retry in the same second.
-        # Never poll more often than normally.
+        # Shorten the wait by up to 10 %, so that accounts do not retry in the same
+        # second. But wait at least a minute, unless the backoff itself is shorter.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)
@@ -80,17 +81,17 @@ class EndpointSupport(NamedTuple):
         return self.is_supported is True and self.error is None
 
     def failed(self, err: TrackingError) -> EndpointSupport:
-        """Return the support after a failed request."""
+        """Return the support after a failed request, with the time of the next try."""
         is_supported, failures = self.is_supported, self.failures
         is_temporary = isinstance(err, CannotConnectError | ServiceUnavailableError)
         if is_supported or is_temporary:
             failures = failures.another(NORMAL_BACKOFF, err.retry_after)
         else:
-            # Earlier connection errors must not lengthen the wait for an unsupported
-            # call.
+            # Count from the first refusal: earlier connection errors must not lengthen
+            # the wait for an unsupported call.
             failures = Failures() if is_supported is None else failures
             is_supported, failures = False, failures.another(UNSUPPORTED_BACKOFF)
-        # The traceback would keep the response in memory.
+        # Drop the traceback, because it would keep the response in memory.
         return EndpointSupport(is_supported, err.with_traceback(None), failures)
 
 
@@ -115,8 +116,8 @@ class RateLimit:
 class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
-    Usually one a minute is allowed. If the service answers quickly, the first five are
-    allowed at any time.
+    Requests must be a minute apart. While the service answers quickly, the first five
+    may follow each other at once.
     """
 
     is_quick: bool = False

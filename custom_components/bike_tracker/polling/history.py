@@ -1,4 +1,4 @@
-"""Requests to the service's undocumented history: which, and when."""
+"""Requests to the service's undocumented history: which requests to send, and when."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,12 +24,12 @@ from .backoff import (
     RateLimit,
 )
 
-# A courier's bike sends 16,000 reports a week. Applying them at once would block the
-# event loop for half a second.
+# Maximum time range of a request. A courier's bike sends 16,000 reports a week:
+# applying all of them in one step would block the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# If a day fails this often, the backfill skips it. Before each retry, a probe must
-# succeed.
+# If a day fails this often, the backfill skips it. Before each retry, a probe or
+# another request must succeed.
 _MAX_TRIES: Final = 3
 # Time range of a probe: a request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
@@ -52,14 +52,14 @@ class HistoryRequest(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """Past requests for one tracker."""
+    """The past requests for one tracker."""
 
     asked_at: float = -DAY
     """Time of the last request for a gap, by the monotonic clock."""
     failed_at: float = 0.0
     """When the last request for a gap failed, by the monotonic clock; 0 if it succeeded."""
     errors: Failures = Failures()
-    """Unexpected errors that occurred while the tracker's answers were applied."""
+    """Consecutive unexpected errors that occurred while the tracker's answers were applied."""
     failed_day: datetime | None = None
     """End of the day whose backfill failed last."""
     tries: int = 0
@@ -79,9 +79,9 @@ class History:
     _answers: int = 0
     """Number of successful requests."""
     _portion: timedelta = _MAX_PORTION
-    """The longest time range that the service can answer in one response."""
+    """Maximum time range of the next request. It becomes shorter if a response is too large."""
     _is_longer: bool = False
-    """Whether the range was doubled, and no request for a longer range has failed since."""
+    """Whether a request for the maximum range has succeeded after the last response that was too large."""
     _user_requests: RateLimit = field(default_factory=RateLimit)
     """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)
@@ -100,7 +100,7 @@ class History:
             return None
         is_due = self.extra_requests.is_due
         request = self.next_gap(gaps, trackers, now) if is_due else None
-        # While nothing else waits, send more requests to a quick service.
+        # While no gap waits, send more requests for the backfill to a quick service.
         if not gaps and self.extra_requests.is_quick:
             is_due = self._quick_backfill.is_due
         if request or not is_due:
@@ -110,17 +110,18 @@ class History:
     def next_gap(
         self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return the request for the most urgent gap.
+        """Return the request for the most urgent gap, or None.
 
-        First come bikes whose guard is armed: a missing report may trigger it. Each bike
-        has this priority once in ten minutes. Then come gaps of rides, the newest first.
-        Failed requests come last, the oldest failure first.
+        First come bikes whose guard is armed: a missing report may trigger it. Each
+        bike has this priority once in ten minutes. Then come gaps of rides, then other
+        gaps, the newest first. Trackers whose last request failed come last, the oldest
+        failure first.
         """
         if not (ids := self._ids(gaps, trackers)):
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
         gap = gaps[tracker]
-        # If the tracker's clock is ahead, its newest report has a time after now.
+        # If the tracker's clock is ahead, its newest report may have a time after now.
         until = min(max(now, gap.known), gap.start + self._portion)
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
 
@@ -133,7 +134,10 @@ class History:
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
-        """Return the next request for rides from before the set-up, the newest day first."""
+        """Return the next request for rides from before the set-up, the newest day first, or None.
+
+        If the only days left have failed, return a probe.
+        """
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
             return None
@@ -153,7 +157,7 @@ class History:
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
     def _needs_probe(self, tracker: str, until: datetime) -> bool:
-        """Return whether a day has failed and no other request has succeeded since."""
+        """Return whether the day before `until` has failed, and no request has succeeded after that."""
         record = self._record(tracker)
         return record.failed_day == until and record.answers == self._answers
 
@@ -169,7 +173,10 @@ class History:
         }
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Send a request. Return the reports, or None if it must be repeated later."""
+        """Send a request. Return the answer, or None after a probe and if the request must be repeated later.
+
+        If the time range must be skipped, the answer is empty.
+        """
         tracker, device_id, start, until, is_backfill, is_probe = request
         extra, now = self.extra_requests, monotonic()
         limit = self._quick_backfill if is_backfill and extra.is_quick else extra
@@ -192,8 +199,9 @@ class History:
     def _lengthen(self, length: timedelta) -> None:
         """Allow longer ranges after a success: with short ranges, the history would never catch up.
 
-        If the next range succeeds as well, the service can answer a whole day again. A
-        quick answer to a short range proves nothing about a longer one.
+        The first success of the maximum range doubles the maximum. The second success
+        shows that the service can answer a whole day again. A success of a shorter
+        range only allows twice that range.
         """
         is_full = length >= self._portion
         longer = _MAX_PORTION if is_full and self._is_longer else 2 * length
@@ -202,7 +210,7 @@ class History:
 
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
-        """Log an unexpected error, and postpone requests for this tracker alone."""
+        """Block other requests. Log an unexpected error, and postpone only the requests for this tracker."""
         self._is_busy = True
         try:
             yield
@@ -222,12 +230,12 @@ class History:
         self._records[tracker] = self._record(tracker)._replace(**changes)
 
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
-        """Count a failure. Return whether this time range must be left out."""
+        """Count a failure. Return whether this time range must be skipped."""
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
-            # Halve the range. If it is already a minute or less, no request can
-            # succeed.
+            # Halve the range, down to a minute. If a range of less than two minutes was
+            # too large, skip it: no request can succeed.
             length = request.until - request.start
             self._portion, self._is_longer = max(length / 2, _MIN_PORTION), False
             return length < 2 * _MIN_PORTION
@@ -258,7 +266,7 @@ class History:
         return reports
 
     def allows(self) -> bool:
-        """Count a track that a user requests. Return whether the rate limit still allows it."""
+        """Return whether the rate limit allows another track that a user requests. If so, count it."""
         if is_due := self._user_requests.is_due:
             self._user_requests.count()
         return is_due

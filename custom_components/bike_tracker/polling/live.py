@@ -1,6 +1,6 @@
 """The websocket connection: connect, receive push messages, reconnect.
 
-It is optional: polls stay the same with and without it.
+The connection is optional: polls stay the same with and without it.
 """
 
 import asyncio
@@ -23,9 +23,10 @@ from .backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 # Leave the first seconds to Home Assistant's own set-up.
 _CONNECT_AFTER_SECONDS: Final = 10
 # Do not connect while polls fail: if the password was rejected, more attempts could
-# lock the account. Check this often.
+# lock the account. In this interval, check whether polls succeed again.
 _CHECK_POLLS_SECONDS: Final = 60
-# The waits start again after a connection that lasted longer than this.
+# After a connection that lasted at least this long, the next wait is the shortest
+# again.
 _STABLE_AFTER: Final = timedelta(minutes=5)
 
 
@@ -34,10 +35,10 @@ class LiveReport:
     """State of the connection, for diagnostics."""
 
     state: str = "off"
-    """`"off"` if the service offers no positions or polling is disabled."""
+    """`"off"` before the first attempt, so also while the service offers no positions or polling is disabled."""
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
-    """The error that ended the last connection."""
+    """The error that ended the last connection or attempt; None before the first error."""
     messages: int = 0
     reconnects: int = 0
 
@@ -50,7 +51,8 @@ class LiveReport:
 class Live:
     """Receives push messages while the entry is loaded.
 
-    Every error ends the connection, and a new one is opened later. No error affects polls.
+    Every error ends the connection, and a new connection is opened later. No error
+    affects polls.
     """
 
     coordinator: DataUpdateCoordinator[Any]
@@ -63,12 +65,12 @@ class Live:
     task: asyncio.Task[None] | None = None
 
     def connected_since_before(self, time: datetime) -> bool:
-        """Return whether the current connection began before a time."""
+        """Return whether the current connection began before a time; False while not connected."""
         return self.report.state == "live" and self.report.since < time
 
     @callback
     def async_start(self) -> None:
-        """Connect soon, unless polling is disabled."""
+        """Connect in ten seconds, in the background, unless polling is disabled."""
         entry = self.coordinator.config_entry
         if entry and not entry.pref_disable_polling:
             self.task = entry.async_create_background_task(
@@ -106,7 +108,7 @@ class Live:
         await asyncio.sleep(seconds)
 
     async def _async_connect(self) -> TrackingError:
-        """Receive messages until the connection ends. Return the error that ended it."""
+        """Connect, and receive messages until the connection ends. Return the error that ended it."""
         if self.report.state != "off":
             self.report.reconnects += 1
         self.report.set_state("connecting")
@@ -126,15 +128,15 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report arrives as two messages. Messages that arrive together are applied in
-        # one step.
+        # A report arrives as two messages: the device and its position. Messages that
+        # arrive together are applied in one step.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:
-        """Poll after a reconnect: first, the server sends only positions, no devices."""
+        """Note the connection. After a reconnect, poll: the server sends current positions, but not the devices."""
         self.report.set_state("live")
         if self.report.reconnects and self.coordinator.last_update_success:
             self.coordinator.hass.async_create_background_task(

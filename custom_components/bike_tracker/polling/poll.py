@@ -1,6 +1,7 @@
 """Polls of one account: the device list, then positions, and error handling.
 
-Traccar provides positions; the documented interface does not.
+Servers with Traccar's interface provide positions; the service's documented interface
+does not.
 """
 
 from collections.abc import Mapping, Set as AbstractSet
@@ -34,11 +35,11 @@ from .backoff import (
 )
 from .history import History
 
-# Ask for a new password only after the second 401 in a row: servers sometimes send a
-# single 401 by mistake.
+# Request a new password from the user only after the second 401 in a row: servers
+# sometimes send a single 401 by mistake.
 _REFUSALS_UNTIL_REAUTH: Final = 2
-# After a longer pause, for example because the machine was asleep, reports may be
-# missing.
+# If the last successful poll is longer ago than this, for example because the machine
+# was asleep, reports may be missing.
 _MAX_PAUSE: Final = timedelta(minutes=5)
 _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
     errors.AuthenticationError: "unauthorized",
@@ -48,17 +49,18 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-# This leaves every second minute to the history. Polls may start up to a second early.
+# Minimum time between two requests for old positions. It leaves every second minute to
+# the history. Polls may start up to a second early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
-# After this number of failures, the next failed request is retried at once. Retrying each
-# failure would exceed 30 requests in ten minutes.
+# After this number of failures in a row, each further failed request is retried at
+# once. Retrying each failure would exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2
 
 type Devices = Mapping[int, Device]
-"""By the internal ID of the device."""
+"""Devices by their internal ID."""
 type _Positions = Mapping[int, Position]
 type _Listed = AbstractSet[tuple[str, int | None]]
-"""IDs of trackers and of their positions in the device list."""
+"""For each device, the `uniqueId` and the ID of its position in the device list."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +82,7 @@ class PositionLookup:
     """Whether the service may return the position of a single tracker."""
 
     async def async_get(self, wanted: Devices) -> dict[str, Position]:
-        """Return the new positions of these devices, by `uniqueId`. After an error, return none."""
+        """Return the new positions of these devices, by `uniqueId`. After an error, positions are missing."""
         found, missing = dict[int, Position](), wanted
         due = wanted if self._failures.is_due else self._not_missing(wanted)
         if due and self.support.failures.is_due:
@@ -103,7 +105,7 @@ class PositionLookup:
     async def _async_get_due(
         self, due: Devices, wanted: Devices
     ) -> tuple[dict[int, Position], Devices]:
-        """Return the positions of `due` devices, and the `wanted` devices without one."""
+        """Return the positions of `due` devices, and the `wanted` devices whose position is still missing."""
         try:
             found = await self._async_request(due)
         except errors.TrackingError as err:
@@ -115,7 +117,8 @@ class PositionLookup:
         missing = _missing_of(wanted, found)
         if not _listed(missing) <= self._missing:
             self._failures = Failures()
-        # Requests for other trackers while a retry waits must not count as failures.
+        # Requests for other trackers, while a retry for the missing positions waits,
+        # must not count as failures.
         if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = _listed(missing)
@@ -125,7 +128,8 @@ class PositionLookup:
         """Request the position of a single device by its ID, or all positions for several devices.
 
         For two of four trackers, two single requests would transfer 2.3 kB, and the
-        list 2.5 kB. But the rate limit keeps the second request for the history.
+        list 2.5 kB. But the second request would leave less of the rate limit to the
+        history.
         """
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
@@ -150,9 +154,9 @@ class PositionLookup:
         return {} if is_old else found
 
     async def _async_get_list(self, due: Devices) -> _Positions:
-        """Request the list. After the third failure in a row, retry at once.
+        """Request the list. After the third failure in a row, and each further failure, retry at once.
 
-        Without this, a server that fails every second request would never return
+        Without this retry, a server that fails every second request would never return
         positions.
         """
         often = self.support.failures.length >= _RETRY_AFTER
@@ -170,7 +174,7 @@ class PositionLookup:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
         # Log an answer that is too large even if positions never worked: users have no
-        # other hint.
+        # other hint why positions are missing.
         if before.error is None and (before.is_supported or err.is_too_large):
             LOGGER.warning(
                 "%s: Positions cannot be fetched (%s); trackers stay where they were",
@@ -179,9 +183,10 @@ class PositionLookup:
             )
 
     async def _async_get_old(self, missing: Devices) -> _Positions:
-        """Request one missing position: servers leave old positions out of the list.
+        """Request one missing position by its ID: servers leave old positions out of the list.
 
-        Each tracker is requested at most once a day.
+        Request each tracker at most once a day. If no request is due, or after an
+        error, return nothing.
         """
         now, requested_at = monotonic(), self._requested_at
         last = max(requested_at.values(), default=-DAY)
@@ -209,11 +214,12 @@ class Service:
     positions: PositionLookup
     history: History
     asked_at: datetime = field(default_factory=dt_util.utcnow)
-    """Start of the newest poll, in UTC."""
+    """Start of the newest poll, successful or not, in UTC."""
     answered_at: datetime = field(default_factory=dt_util.utcnow)
     """Start of the newest poll that succeeded, in UTC."""
     _failures: Failures = field(default_factory=Failures)
-    # Rejected sign-ins. Once the reauth flow has started, only a success resets the count.
+    # Rejected sign-ins in a row. After the reauth flow has started, only a success
+    # resets the count.
     _refusals: Failures = field(default_factory=Failures)
 
     @property
@@ -253,17 +259,17 @@ class Service:
         except errors.AuthenticationError:
             if password == self.client.password:
                 raise
-        # The user signed in again in the meantime.
+        # The user entered a new password during the request, so try it.
         return await self.client.async_get_devices()
 
     async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
-        """Finish a poll: return the positions of these devices by `uniqueId`."""
+        """Finish a poll: return the new positions of these devices by `uniqueId`."""
         positions = await self.positions.async_get(wanted) if wanted else {}
         self.answered_at = self.asked_at
         return positions
 
     def _failure(self, err: errors.TrackingError) -> UpdateFailed:
-        """Count a failure and return it as UpdateFailed."""
+        """Count a failure, and return it as UpdateFailed with the wait until the next poll."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
         is_loaded = self.entry.state is ConfigEntryState.LOADED
         if isinstance(err, errors.AuthenticationError):
@@ -286,9 +292,9 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # Do not raise ConfigEntryAuthFailed, because it would stop polling. During set-
-        # up, start the reauth flow at once: each retry of Home Assistant counts from
-        # zero again.
+        # Do not raise ConfigEntryAuthFailed, because it would stop polling. In the
+        # set-up, start the reauth flow at once: each retry of Home Assistant counts
+        # from zero again.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals
@@ -298,7 +304,7 @@ class Service:
 def async_open_service(
     hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
 ) -> Service:
-    """Create the service of an entry. `supports_positions` is true if positions were received before the restart."""
+    """Create the service of an entry. `supports_positions` is true if the database contains a position."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, support)
@@ -308,7 +314,7 @@ def async_open_service(
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:
-    """Return the devices whose position is missing or not readable."""
+    """Return the devices whose announced position is missing in `found`, or not readable."""
     return {
         device_id: device
         for device_id, device in wanted.items()

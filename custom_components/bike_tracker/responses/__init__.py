@@ -1,1 +1,1 @@
-"""Responses of actions, and answers of assistants, about bikes."""
+"""Responses of actions, and answers for assistants, about bikes."""

@@ -27,7 +27,7 @@ from ..devices import name_of
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker
 
-# Returns the translated error of a call that cannot be answered.
+# Returns the translated error of a call that cannot be answered at the moment.
 service_error = partial(translated_error, kind=HomeAssistantError)
 # Returns the translated error of a call with wrong data.
 validation_error = partial(translated_error, kind=ServiceValidationError)
@@ -51,15 +51,15 @@ class Bike(NamedTuple):
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name. Ignore characters that are not spoken."""
+        """Return whether the bike has this name, by its letters and digits. An empty name matches every bike."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return the rides that overlap a time range, the oldest first."""
+        """Return the finished rides that overlap a time range, the oldest first."""
         return await self._database.rides(self.entity.unique_id, start, end)
 
     async def last_ride(self) -> Ride:
-        """Return the ride under way, or else the last ride."""
+        """Return the ride under way, or else the last ride, or raise an error if no ride is known."""
         if self.tracker and (ride := self.tracker.ride_under_way):
             return ride
         if ride := await self._database.last_ride(self.entity.unique_id):
@@ -74,7 +74,7 @@ class Bike(NamedTuple):
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name, or the whole name if it has none."""
+    """Return the letters and digits of a name in lower case, or the whole name if it has none."""
     folded = normalize("NFKC", name).casefold()
     return "".join(filter(str.isalnum, folded)) or folded
 
@@ -101,7 +101,7 @@ def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
 
 @callback
 def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
-    """Return a listed tracker as a bike, or None if a user removed its entity."""
+    """Return a tracker as a bike; None if it is not listed, or if a user removed its entity or device."""
     registry = er.async_get(coordinator.hass)
     kind = (Platform.DEVICE_TRACKER, DOMAIN, unique_id)
     entity = registry.async_get(registry.async_get_entity_id(*kind) or "")
@@ -125,10 +125,11 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 
 
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
-    """Return the bikes in a target that the user may read, sorted by name.
+    """Return the bikes in a target that the user may read, sorted by name. Raise an error for an empty target.
 
     Raise Unauthorized if the target names a forbidden device or entity. Skip other
-    forbidden bikes, such as those of an area.
+    forbidden bikes, such as those of an area. If the action writes a file, the user
+    must also be allowed to control the bikes.
     """
     # Import late: if a new version of Home Assistant breaks this import, everything
     # else still works.
@@ -156,7 +157,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
 
 
 async def _async_permissions(call: ServiceCall) -> Callable[[str, str], bool]:
-    """Return the function that checks the permissions of the calling user."""
+    """Return the function that checks the permissions of the calling user. Automations may do everything."""
     if not (user_id := call.context.user_id):
         return OwnerPermissions.check_entity
     if user := await call.hass.auth.async_get_user(user_id):

@@ -18,9 +18,10 @@ type _Line = Sequence[Point]
 
 
 def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
-    """Return lines of latitudes and longitudes as SVG.
+    """Return lines of latitudes and longitudes as SVG, or "" without points.
 
-    `label` returns the escaped text of a distance in meters. Everything else is numbers.
+    `label` returns the escaped text of a distance in meters. All other content consists
+    of numbers.
     """
     flat = [_flat(lines[0][0], thinned(line)) for line in lines if line]
     if not flat:

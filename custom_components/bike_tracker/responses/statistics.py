@@ -10,11 +10,12 @@ from homeassistant.util import dt as dt_util
 
 from ..tracking.ride_state import Ride
 
-# For each period, a number of days that leads from its first day into the next period.
+# For each type of period, a number of days that leads from the first day of a period
+# into the next period.
 _DAYS_OF_PERIOD: Final = {"day": 1, "week": 7, "month": 31, "year": 366}
 PERIODS: Final = tuple(_DAYS_OF_PERIOD)
 MAX_PERIODS: Final = 4_000
-"""Ten years of days are fewer."""
+"""Maximum number of periods in a response: more than the days of ten years."""
 _PERIODS_BEFORE: Final = 7
 
 
@@ -29,8 +30,8 @@ class BikeRides(NamedTuple):
 def first_days(period: str, start: datetime | None, end: datetime) -> list[date]:
     """Return the first day of each period in a time range, and of the period after it.
 
-    By default, the range begins seven periods before the last one. If the range has
-    more periods than `MAX_PERIODS`, return one more than the maximum. Raise
+    By default, the range begins seven periods before its last period. If the range has
+    more periods than `MAX_PERIODS`, stop at one more than the maximum. Raise
     OverflowError near the years 1 and 9999.
     """
     # A period that begins at `end` is not part of the range.
@@ -56,7 +57,7 @@ def midnight(day: date) -> datetime:
 def statistics(
     bikes: Sequence[BikeRides], period: str, days: Sequence[date]
 ) -> list[dict[str, Any]]:
-    """Return the sums of each period. A ride counts on the local day of its start."""
+    """Return the sums of each period, by bike and in total. A ride counts on the local day of its start."""
     rides = defaultdict[tuple[date, int], list[Ride]](list)
     for number, bike in enumerate(bikes):
         for ride in bike.rides:

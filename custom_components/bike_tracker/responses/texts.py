@@ -15,7 +15,7 @@ from ..const import DOMAIN
 from ..tracking.distance import Fix
 from ..tracking.occurrences import Occurrence
 
-# Languages with a decimal point (4.2). All others have a decimal comma (4,2).
+# Languages with a decimal point (4.2). All other languages have a decimal comma (4,2).
 _LANGUAGES_WITH_POINT: Final = {
     *("ar", "en", "en-GB", "es-419", "ga", "he", "ja", "ko", "zh-Hans", "zh-Hant"),
     # Home Assistant supports these languages, but the texts of this integration fall
@@ -34,7 +34,7 @@ _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
-    """Return a distance such as "4.2 km", with the decimal sign of the language."""
+    """Return a distance such as "4.2 km", in Home Assistant's unit and with the decimal sign of its language."""
     units = hass.config.units
     way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
     if hass.config.language not in _LANGUAGES_WITH_POINT:
@@ -53,7 +53,7 @@ def short_distance(hass: HomeAssistant, meters: float) -> str:
 
 
 def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
-    """Return a speed, as "27 km/h"."""
+    """Return a speed such as "27 km/h", in Home Assistant's unit."""
     known = UnitOfSpeed.KILOMETERS_PER_HOUR
     unit = hass.config.units.get_converted_unit("speed", known) or known
     value = SpeedConverter.convert(kilometres_per_hour, known, unit)
@@ -78,7 +78,7 @@ def local_time(time: datetime) -> str:
 
 
 def clock_time(time: datetime) -> str:
-    """Return a time as local time, with the date unless it is today."""
+    """Return a time as local time without seconds, with the date unless it is today."""
     local = dt_util.as_local(time)
     is_today = local.date() == dt_util.now().date()
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
@@ -100,7 +100,7 @@ def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
 
 
 def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
-    """Return a text in Home Assistant's language. If it is not loaded, return the default."""
+    """Return a text in Home Assistant's language. If the text is not loaded, return the default."""
     category = key.partition(".")[0]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     found = texts.get(f"component.{DOMAIN}.{key}", default)
@@ -116,7 +116,8 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     if kind == "alarm_raised":
         alarm, word = attributes["type"], attributes["alarm"]
         said = word if alarm == "other" else alarm_text(hass, alarm)
-        # In a language written from right to left, this isolates a name in Latin letters.
+        # In a language written from right to left, `with_commas` isolates a name in
+        # Latin letters.
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         return happened(hass, occurrence)
@@ -130,7 +131,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
 def happened(
     hass: HomeAssistant, occurrence: Occurrence, cause: str | None = None
 ) -> str:
-    """Return the cause of a triggered guard, with place and time."""
+    """Return the cause of a triggered guard, with place and time. `cause` replaces the text of the cause."""
     seen = occurrence.attributes
     place = seen["address"] or place_of(hass, occurrence)
     parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))
@@ -140,8 +141,9 @@ def happened(
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # Add the time to an occurrence that is older than this. The end of a ride is
-    # noticed up to half an hour late, so it only counts as old after an hour.
+    # Add the time to an occurrence that is at least this old. An occurrence that begins
+    # no lasting state counts as old only after an hour, because the end of a ride is
+    # noticed up to half an hour late.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
@@ -149,7 +151,7 @@ def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
-    """Return where a guarded bike was seen: the name of the zone, or the address."""
+    """Return where a guarded bike was seen: the name of the zone, else the address, else None."""
     seen = occurrence.attributes
     if seen["seen_latitude"] is None:
         return None
@@ -158,7 +160,7 @@ def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
 
 
 def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
-    """Return why a guard was triggered: the alarm, the distance, or motion."""
+    """Return why a guard was triggered: the alarm, the distance, or motion, as a text."""
     cause, alarm = attributes["cause"], attributes["alarm"]
     if cause == "place":
         way = short_distance(hass, attributes["distance"])

@@ -81,13 +81,13 @@ $notes
 
 
 class _ReportView(HomeAssistantView):
-    """View that creates the page of a theft report when somebody opens it."""
+    """View that creates the page of a theft report each time a browser opens it."""
 
     url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
     name = f"api:{DOMAIN}:theft_report"
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the page from the action `theft_report`, which checks permissions."""
+        """Return the page. The action `theft_report` creates it, and checks the user's permissions."""
         try:
             report: Any = await request.app[KEY_HASS].services.async_call(
                 DOMAIN,
@@ -113,10 +113,10 @@ def async_register_report_view(hass: HomeAssistant) -> None:
 
 @callback
 def async_link_to_report(hass: HomeAssistant, device_id: str) -> str | None:
-    """Return an address that opens the report in a browser for a day, without sign-in.
+    """Return an address that opens the report in a browser for a day, without sign-in; None without a URL.
 
-    Without a host, the phone's app would open the address itself and add a parameter to
-    it. The signature would then be wrong.
+    The address contains a host: otherwise, the phone's app would open it itself and add
+    a parameter to it. The signature would then be wrong.
     """
     path = _ReportView.url.format(device_id=device_id)
     try:
@@ -137,7 +137,7 @@ class TheftReport(NamedTuple):
     fixes: list[Fix]
     """Places in order of time."""
     details: Mapping[str, str]
-    """What the owner entered for the report, by the name of the action's field."""
+    """Values that the user entered for the report, by the name of the action's field."""
 
 
 async def async_theft_report(
@@ -147,7 +147,7 @@ async def async_theft_report(
     end: datetime,
     details: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the page, the GPX file and the number of positions."""
+    """Return the page, the GPX file and the number of positions. Raise an error if no place is known."""
     if bike.coordinator is None or bike.tracker is None:
         raise service_error("not_available", name=bike.name)
     try:
@@ -171,7 +171,7 @@ async def async_theft_report(
 
 
 def _known_fixes(tracker: Tracker, track: Track) -> list[Fix]:
-    """Return the places that are known without the service's history."""
+    """Return the places that are known without the service's history, in order of time."""
     position, guard = tracker.position, tracker.state.guard
     fixes = [position and fix_of(position, position.fix_time)]
     if guard:
@@ -194,7 +194,7 @@ def _point(fix: Fix) -> Point:
 
 
 def _page(hass: HomeAssistant, report: TheftReport) -> str:
-    """Return the page. All texts are escaped."""
+    """Return the page as HTML. All texts in it are escaped."""
     title = _label(hass, "title", "Theft report: {name}", name=report.bike.name)
     columns = ("time", "coordinates", "accuracy", "address")
     now = _time(dt_util.utcnow())
@@ -223,7 +223,7 @@ def _label(hass: HomeAssistant, key: str, default: str, **placeholders: str) -> 
 
 
 def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield labels and values about the bike and its tracker."""
+    """Yield escaped labels and values about the bike and its tracker."""
     for key in DETAILS:
         if value := report.details.get(key):
             yield escape(text(hass, f"{_FIELDS}.{key}.name", key)), _lines(value)
@@ -234,7 +234,7 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield labels and values about the guard and the last position."""
+    """Yield escaped labels and values about the guard, the ride of the theft and the last position."""
     guard, position = report.tracker.state.guard, report.tracker.position
     guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
     if guard is None:
@@ -273,7 +273,7 @@ def _lines(*parts: str | None) -> str:
 
 
 def _place(hass: HomeAssistant, fix: Fix | None) -> str | None:
-    """Return the address, the coordinates and the accuracy of a place."""
+    """Return the address, the coordinates and the accuracy of a place, or None without a place."""
     accuracy = f"± {fix.accuracy:.0f} m" if fix and fix.accuracy else None
     parts = (fix.address, _coordinates(fix), accuracy) if fix else ()
     return ", ".join(filter(None, parts)) or None

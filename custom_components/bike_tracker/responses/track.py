@@ -1,6 +1,6 @@
 """The track of a bike: the reports from the service's history or, without them, the stored routes.
 
-It can be downloaded as GPX 1.1. A signed link needs no sign-in.
+The track can be downloaded as GPX 1.1. A signed link to the download needs no sign-in.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,8 +36,8 @@ type Point = dict[str, Any]
 
 MAX_TRACK: Final = timedelta(days=7)
 DEFAULT_RANGE: Final = timedelta(days=7)
-# Maximum time range of one request: the longest local day. A week can have 16,000
-# reports.
+# Maximum time range of one request: the longest local day. The reports of a whole week
+# may be too many: 16,000.
 _PORTION: Final = timedelta(hours=25, seconds=1)
 _MIN_TRACK_PORTION: Final = timedelta(hours=1)
 _FAILURES: Final[dict[type[TrackingError], str]] = {
@@ -56,20 +56,20 @@ class Track(NamedTuple):
     """Where a bike was in a time range."""
 
     reports: list[Position]
-    """Measured places in order of time."""
+    """Reports with a measured place, in order of time."""
     rides: list[Ride] = []
     """Rides with stored routes, if the service sent no reports."""
     error: str = ""
-    """Why the service sent no reports."""
+    """Why the service sent no reports; empty if it sent reports."""
 
     def segments(self) -> list[list[Point]]:
-        """Return the lines of the track."""
+        """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
         if self.reports:
             return list(in_segments(points(self.reports)))
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
-        """Return whether the track consists of stored routes, and why the service sent none."""
+        """Return a note if the service sent no reports: the reason, and whether stored routes replace them."""
         if not self.rides:
             return self.error
         key = "selector.report.options.stored_routes"
@@ -79,15 +79,15 @@ class Track(NamedTuple):
 def time_range(
     start: datetime | None, end: datetime | None, longest: timedelta = timedelta.max
 ) -> tuple[datetime, datetime]:
-    """Return a time range in UTC, by default the last seven days."""
+    """Return a time range in UTC, by default the last seven days. Raise an error for a range that is not valid."""
     try:
         utc_end = dt_util.as_utc(end or dt_util.utcnow())
         utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
-        # The range is a week by the local clock. It is an hour longer if clocks are set
-        # back in that week.
+        # Compare the range with `longest` by the local clock, too: a week in which
+        # clocks are set back lasts an hour longer.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
         # If the end is close to the year 9999, raise OverflowError now: requests may
-        # reach beyond the end of the range.
+        # extend beyond the end of the range.
         _ = utc_end + timedelta(days=2)
     except OverflowError:
         raise validation_error("wrong_time") from None
@@ -109,7 +109,7 @@ async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
 async def async_best_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
-    """Return the reports of the service, or else the stored routes of the rides."""
+    """Return the service's reports or, without them, the stored routes of the rides, or raise an error."""
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
@@ -122,8 +122,8 @@ async def async_best_track(
 async def async_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
-    """Return the reports of a time range from the service's history."""
-    # Times from users and triggers are whole seconds: include the last second.
+    """Return the reports of a time range from the service's history, or raise an error if it has none."""
+    # Times from users and triggers are whole seconds, so include the whole last second.
     end += timedelta(seconds=1)
     reports = await _async_reports(bike, start, end)
     run = hass.async_add_executor_job
@@ -155,7 +155,7 @@ async def _async_in_portions(
 ) -> list[Position]:
     """Return the reports of a time range. Request them day by day.
 
-    If a response is too large, request half of the range.
+    If a response is too large, request each half of the range, down to one hour.
     """
     middle = start + _PORTION
     if middle >= end:
@@ -252,7 +252,7 @@ def _add_point(segment: ET.Element, point: Point) -> None:
 
 @callback
 def async_register_gpx_view(hass: HomeAssistant) -> None:
-    """Register the download, unless Home Assistant runs without its web server."""
+    """Register the download of GPX files, unless Home Assistant runs without its web server."""
     if "http" in hass.config.components:
         hass.http.register_view(_GpxView)
 
@@ -264,7 +264,7 @@ class _GpxView(HomeAssistantView):
     name = f"api:{DOMAIN}:gpx"
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the service's track, or the stored routes if it has none."""
+        """Return the reports of the service as GPX or, if it sends none, the stored routes of the rides."""
         hass, user = request.app[KEY_HASS], request[KEY_HASS_USER]
         if (bike := bike_of(hass, device_id)) is None:
             return self.json_message("Not a bike tracker", HTTPStatus.NOT_FOUND)
@@ -287,7 +287,7 @@ class _GpxView(HomeAssistantView):
 
 
 def _attachment(bike: Bike, day: str) -> str:
-    """Return a header with the file name. It also contains a simpler name for old browsers."""
+    """Return the header with the name of the GPX file, and with a simpler name for old browsers."""
     plain = f"{slugify(bike.name)}_{day}.gpx"
     exact = quote(f"{bike.name} {day}.gpx", safe="")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}"

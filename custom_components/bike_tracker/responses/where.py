@@ -25,19 +25,19 @@ _UNKNOWN_PLACE: Final[_Values] = {
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
-    """Return a text for the answer in Home Assistant's language."""
+    """Return a text of the action `where` in Home Assistant's language."""
     return text(hass, f"selector.where.options.{key}", key, **placeholders)
 
 
 def where(
     hass: HomeAssistant, bike: Bike, decimals: int = 6, *, says_moved: bool = True
 ) -> _Values:
-    """Return the place and condition of a bike. Unknown values are None.
+    """Return the place and condition of a bike, as values and as a text. Unknown values are None.
 
-    Without `says_moved`, the text does not say that a guarded bike was moved.
+    Without `says_moved`, the text does not mention that a guarded bike was moved.
     """
     tracker = bike.tracker
-    position = tracker and tracker.position
+    position, total = tracker and tracker.position, tracker and tracker.total_distance
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
@@ -47,7 +47,7 @@ def where(
         "battery": position and position.battery_level,
         "guard": tracker and _guard(tracker),
         "on_ride": bool(tracker and tracker.ride_under_way),
-        "total_distance": tracker and tracker.total_distance,
+        "total_distance": None if total is None else round(total, 3),
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
     condition = _condition(hass, bike, values, says_moved=says_moved)
@@ -55,14 +55,14 @@ def where(
 
 
 def short_text(hass: HomeAssistant, values: _Values) -> str:
-    """Return the location of a bike as a sentence."""
+    """Return only the location of a bike as a sentence, given the values of `where`."""
     return as_sentence(hass, [_location(hass, values)])
 
 
 def _condition(
     hass: HomeAssistant, bike: Bike, values: _Values, *, says_moved: bool
 ) -> list[str]:
-    """Return the parts of the sentence that follow the location. Leave out empty ones."""
+    """Return the parts of the sentence that follow the location. Leave out parts that do not apply."""
     time, battery = values["position_time"], values["battery"]
     guard = bike.tracker and bike.tracker.state.guard
     triggered = guard and guard.triggered

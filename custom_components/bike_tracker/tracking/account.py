@@ -1,4 +1,4 @@
-"""The account: apply lists, positions, messages and histories; return the changes."""
+"""The account: apply device lists, positions, messages and history answers, and return the changes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
@@ -14,7 +14,8 @@ from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
 
-# The clock of a tracker may be some hours ahead.
+# A known position may have a later time than the tracker's last contact: the clock of a
+# tracker may be some hours ahead. A larger difference than this is an error.
 _MAX_HOURS_AHEAD: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
@@ -29,31 +30,32 @@ class Account:
     name: str
     """Name of the account in the log."""
     states: dict[str, TrackerState]
-    """The state of each tracker, listed or not."""
+    """The state of each tracker by `uniqueId`, also of trackers that are no longer listed."""
     trackers: Trackers = field(default_factory=dict)
     """The trackers of the last device list."""
     gaps: dict[str, HistoryGap] = field(init=False)
-    """The gaps that the service's history may fill. They include gaps of unlisted trackers."""
+    """Gaps in the reports by `uniqueId`, also of unlisted trackers. The service's history may fill them."""
     _devices: Devices = field(default_factory=dict)
     """The last device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that may change even if the device list is identical, with their position ID.
+    """Trackers that the next poll must check, even if their device in the list is unchanged.
 
     These are trackers that changed after the last list, are under way, or whose newest
-    position is missing.
+    position is missing. The value is the current position ID of a tracker that changed
+    after the last list, otherwise None.
     """
 
     def __post_init__(self) -> None:
-        """Restore the states and the open gaps."""
+        """Complete the states that were read from the file, and collect their gaps."""
         self.states.update({key: it.restored() for key, it in self.states.items()})
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:
         """Return the devices whose position must be requested, by internal ID.
 
-        Leave out devices with the same internal ID as another device: a position cannot
-        be assigned to them.
+        Leave out devices without an internal ID, or with the same internal ID as
+        another device: a position cannot be assigned to them.
         """
         changed = self._changed(devices).items()
         wanted = [it for key, it in changed if is_outdated(it, self._position(key))]
@@ -68,8 +70,8 @@ class Account:
     ) -> Changes:
         """Apply a device list, and positions by `uniqueId`.
 
-        The list overrides earlier messages. A position that the server no longer lists
-        is kept: the bike did not move.
+        The list overrides earlier messages. If the server no longer sends the position
+        of a tracker, the known position is kept: the bike did not move.
         """
         trackers, touched = dict[str, Tracker](), dict[str, int | None]()
         for unique_id, device in self._changed(devices).items():
@@ -91,7 +93,7 @@ class Account:
         positions: Iterable[Position],
         context: UpdateContext,
     ) -> Changes:
-        """Apply a push message about listed trackers. The next poll may undo its changes.
+        """Apply a push message. Ignore unlisted trackers. The next poll may undo the changes of the message.
 
         Each report has the same effect as if it had arrived alone. A report that is
         older than the known position may still change rides and raise alarms.
@@ -132,10 +134,10 @@ class Account:
     def arm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes | None:
-        """Guard a tracker; return None if it is not listed or has no place.
+        """Arm the guard of a tracker. Return None if the tracker is not listed or never reported a place.
 
-        If the bike moves and its guard is triggered, the guard stays triggered, and
-        `rearming` is set: the bike is guarded again once it stands.
+        If the guard is triggered and the bike moves, the guard stays triggered, and the
+        state gets a `rearming`: the bike is guarded again as soon as it stands.
         """
         tracker = self.trackers.get(unique_id)
         if tracker is None or not (tracker.position and tracker.has_fix):
@@ -152,7 +154,7 @@ class Account:
         return self._become({})
 
     def starts_of_waits(self) -> Iterator[datetime]:
-        """Yield the times at which waits (`for`) of triggers may have begun."""
+        """Yield the times at which waits (option `for`) of triggers may have begun."""
         for state in self.states.values():
             yield from (
                 flag.changed_at for flag in (state.online, state.moving) if flag
@@ -182,12 +184,12 @@ class Account:
         }
 
     def _changed(self, devices: Devices) -> Devices:
-        """Return the devices of a new list that may change their tracker.
+        """Return the devices of a new list that may change their tracker, including the `_touched` trackers.
 
         A device that did not change is the same object as in the last list. Comparing
         objects is much faster than comparing values: for a thousand devices, comparing
         values costs more than updating ten trackers. The first list after a message may
-        be older than that message.
+        be older than that message, so keep the newer position ID of the message.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -206,7 +208,8 @@ class Account:
             may_change = state.is_under_way and not context.recovering
             return state.by(context.now) if may_change else state
         if position.server_time is None and is_real(device.last_update):
-            # Not all services send the time of receipt.
+            # Not all services send the time of receipt, so use the time of the last
+            # contact.
             position = position._replace(server_time=device.last_update)
         return self._after(device, state, [position], context)
 
@@ -217,13 +220,14 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports. The device already has the ID of its current position."""
+        """Return the state after reports. The report with the device's position ID is the current position."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
         is_first = not listed or listed.device.position_id == reports[0].id
         if not state.position and is_first:
-            # Alarms from before the first poll are not fired.
+            # The first position of a tracker may be old: mark its alarms as known, so
+            # that they are not fired.
             state = state._replace(alarms=tuple(alarms_of(reports[0])))
         return state.with_reports(reports, context, device.position_id)
 
@@ -252,7 +256,7 @@ class Account:
 
 @contextmanager
 def log_errors(account: str, doing: str) -> Iterator[None]:
-    """Log an unexpected error. Only this tracker misses the update."""
+    """Log an unexpected error of the `with` block instead of raising it, so that the caller can continue."""
     try:
         yield
     except Exception:
@@ -268,14 +272,15 @@ def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tra
 def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
     """Return the tracker after a message or a history answer.
 
-    The device may still have the ID of an older position.
+    The device may still have the ID of an older position, so give it the ID of the
+    newest position.
     """
     device = _with_position_id(device, state.position and state.position.id)
     return _tracker(device, state, context)
 
 
 def _by_id(devices: Devices) -> dict[int | None, str]:
-    """Return trackers by internal ID, without IDs that several devices have."""
+    """Return each `uniqueId` by internal ID. Leave out an internal ID that several devices have."""
     ids = [device.id for device in devices.values()]
     by_id = dict(zip(ids, devices, strict=True))
     if len(by_id) == len(ids):
@@ -284,10 +289,10 @@ def _by_id(devices: Devices) -> dict[int | None, str]:
 
 
 def is_outdated(device: Device, known: Position | None) -> bool:
-    """Return whether the device announces a position that is not the known one.
+    """Return whether the device's position must be requested, because it is not the known position.
 
-    If the known position has an unreadable time, or a time after the last contact with
-    the tracker, request it again: a faulty service may correct it.
+    Also return True if the known position has an unreadable time, or a time more than a
+    day after the last contact with the tracker: a faulty service may correct the time.
     """
     if device.position_id is None:
         return False
@@ -298,10 +303,10 @@ def is_outdated(device: Device, known: Position | None) -> bool:
 
 
 def _with_position_id(device: Device, position_id: int | None) -> Device:
-    """Return the device with this position ID, unless its own ID is newer.
+    """Return the device with this position ID, unless the device's own position ID is higher.
 
-    Servers send a device before its new position. The device then still has the ID of
-    the previous position.
+    Servers send a device before its new position, so the device may still have the ID
+    of the previous position.
     """
     if position_id is None or position_id <= (device.position_id or 0):
         return device

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from .ride_state import Ride
 
-# The times of a ride from polls and from the history differ by at most this.
+# The times of a ride from polls differ from its times in the history by at most this.
 _SAME_RIDE_WITHIN: Final = timedelta(minutes=2)
 
 type RideEvent = tuple[Literal["started", "ended"], Ride]
@@ -19,10 +19,10 @@ class Announced(NamedTuple):
     start: datetime
     end: datetime
     is_open: bool = False
-    """Whether the event of its end was not fired yet."""
+    """Whether the event of the ride's end was not fired yet."""
 
     def overlaps(self, ride: Ride) -> bool:
-        """Return whether a ride overlaps the announced one, or almost does."""
+        """Return whether a ride overlaps the announced ride, or misses it by at most two minutes."""
         start, end = max(self.start, ride.started_at), min(self.end, ride.moved_at)
         return start <= end + _SAME_RIDE_WITHIN
 
@@ -39,8 +39,8 @@ def announce(
 ) -> tuple[tuple[Announced, ...], list[RideEvent]]:
     """Return the announced rides after an update, and the events to fire now.
 
-    Each announced ride is matched with rides that ended or are under way. A ride without
-    a match is new: its events are fired. No event is fired twice.
+    Each announced ride is matched with rides that ended (`over`) or are under way. A
+    ride without a match is new: its events are fired. No event is fired twice.
     """
     rides = [*over, *([under_way] if under_way else [])]
     rides.sort(key=attrgetter("started_at"))
@@ -49,8 +49,8 @@ def announce(
     known, after = set[Ride](), list[Announced]()
     for it, matched, ride in zip(announced, matches, own, strict=True):
         if ride and len(matched) > 1:
-            # One ride was announced, but the history shows several. The announcement
-            # now stands for one of them.
+            # The history shows several rides in place of the announced one. From now
+            # on, the announcement stands only for `ride`.
             it = Announced(ride.started_at, ride.moved_at, it.is_open)
             matched = [ride]
         else:
@@ -75,8 +75,9 @@ def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # No ride overlaps the announced one: after the replay, the ride ended
-            # before its announced start. Match the announcement with an earlier ride.
+            # No ride overlaps the announced ride: after the replay, the ride ended
+            # before its announced start. Match the announcement with the last unmatched
+            # ride that began before the announced end.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)
@@ -88,7 +89,7 @@ def _assigned(
     rides: Sequence[Ride],
     matches: Sequence[Sequence[Ride]],
 ) -> list[Ride | None]:
-    """Return one ride for each announced ride in order of time; None where none is left."""
+    """Return the ride that is assigned to each announced ride, or None. No ride is assigned twice."""
     own: list[Ride | None] = [None] * len(announced)
     free = sorted(range(len(announced)), key=lambda number: announced[number].start)
     for ride in rides:

@@ -1,4 +1,4 @@
-"""Distances between fixes, and how much of them cannot be noise."""
+"""Distances between fixes: how much of them may be noise, and which ways a bike can have ridden."""
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
@@ -8,7 +8,7 @@ from ..api.models import Position
 
 _EARTH_METERS = 6_371_000
 # None of 100,000 fixes of a parked bike was off by more than this multiple of the
-# accuracy. Two of three fixes were within the accuracy.
+# reported accuracy. Two thirds of the fixes were within the accuracy.
 _TIMES_THE_ACCURACY = 3
 _MIN_NOISE_METERS = 20
 _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
@@ -20,8 +20,8 @@ _FAST = 45
 # Count at most this time between two fixes. After a long silence, any fix would
 # otherwise be plausible.
 _MAX_SILENCE_SECONDS = 3_600
-# The distance that the server counted is used up to this average speed (km/h) and up to
-# this length. A fix that jumps while the tracker wakes up exceeds these limits.
+# The distance that the server counted is used only up to this average speed (km/h) and
+# up to this length. A fix that jumps while the tracker wakes up exceeds these limits.
 _FASTEST_DETOUR = 60
 _MAX_DETOUR_KILOMETERS = 1_000
 # The distance that the server counted is plausible up to this multiple of the straight
@@ -46,7 +46,7 @@ class Fix(NamedTuple):
 
     @property
     def point(self) -> tuple[float, float]:
-        """Return latitude and longitude."""
+        """Return latitude and longitude in degrees."""
         return self.latitude, self.longitude
 
     def or_address_of(self, other: Fix) -> Fix:
@@ -55,11 +55,11 @@ class Fix(NamedTuple):
 
 
 NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
-"""The place of a tracker without a fix."""
+"""Placeholder for the place of a tracker without a fix. Its time is earlier than any report."""
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
-    """Return the fix of a report with this time, or None without a place or a time."""
+    """Return the fix of a report, measured at `time`. Return None without a time or a place."""
     latitude, longitude = position.latitude, position.longitude
     if time is None or latitude is None or longitude is None:
         return None
@@ -68,7 +68,7 @@ def fix_of(position: Position, time: datetime | None) -> Fix | None:
 
 
 def meters(start: Fix, end: Fix) -> float:
-    """Return the straight distance between two fixes."""
+    """Return the straight distance between two fixes in meters."""
     latitude, other = radians(start.latitude), radians(end.latitude)
     north = sin((other - latitude) / 2)
     east = sin(radians(end.longitude - start.longitude) / 2)
@@ -93,7 +93,8 @@ def is_plausible(
 ) -> bool:
     """Return whether a bike can have traveled from a place to a fix.
 
-    `seen` is the bike's last fix at the place, `speed` the reported speed in km/h.
+    `seen` is the bike's last fix at the place. Plausible speeds are up to `fastest`
+    (km/h), or up to one and a half times the reported `speed` (km/h).
     """
     beyond = meters(place, fix) - noise(place, fix)
     seconds = min(_seconds(seen, fix), _MAX_SILENCE_SECONDS)
@@ -105,9 +106,10 @@ def way(
 ) -> float:
     """Return the kilometers ridden from a place to a fix.
 
-    Use the distance that the server counted since `base`, because it includes bends. If
-    it is too large, a fix jumped: use the straight line. Return 0 if no bike could have
-    arrived so soon.
+    `seen` is the bike's last fix at the place. Use the distance that the server counted
+    since `base`, because it includes bends. If that distance is too large, a fix
+    jumped: use the straight line. Return 0 if no bike could have arrived so soon after
+    `seen`.
     """
     straight = meters(place, fix) / 1_000
     if _speed(straight * 1_000, _seconds(seen, fix)) > FASTEST:
@@ -126,5 +128,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the speed in km/h for a way in meters. Clocks may be a second off."""
+    """Return the speed in km/h for a way in meters. Count at least one second: clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

@@ -1,4 +1,4 @@
-"""The time up to which triggers were evaluated. It ensures that each wait (`for`) ends only once.
+"""The time up to which triggers were evaluated. It ensures that no wait (option `for`) ends twice.
 
 This also holds if the clock of Home Assistant or of the service is set back.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple, Self
 
-# Maximum time between applying an update and its evaluation.
+# Maximum time between applying an update and evaluating triggers for it.
 _MAX_DELAY: Final = timedelta(seconds=1)
 
 
@@ -17,16 +17,20 @@ class Reached(NamedTuple):
     at: datetime
     asked_at: datetime
     since: datetime
-    """When the change of the clock was noticed, by the new clock."""
+    """A time just before the change of the clock was noticed, by the new clock."""
     later: tuple[datetime, ...]
-    """When waits began. By the new clock, these times are in the future."""
+    """Starts of waits that began before the change, although by the new clock they are in the future."""
 
     def includes(self, start: datetime) -> bool:
         """Return whether a wait began before the clock was set back."""
         return start < self.since or start in self.later
 
     def set_back(self, new: Reached) -> Self:
-        """Return this time, adjusted after the clock is set back once more."""
+        """Return this tuple, merged with a newer change of the clock.
+
+        Keep `at` and `asked_at`, and use the earlier `since`. Add to `later` the waits
+        of `new` that began before the older change.
+        """
         later = {*self.later, *filter(self.includes, new.later)}
         return self._replace(
             since=min(self.since, new.since), later=tuple(sorted(later))
@@ -37,9 +41,9 @@ class Evaluation(NamedTuple):
     """The time up to which waits were evaluated, in UTC."""
 
     at: datetime
-    """By Home Assistant's clock."""
+    """Time of the evaluation, by Home Assistant's clock."""
     asked_at: datetime
-    """Start of the newest request that the service answered."""
+    """Start of the newest poll that succeeded. Silence is evaluated up to this time."""
     ahead: tuple[Reached, ...] = ()
     """Later times up to which waits were evaluated before the clock was set back."""
 
@@ -63,7 +67,8 @@ class Evaluation(NamedTuple):
     def of_wait(self, start: datetime) -> Self:
         """Return the evaluation to compare with a wait that began at `start`.
 
-        For a wait that began before the clock was set back, its times are later.
+        If the wait began before the clock was set back, the returned times are the
+        later times that the evaluation had reached by the old clock.
         """
         reached = [it for it in self.ahead if it.includes(start)]
         if not reached:

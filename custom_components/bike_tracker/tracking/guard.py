@@ -25,7 +25,8 @@ from .ride_state import RideState
 
 Cause = Literal["place", "motion", "alarm"]
 
-# These alarms may be repeated with each report while their cause lasts.
+# Trackers may repeat these alarms with each report while their cause lasts, so a
+# repeated alarm triggers nothing.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
 _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # Even if the reported accuracy is better, fixes of a standing bike may be this far
@@ -36,14 +37,14 @@ _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
 # If the bike is farther away than the limit plus this distance, one report triggers the
 # guard.
 _FAR_METERS = 1_000
-# Where walls reflect the signals, fixes may be off for this long.
+# Where walls reflect the signals, fixes may be off for up to this time.
 _DRIFT_LASTS = timedelta(minutes=10)
 # A place may be drift if it is within this multiple of the known drift.
 _TIMES_KNOWN_DRIFT = 1.5
-# A guard may be armed just before the bike arrives. After this time the bike stands,
-# and late reports have arrived.
+# A guard may be armed just before the bike arrives. This long after the arming, the
+# bike stands, and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
-# If a tracker's clock is behind by less than this, it counts as correct.
+# If a tracker's clock is behind by less than this, the clock counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
 # A bike is leaving if the straight line from its place is at least this share of the
 # way along its fixes.
@@ -60,18 +61,18 @@ class Triggered(NamedTuple):
     cause: Cause
     """The bike is at another place, began to move, or its tracker raised an alarm."""
     since: datetime
-    """Time of the report, in UTC."""
+    """Time of the report that triggered the guard, in UTC."""
     distance: float
-    """Meters from the place of the arming."""
+    """Meters from the guarded place."""
     fix: Fix | None = None
     alarm: str | None = None
-    """Type of the alarm that was the cause."""
+    """Type of the alarm that was the cause; None if the cause is not an alarm."""
 
     def described(self) -> dict[str, Any]:
-        """Return the attributes of the entity and of trigger variables.
+        """Return the attributes of the guard's entity, which are also variables of triggers.
 
         The coordinates are not named `latitude` and `longitude`, because Home Assistant
-        would draw the entity on the map.
+        would then draw the guard's entity on the map.
         """
         return {
             "cause": self.cause,
@@ -89,15 +90,15 @@ class Guard(NamedTuple):
     armed_at: datetime
     """Time of the arming, by Home Assistant's clock in UTC."""
     place: Fix
-    """Place of the bike at the arming."""
+    """The guarded place: the place of the bike at the arming."""
     after: datetime
     """Reports from before this time trigger nothing."""
     is_settled: bool = False
     """Whether the place is final: no later report can correct it."""
     moved: bool | None = None
-    """Last reported motion."""
+    """Last reported motion; None if unknown."""
     alarms: tuple[str, ...] = ()
-    """Types of the alarms of the last report. A lasting alarm in the next report does not count again."""
+    """Types of the alarms of the last report. A lasting alarm that the next report repeats does not count again."""
     away: tuple[datetime, ...] = ()
     """Times of the first two reports in a row from elsewhere."""
     triggered: Triggered | None = None
@@ -123,11 +124,11 @@ class Clock(NamedTuple):
     delay: float
     """Seconds until the service received this report."""
     behind: float
-    """Seconds by which the tracker's clock is behind."""
+    """Seconds by which the tracker's clock is behind; 0 if it is not known to be behind."""
 
 
 def clock_after(clock: Clock | None, report: Position) -> Clock | None:
-    """Return the clock after a report.
+    """Return the clock after a report; None if the report arrived within five minutes.
 
     If a tracker's clock is behind, all its reports seem to be late by the same time. If
     a tracker buffered reports, they arrive together, so each is late by a different
@@ -152,10 +153,10 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
 def requested_guard(
     position: Position | None, moved: bool | None, now: datetime
 ) -> Guard:
-    """Return a guard that is armed now. Its place is set later."""
+    """Return a guard that is armed now. `placed` sets its place later."""
     sent_at = position and _sent_at(position, now)
-    # A guard starts without reported motion: the tracker may not have reported yet that
-    # the bike stands.
+    # Treat reported motion as unknown, because the tracker may not have reported yet
+    # that the bike stands.
     moved = False if moved is False else None
     alarms = _types_of(position) if position else ()
     return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
@@ -165,7 +166,8 @@ def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
     """Return a guard that was just armed, with its place.
 
     If the last two reports agree on another place, the bike is guarded there, even if
-    ride detection has not confirmed that place yet.
+    ride detection has not confirmed that place yet. If the tracker's clock is behind,
+    `after` becomes earlier by the same time.
     """
     if clock and clock.behind:
         guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
@@ -184,7 +186,7 @@ def after_report(
     *,
     is_prompt: bool,
 ) -> Guard:
-    """Return the guard after a report, given the state of ride detection before it."""
+    """Return the guard after a report. `before` is the state of ride detection before the report."""
     if is_prompt:
         guard = _with_right_clock(guard, report, now)
     guard = after_alarm(guard, report, before, now)
@@ -214,10 +216,10 @@ def after_report(
 def after_alarm(
     guard: Guard, report: Position, before: RideState, now: datetime
 ) -> Guard:
-    """Return the guard after the alarms of a report, which have the time of the message."""
+    """Return the guard after the alarms of a report. Alarms have the time of the message, not of the fix."""
     if now < guard.armed_at:
-        # Home Assistant's clock was ahead when it armed the guard, so alarms count from
-        # now on.
+        # Home Assistant's clock was ahead when the guard was armed, so alarms count
+        # from now on.
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
@@ -230,10 +232,10 @@ def after_alarm(
 
 
 def _with_right_clock(guard: Guard, report: Position, now: datetime) -> Guard:
-    """Correct the guard if Home Assistant's clock was ahead when it armed the guard.
+    """Correct `after` if Home Assistant's clock was ahead when the guard was armed.
 
-    A report that arrives without delay shows the error: the time now, minus the time at
-    which the service received the report.
+    A report that arrives without delay shows the error of the clock: the time now,
+    minus the time at which the service received the report.
     """
     received_at = report.server_time or now
     ahead = now - received_at
@@ -246,7 +248,7 @@ def _types_of(report: Position) -> tuple[str, ...]:
 
 
 def _sent_at(report: Position, now: datetime) -> datetime | None:
-    """Return when a report was sent. This is at the latest when the service received it."""
+    """Return when a report was sent; None if unknown. The result is never later than the time of receipt."""
     sent_at = report.device_time or report.fix_time
     return sent_at and min(sent_at, report.server_time or now)
 
@@ -261,10 +263,10 @@ def _standing_place(state: RideState) -> Fix:
 def _settled(
     guard: Guard, before: RideState, fix: Fix | None, report: Position, at: datetime
 ) -> Guard:
-    """Return the guard with the final place, as soon as the place of the arming is certain.
+    """Return the guard with its likely place. Set `is_settled` as soon as the place of the arming is certain.
 
-    The report of the arrival may come after the arming, or never. The last report
-    before the arming may have jumped.
+    The place is not certain at first: the report of the arrival may come after the
+    arming, or never, and the last report before the arming may have jumped.
     """
     newest, candidate = before.newest_fix, before.candidate
     if fix and newest and candidate and candidate.time <= guard.after:
@@ -307,7 +309,7 @@ def _seen_at(
 
 
 def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether the bike is back at its anchor: then it was armed at a stray fix."""
+    """Return whether the bike is at its anchor again. If so, the guard was armed at a stray fix."""
     candidate, stands = before.candidate, not is_moving(report.speed)
     was_away = candidate is not None and candidate.time <= guard.after
     return was_away and stands and _may_stand_at(before.anchor, fix, before)
@@ -320,7 +322,8 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
     known = before.drift_at(guard.place, fix.time).apart_for_minutes
     if meters(guard.place, fix) <= _TIMES_KNOWN_DRIFT * known:
         return fix.time - guard.away[0] >= _DRIFT_LASTS
-    # Two separate jumps do not lead to the same place.
+    # Two separate jumps do not lead to the same place, so two fixes at the same place
+    # confirm it.
     last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
     return (
@@ -331,8 +334,8 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
 def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
     """Return whether two fixes in a row lead straight away from a place.
 
-    Fixes that jump rarely do this. Where fixes are known to stray, the third fix
-    decides instead.
+    Fixes that jump rarely lead straight away. Return False where fixes are known to
+    stray: there, the third fix decides instead.
     """
     is_straight = meters(place, fix) >= _STRAIGHT * (
         meters(place, last) + meters(last, fix)

@@ -1,4 +1,4 @@
-"""History gaps: the times for which the history is needed, and its answers."""
+"""History gaps: the times for which the service's history is needed, and the effect of its answers."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -14,18 +14,19 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """Maximum age of the rides that are requested when a tracker is set up."""
-# Maximum age of a gap by the tracker's clock, which may be wrong. A request may wait up
-# to an hour longer in the queue.
+# Maximum age of a gap, by the tracker's clock, which may be wrong. A new gap is an hour
+# younger, because its request may wait in the queue for that long.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
 # If a ride is under way when its tracker is set up, its start is searched this far
 # back.
 _BEFORE_FIRST: Final = timedelta(hours=6)
-# If two reports during a ride are farther apart than this, reports between them may be
-# missing. Polls, and the reports of many trackers, come once a minute and may be half a
-# minute late.
+# If two reports during a ride are more than this time apart, reports between them may
+# be missing. Polls, and the reports of many trackers, come once a minute and may be
+# half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
-# If two such reports are more meters apart, the bike set off between them.
+# If a bike at rest is more than this many meters away in the second of two such
+# reports, the bike set off between them.
 _MAX_SKIPPED_METERS: Final = 300
 # For a standing bike, the server may count this many meters of drift between two
 # reports.
@@ -36,16 +37,16 @@ class HistoryGap(NamedTuple):
     """A time range in which reports may be missing."""
 
     start: datetime
-    """Time of the newest report before the gap, in UTC."""
+    """Time from which on reports may be missing, in UTC."""
     known: datetime
-    """Time of the newest report, in UTC."""
+    """Time of the newest fix, in UTC."""
     noticed_at: datetime
     is_of_ride: bool = False
     """Whether the missing reports may belong to a known ride."""
 
 
 class HistoryAnswer(NamedTuple):
-    """The reports of a tracker since the start of a gap."""
+    """The reports of a tracker from a requested time."""
 
     reports: Sequence[Position]
     until: datetime
@@ -55,9 +56,11 @@ class HistoryAnswer(NamedTuple):
 def is_older_position(
     position: Position, known: Position, newest: datetime | None = None
 ) -> bool:
-    """Return whether a position is older, by its fix time, then by its ID.
+    """Return whether a position is older than the known one, by fix time.
 
-    `newest` is the time of the newest fix. It counts if the known place has no time.
+    If the fix times are equal, or the position has no fix time, compare the IDs.
+    `newest` is the time of the newest fix. It is used if the known position has no fix
+    time.
     """
     known_at = known.fix_time or newest
     if position.fix_time is None or position.fix_time == known_at:
@@ -77,7 +80,7 @@ def _time_of(position: Position) -> datetime:
 def followed(
     log: Log, new: Sequence[Input], context: UpdateContext
 ) -> tuple[Log, Sequence[Input]]:
-    """Append inputs to a log. Return the log, and older inputs, which must be inserted."""
+    """Append new inputs to a log. Return the log, and the inputs that are older and must be inserted."""
     late = list[Input]()
     for it in sorted(new, key=attrgetter("key")):
         if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
@@ -90,7 +93,11 @@ def followed(
 
 
 def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
-    """Append this input to the log, and update the gap."""
+    """Append this input to the log, and update the gap.
+
+    If the report repeats the newest fix, it gets the time of its message, and the gap
+    stays as if no report were missing.
+    """
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
@@ -109,7 +116,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
 def gap_after(
     gap: Gap | None, before: RideState, after: RideState, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after a report, or None if no report can be missing."""
+    """Return the gap after a report that changed `before` to `after`; None if no report can be missing."""
     last, newest = before.newest_fix, after.newest_fix
     if last is None or newest is None:
         if gap or not (context.has_history and newest and after.says_it_moves):
@@ -120,7 +127,8 @@ def gap_after(
     if gap and newest.time - gap.start >= _MAX_AGE:
         gap = None
     if not context.has_history:
-        # The service may be restarting, so its history may become available again.
+        # Keep the gap: the service may be restarting, so its history may become
+        # available again.
         return gap
     if after.measured_at and after.measured_at > newest.time:
         # The tracker's clock is ahead, so the times in the history differ from those in
@@ -143,7 +151,7 @@ def gap_after(
 def gap_after_late(
     log: Log, before: RideState, first: datetime, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after late reports. If they changed rides, other reports may be missing, too."""
+    """Return the gap after late reports. If these changed rides, request the history: more reports may be missing."""
     after, gap = log.core.ride_state, log.gap
     if not context.has_history:
         return gap
@@ -192,26 +200,26 @@ def _gap_left(
     end = max(times, default=gap.start)
     lacks = any(end < it.time <= until for it in log.inputs if it.report)
     if lacks and end > gap.start and _moved_after(state, end):
-        # Request the history again only after the ride.
+        # If at most the last 90 seconds of a ride under way are missing, request them
+        # only after the ride.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
     # The answer does not reach the newest report, so request the rest of the gap again.
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # During a ride, late reports from the time of the answer may still come, so keep a
-    # gap.
+    # During a ride, late reports from the answered time may still come, so keep a gap.
     return None if state.is_at_rest else Gap(gap.start)
 
 
 def _moved_after(state: RideState, time: datetime) -> bool:
-    """Return whether the bike moved after a time."""
+    """Return whether the bike moved, or may have moved to a candidate, after a time."""
     rides = [*state.rides, *([state.ride] if state.ride else [])]
     return bool(state.candidate) or any(it.moved_at > time for it in rides)
 
 
 def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
-    """Return whether the server's total shows a ride between two reports."""
+    """Return whether the server's total distance shows a ride between two reports."""
     if last.total is None or newest.total is None:
         return False
     counted = (newest.total - last.total) * 1_000
@@ -220,7 +228,7 @@ def _went_unseen(before: RideState, last: Fix, newest: Fix) -> bool:
 
 
 def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
-    """Return whether reports may be missing, of a bike that is under way or set off."""
+    """Return whether reports of a bike that is under way, or that set off, may be missing."""
     is_late = newest.time - last.time > _MAX_STEP
     return is_late and (
         not before.is_at_rest or meters(last, newest) > _MAX_SKIPPED_METERS
@@ -230,10 +238,10 @@ def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
 def rides_before(
     answer: HistoryAnswer, start: datetime, now: datetime
 ) -> tuple[Sequence[Ride], datetime | None]:
-    """Return the rides in an answer to a backfill, and the end of the next request.
+    """Return the rides from before the set-up in an answer, and the end of the next requested time.
 
-    The end is None if this was the last request. A ride that may have begun before
-    `start` is left to the next request.
+    The end is None if this was the last request. `start` is the start of the answered
+    time. A ride that may have begun before `start` is left to the next request.
     """
     until = answer.until
     reports = [it for it in answer.reports if start <= it.moment <= until]
@@ -242,8 +250,9 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # Such a long ride is stored incomplete: if the next request had to include it,
-        # it would hardly reach farther back.
+        # A ride that fills more than half of the requested time is stored incomplete.
+        # If the next request had to include it, that request would hardly reach farther
+        # back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start

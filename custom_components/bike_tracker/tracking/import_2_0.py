@@ -1,4 +1,4 @@
-"""Import of a tracker's state as version 2.0 stored it."""
+"""Convert the state of a tracker that version 2.0 of Bike Tracker stored."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -41,7 +41,7 @@ def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an occurrence. Version 3 has new names for its coordinates."""
+    """Return a stored occurrence with the names that version 3 uses for its coordinates."""
     names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
     attributes = stored.get("attributes", {}).items()
     return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}

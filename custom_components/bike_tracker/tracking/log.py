@@ -3,6 +3,9 @@
 Polls, messages and history answers all insert inputs, and replay the log from the first
 new input on. So the effect of a report does not depend on its source or its time of
 arrival.
+
+Inputs that can no longer change are settled: the log drops them, and keeps only the
+core after the last settled input.
 """
 
 from bisect import bisect_right
@@ -22,17 +25,17 @@ _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Settle inputs only this often: settling at each report would cost as much as applying
 # the report.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups. For this time after one, settle only inputs over the
-# maximum.
+# Late reports come in groups. For this time after a late report, settle only inputs
+# above the maximum number.
 _LATE_GROUP: Final = timedelta(minutes=1)
-# A late report replays all inputs in 30 ms, and reading a message with 200 reports costs
-# 10 ms more. The sum must not exceed 50 ms.
+# With this many inputs, replaying them all for a late report costs 30 ms, and reading a
+# message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
 # Larger than any number of a report.
 _NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
-"""The sort key of an input in the log."""
+"""The sort key of an input in the log: its time, its number (the ID of the report) and its order."""
 type ReportId = tuple[int, datetime | None]
 """The number and the fix time of a report.
 
@@ -49,7 +52,7 @@ class Core(NamedTuple):
 
 
 class Input(NamedTuple):
-    """A report, an arming, or a stored core. It also holds the core after this input."""
+    """A report, an arming or disarming, or a stored core. Each input also holds the core after it."""
 
     time: datetime = NOWHERE.time
     number: int = 0
@@ -59,13 +62,13 @@ class Input(NamedTuple):
     """When the input was received, by Home Assistant's clock."""
     report: Position | None = None
     guard: Guard | None = None
-    """The requested guard of an arming, None if it disarms."""
+    """The requested guard of an arming; None for other inputs and for a disarming."""
     is_snapshot: bool = False
-    """Whether it is a stored `core` that replaces earlier reports. Reports are not stored."""
+    """Whether the input is a stored `core`. It replaces earlier reports, because reports are not stored."""
     is_pinned: bool = False
-    """Whether its place in the log is fixed, because the server called the report current."""
+    """Whether the report keeps its place in the log, because the server called it current."""
     is_prompt: bool = False
-    """Whether it arrived without delay: no outage and no missed poll came right before it."""
+    """Whether the report arrived without delay: no outage and no missed poll came right before it."""
     is_complete: bool = False
     """Whether no report is missing before this one."""
     behind: float = 0
@@ -86,7 +89,7 @@ class Input(NamedTuple):
 
     @property
     def right_report(self) -> Position | None:
-        """Return the report with the times that a right clock would show."""
+        """Return the report with the times that a right clock would show; None for other inputs."""
         if not (report := self.report) or not self.behind:
             return report
         behind, fix_time = timedelta(seconds=self.behind), report.fix_time
@@ -98,15 +101,15 @@ class Input(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A time in which reports may be missing. It starts when the bike was last seen standing."""
+    """A time for which the history may be needed. It usually starts when the bike was last seen standing."""
 
     start: datetime
     may_lack: bool = False
-    """Whether a report may be missing. It is False as long as all reports surely arrived."""
+    """Whether a report may be missing in that time. It is False as long as all reports surely arrived."""
     wanted_at: datetime | None = None
     """When it was noticed that the history is needed; None before that."""
     is_partial: bool = False
-    """Whether the answer covered only a first part of the gap. `start` is then the end of that part."""
+    """Whether a history answer covered only the first part of the gap. `start` is the end of that part."""
 
 
 def id_of(report: Position) -> ReportId:
@@ -115,7 +118,7 @@ def id_of(report: Position) -> ReportId:
 
 
 def apply(core: Core, it: Input) -> Core:
-    """Return the core after an input. Each input changes the core only by this function."""
+    """Return the core after an input. Inputs change the core only in this function."""
     if it.is_snapshot:
         return it.core
     ride_state, guard, clock = core
@@ -159,7 +162,7 @@ class Log(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return a time: from then on, the rides of the core replace the stored rides."""
+        """Return the time from which on the rides of the core replace the rides in the database."""
         if ride := self.settled.ride_state.ride:
             return ride.started_at
         return self.time or (self.inputs[0].time if self.inputs else None)
@@ -170,15 +173,15 @@ class Log(NamedTuple):
         return it._replace(time=time, number=number, order=order + 1)
 
     def with_input(self, new: Input) -> Log:
-        """Append an input."""
+        """Append an input, and compute the core after it."""
         new = new._replace(core=apply(self.core, new))
         return self._replace(inputs=(*self.inputs, new))
 
     def split_after_ride(self, since: datetime) -> tuple[Log, Sequence[Input]]:
         """Return the log up to the end of a ride, and the inputs of the next ride.
 
-        `since` is a time during the first ride. If no other ride began after it, the
-        log is complete.
+        `since` is a time during the first ride. If no ride began after the first one,
+        return the whole log and no inputs.
         """
         states = [it.core.ride_state for it in self.inputs]
         of_next = (bool(it.ride) and it.was_riding(since) for it in states)
@@ -188,10 +191,10 @@ class Log(NamedTuple):
     def with_inputs(
         self, new: Sequence[Input], answered: frozenset[ReportId] = frozenset()
     ) -> Log:
-        """Insert new reports, and replay from the first of them on.
+        """Insert new reports, and replay from the first changed input on.
 
-        `answered` are the reports of a history answer. Between two of them, no report
-        is missing.
+        Ignore reports that are known or settled. `answered` has the IDs of the reports
+        in a history answer. Between two of these reports, no report is missing.
         """
         kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
         stored = {(it.number, it.time) for it in kept if it.is_snapshot}
@@ -218,7 +221,10 @@ class Log(NamedTuple):
         return self._replace(inputs=self._replayed(merged, first))
 
     def _in_order(self, inputs: list[Input]) -> list[Input]:
-        """Return the inputs in order. A report that repeats a fix gets the time of its message."""
+        """Correct the times of a clock that was set back, and return the inputs in order.
+
+        A report that repeats a fix gets the time of its message.
+        """
         inputs.sort(key=attrgetter("number"))
         state = self.settled.ride_state
         newest = None if self.settled.clock else state.newest_fix
@@ -239,7 +245,7 @@ class Log(NamedTuple):
     def _with_complete(
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
-        """Mark the reports between two reports of a history answer as complete."""
+        """Mark an answered report as complete if the report before it was answered, too, or is from before the gap."""
         start, was_answered = self.gap and self.gap.start, False
         for number, it in enumerate(inputs):
             if it.report:
@@ -259,17 +265,17 @@ class Log(NamedTuple):
     def cut(self, now: datetime, *, is_silent: bool) -> Log:
         """Settle inputs that can no longer change.
 
-        Call it before an update, because the rides of these inputs are in the database
-        then.
+        Call this method before an update, because at that time the database has the
+        rides of these inputs.
         """
         if not self.inputs:
             return self
         excess = len(self.inputs) - _MAX_INPUTS
-        # If the clock was set back, `late_at` may be in the future.
+        # If the clock was set back, `late_at` may be in the future and does not count.
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
-            # Silence ended the ride. Later reports will be inserted after its end.
+            # Silence ended the ride, and no report is missing: settle all inputs.
             return self._cut_at(len(self.inputs) - 1)
         newest = self.inputs[-1].time
         if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
@@ -286,7 +292,7 @@ class Log(NamedTuple):
         return self._cut_at(last) if last >= 0 else self
 
     def _last_rest(self, limit: datetime) -> int:
-        """Return the index of the last input at rest up to `limit`, or -1."""
+        """Return the index of the last input up to `limit` after which the bike is at rest, or -1."""
         end = bisect_right(self.inputs, limit, key=attrgetter("time"))
         cores = ((i, self.inputs[i].core) for i in reversed(range(end)))
         return next((i for i, core in cores if core.ride_state.is_at_rest), -1)
@@ -327,14 +333,14 @@ class Log(NamedTuple):
 def time_of(
     report: Position, received_at: datetime, *, is_new: bool
 ) -> datetime | None:
-    """Return the time of a new fix, or else of its message; None if it is unknown."""
+    """Return the fix time of a report with a new fix, otherwise its message time; None if it is unknown."""
     received_at = report.server_time or received_at
     sent_at = report.device_time or report.fix_time
     return held(report.fix_time if is_new and report.fix_time else sent_at, received_at)
 
 
 def _without(core: Core, over: tuple[object, ...]) -> Core:
-    """Return the core without the rides that were settled."""
+    """Return the core without the rides `over`, which were settled."""
     if not over:
         return core
     state = core.ride_state
@@ -343,12 +349,14 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
 
 
 def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[float]:
-    """Return the error of each report since the tracker's clock was set back, in seconds.
+    """Return the error of each input: the seconds by which its time is too early.
 
+    A time is too early if the tracker's clock was set back. Otherwise the error is 0.
     The inputs are in the order of their numbers; `newest` is the newest time before
-    them. After the clock is set back, fixes have earlier times than the fixes before,
-    but follow each other at the pace at which they are received. Late reports are
-    received together instead.
+    them. After the clock is set back, reports have earlier times than the reports
+    before them. This also holds for late reports, but the pace of arrival differs: late
+    reports arrive together, while the reports of a clock that was set back arrive as
+    far apart as their times are.
     """
     errors, error, first = [0.0] * len(inputs), 0.0, 0
     clock: Clock | None = None
@@ -360,8 +368,9 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
-            # Either the clock was wrong before, or its error no longer changes the
-            # order of reports.
+            # Correct no more times until reports arrive without delay again. Either the
+            # clock was wrong before, or its error no longer changes the order of
+            # reports.
             newest = None
         elif clock.behind:
             error = error or clock.behind
@@ -373,10 +382,10 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
-    """Mark totals that can be used: their reports came in the order of the fixes.
+    """Mark totals that can be used, because their reports came in the order of the fixes.
 
-    The server adds the distance from its newest fix. For a late fix it adds the way
-    back, and after it the way forth again.
+    For a late fix, the server adds the way back to it from a newer fix, so totals after
+    it are too large.
     """
     numbers = [it.number for it in inputs if it.report]
     highest = accumulate(numbers, max, initial=-_NO_NUMBER)

@@ -1,4 +1,4 @@
-"""Occurrences and alarms of a tracker. Each occurrence is fired once, in order."""
+"""Occurrences and alarms of a tracker. Occurrences are fired in order, each only once."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
     ("moving", True): "started_moving",
     ("moving", False): "stopped_moving",
 }
-"""The type of each change of a flag."""
+"""The occurrence type for each flag and its new value."""
 MAX_WAITING: Final = 50
 """Maximum number of occurrences of each type that are kept for a tracker, and of its alarms."""
 
@@ -39,9 +39,9 @@ class Occurrence(NamedTuple):
     type: OccurrenceType
     noticed_at: datetime
     since: datetime
-    """When it happened according to the tracker's report. All times are in UTC."""
+    """When it happened: the time of the report, or the time at which the change was noticed. All times are in UTC."""
     before: datetime | None = None
-    """When the flag got its previous value; None if unknown or no flag changed."""
+    """When the flag got its previous value; None if that is unknown, or if no flag changed."""
     attributes: Mapping[str, Any] = {}
 
     @override
@@ -88,7 +88,7 @@ ALARM_TYPES: Final = (
     "other",
 )
 """Types of alarms. The last type is for alarms with unknown names."""
-# Maximum number of alarms of a report.
+# Maximum number of alarms that are read from a report.
 _MAX_AT_ONCE: Final = 20
 
 
@@ -104,15 +104,15 @@ class Alarm(NamedTuple):
 
     @property
     def type(self) -> str:
-        """Return the type: `fall_down` for `fallDown`."""
+        """Return the type, such as `fall_down` for `fallDown`; `other` for an unknown name."""
         name = re.sub(r"(?=[A-Z])", "_", self.word).lower()
-        # Traccar up to 4.14 sends `shock`.
+        # Traccar up to 4.14 sends `shock` for a vibration.
         name = "vibration" if name == "shock" else name
         return name if name in ALARM_TYPES else "other"
 
 
 def alarms_of(position: Position) -> list[Alarm]:
-    """Return the alarms of a report, each once."""
+    """Return the alarms of a report without duplicates."""
     words = (position.alarm or "").split(",", _MAX_AT_ONCE)[:_MAX_AT_ONCE]
     reported_at = position.device_time or position.fix_time
     each_once = dict.fromkeys(filter(None, map(one_line, words)))
@@ -120,7 +120,7 @@ def alarms_of(position: Position) -> list[Alarm]:
 
 
 def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:
-    """Return whether an alarm is known, or so old that it may have been forgotten."""
+    """Return whether an alarm is known, or so old that it may have been dropped from the known alarms."""
     if any((it.word, it.report) == (alarm.word, alarm.report) for it in known):
         return True
     time = alarm.reported_at or NOWHERE.time

@@ -1,9 +1,9 @@
 """Ride detection: the rule by which a report changes the state of a tracker.
 
-The bike is at another place if the distance is larger than the noise that the
-accuracies explain. So the fixes of a parked bike may drift without a ride. A ride is a
-chain of places. If a report claims that the bike stands at another place, that place is
-only a candidate: the next report must confirm it.
+The bike is at another place if its distance from the last place is larger than the
+noise that the accuracies explain. So the fixes of a parked bike may drift without a
+ride. A ride is a chain of places. If a report claims that the bike stands at another
+place, that place is only a candidate: the next report must confirm it.
 """
 
 from datetime import datetime, timedelta
@@ -17,13 +17,13 @@ from .routes import thinned_route
 
 _SILENT_AFTER: Final = timedelta(minutes=30)
 # Km/h. A bike that was slower on average between two reports may have stopped on the
-# way. If the first report did not claim that the bike stood, it rather made a short
-# detour.
+# way. If the first report did not claim that the bike stood, the bike may instead have
+# made a detour, which lasts less than `_MAX_DETOUR_TIME`.
 _SLOW = 6
 _MAX_DETOUR_TIME = timedelta(minutes=10)
 # If the accuracy is unknown, fixes of a standing bike may be this far apart.
 _DRIFT_METERS = 150
-# A place this near to the end of a recent ride belongs to that ride. The last report of
+# A place this near to the end of a recent ride belongs to that ride: the last report of
 # the ride was lost.
 _REST_OF_RIDE_METERS = 1_000
 _REST_OF_RIDE_WITHIN = timedelta(hours=24)
@@ -34,8 +34,8 @@ _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 # If a tracker's clock is ahead by more than this, its fixes get the time of their
 # receipt.
 _WRONG_CLOCK = timedelta(minutes=5)
-# If reports come at least this often, no fix is missing, and the server's distance
-# contains few bends.
+# If reports come at least this often, no fix is missing between them, and the server's
+# distance contains few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
 # Km/h. During a ride, a faster change of place is a jump unless the tracker reports
 # such a speed.
@@ -43,14 +43,14 @@ _FAST_RIDE = 100
 
 
 class _Report(NamedTuple):
-    """A report with a newer fix."""
+    """A report with a fix that is newer than all known fixes."""
 
     fix: Fix
     speed: float | None = None
     moves: bool | None = None
     """The reported motion; None if the tracker does not report it."""
     is_complete: bool = False
-    """Whether no report is missing before it."""
+    """Whether no report is missing before this report."""
 
 
 def apply_report(
@@ -62,8 +62,9 @@ def apply_report(
 ) -> RideState:
     """Return the state after a report that was received now.
 
-    A repeated or older report changes nothing. The first place always counts, however
-    old it is: a server may repeat the last fix of a parked bike.
+    A report whose fix is repeated or older changes no place: only the motion and the
+    time of its message count. The first place always counts, however old it is: a
+    server may repeat the last fix of a parked bike.
     """
     received_at = position.server_time or now
     fix = fix_of(position, held(position.fix_time, received_at))
@@ -78,7 +79,8 @@ def apply_report(
     is_in_doubt = state.candidate and not state.ride
     return state._replace(
         newest_fix=fix,
-        # Home Assistant's clock may be behind at first, and be corrected during a ride.
+        # Home Assistant's clock may be behind at first, and be corrected during a ride,
+        # so use the later time.
         received_at=max(now, received_at),
         reported_at=max(fix.time, held(position.device_time, received_at) or fix.time),
         measured_at=position.fix_time,
@@ -87,13 +89,13 @@ def apply_report(
 
 
 def silent_at(state: RideState) -> datetime | None:
-    """Return the time from which on a tracker under way counts as silent, and its ride as over."""
+    """Return the time from which on the ride of a silent tracker is over; None if no ride is under way."""
     received_at = state.received_at if state.ride else None
     return received_at and received_at + _SILENT_AFTER
 
 
 def end_ride(state: RideState) -> RideState:
-    """Return the state with the ride ended at the last place of the tracker."""
+    """Return the state with the ride ended at the last place of the tracker. Drop a ride without distance."""
     # The silent bike is at the place of its last report, if that is plausible.
     if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
@@ -101,7 +103,8 @@ def end_ride(state: RideState) -> RideState:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # Add the last meters. A last fix that is even farther away is drift.
+        # Add the last meters if noise explains them. A last fix that is farther away is
+        # drift.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -121,7 +124,7 @@ def held(time: datetime | None, received_at: datetime) -> datetime | None:
 
 
 def says_it_moves(position: Position) -> bool | None:
-    """Return the reported motion. Return None if the report contains none."""
+    """Return the motion that a report shows by its speed or its `motion`; None if it shows none."""
     if is_moving(position.speed):
         return True
     stands = position.motion is None and position.speed == 0
@@ -134,7 +137,7 @@ def is_moving(speed: float | None) -> bool:
 
 
 def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
-    """Return whether a report has a newer fix, and does not repeat the last one."""
+    """Return whether a report has a newer fix, and does not repeat the last fix."""
     if (newest_fix := state.newest_fix) is None:
         return True
     is_again = position.fix_time == state.measured_at and not meters(newest_fix, fix)
@@ -142,7 +145,7 @@ def _is_newer(state: RideState, position: Position, fix: Fix) -> bool:
 
 
 def _after_message(state: RideState, position: Position, now: datetime) -> RideState:
-    """Return the state after a report without a newer place."""
+    """Return the state after a report without a newer fix. Reported motion may begin a ride."""
     received_at = position.server_time or now
     time = held(position.device_time, received_at)
     if state.total is None and position.total_distance is not None:
@@ -212,7 +215,10 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 
 
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that stands elsewhere, after a ride without any report."""
+    """Return the state of a bike that stands at another place, although no report showed a ride.
+
+    If the place is near, it may also be drift, or the rest of a recent ride.
+    """
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
     limit = _REST_OF_RIDE_METERS if state.drift else _DRIFT_METERS
@@ -229,11 +235,11 @@ def _elsewhere(state: RideState, fix: Fix) -> RideState:
 def _after_fix(
     state: RideState, report: _Report, *, is_sure: bool = False
 ) -> RideState:
-    """Return the state at a newer fix: the same place, another one, or a candidate."""
+    """Return the state at a newer fix: at the same place, at another place, or with a candidate."""
     fix = report.fix
     if state.newest_fix is None:
         # With the first fix, servers add thousands of kilometers to the total: the
-        # distance from 0/0.
+        # distance from 0/0. So prefer the server's total as it was before that fix.
         total = fix.total or 0 if state.total is None else state.total
         return state._replace(total=total, anchor=fix, last_fix=fix)
     if state.ride and _stood(state, state.ride.moved_at, fix):
@@ -258,7 +264,7 @@ def _after_fix(
 
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
-    """Return the state of a bike that is still at its place. The more accurate fix becomes the anchor."""
+    """Return the state of a bike that is still at its place. At rest, a more accurate fix becomes the anchor."""
     is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)
@@ -266,7 +272,7 @@ def _at_its_place(state: RideState, fix: Fix) -> RideState:
 
 
 def _is_near(state: RideState, report: _Report) -> bool:
-    """Return whether the bike may still be at its place."""
+    """Return whether the bike may still be at its place, the anchor."""
     return meters(state.anchor, report.fix) <= _reach(state, report)
 
 
@@ -280,13 +286,13 @@ def _reach(state: RideState, report: _Report) -> float:
 
 
 def _stands_still(state: RideState, report: _Report) -> bool:
-    """Return whether a report claims rest. The first such report in a ride does not count."""
+    """Return whether a report claims rest. The first such report in a ride does not count: the bike arrives."""
     arrives = state.ride is not None and state.says_it_moves is not False
     return report.moves is False and not arrives
 
 
 def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
-    """Return whether the bike stood, or its tracker was silent, for long enough before a fix."""
+    """Return whether the bike stood, or its tracker was silent, before a fix for long enough to end a ride."""
     anchor, last_fix, pause = state.anchor, state.last_fix, fix.time - moved_at
     if pause < STANDS_AFTER:
         return False
@@ -298,12 +304,12 @@ def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
 
 
 def _slept(start: Fix, end: Fix) -> bool:
-    """Return whether the tracker was silent between two fixes."""
+    """Return whether the tracker was silent between two fixes for more than 30 minutes."""
     return end.time - start.time > _SILENT_AFTER
 
 
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
-    """Return the state at another place: a ride begins, continues, or was longer."""
+    """Return the state at another place: a ride begins, continues, or was longer than known."""
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
     # Outside of a ride, count from the last fix: while the bike stood, the server's
     # total grew with each fix that drifted.
@@ -332,13 +338,13 @@ def _sets_off(state: RideState, moves: bool | None) -> bool:
 
 
 def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
-    """Return the state of a bike that reports motion at its place. A ride may begin."""
+    """Return the state of a bike that reports motion at its place. A ride begins, at first without distance."""
     anchor = state.anchor._replace(time=last_fix.time, total=last_fix.total)
     return state._replace(anchor=anchor, ride=_new_ride(state, last_fix, time))
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return the ride that begins after `last_fix` and is first seen at `time`."""
+    """Return a new ride, first seen at `time`. If `last_fix` is at most five minutes older, the ride starts there."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

@@ -9,8 +9,9 @@ from .distance import FASTEST, NOWHERE, Fix, meters
 from .routes import encode, extended
 
 STANDS_AFTER: Final = timedelta(minutes=5)
-"""A ride ends once the bike has stood for this time."""
-# Drift at a place is expected within this distance of it, and for this time.
+"""A ride ends as soon as the bike has stood for this time."""
+# If fixes drifted at a place, they are expected to drift again within this distance of
+# it, and for this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
 # Fixes that are farther apart than this show different places, not drift.
@@ -25,7 +26,7 @@ class Ride(NamedTuple):
 
     started_at: datetime
     moved_at: datetime
-    """Time of the last movement: the end, once the ride is over."""
+    """Time of the last movement. This is the end of a ride that is over."""
     distance: float = 0
     """Kilometers."""
     maximum_speed: float | None = None
@@ -54,12 +55,12 @@ class Ride(NamedTuple):
         }
 
     def with_speed(self, speed: float | None) -> Ride:
-        """Return the ride after a report with this speed."""
+        """Return the ride with this speed as maximum, if the speed is higher than before and believable."""
         is_faster = speed is not None and (self.maximum_speed or 0) < speed <= FASTEST
         return self._replace(maximum_speed=speed) if is_faster else self
 
     def further(self, kilometers: float, end: Fix, time: datetime) -> Ride:
-        """Return the ride with a longer distance and, if it moved later, a later end."""
+        """Return the ride with these kilometers added, a new last place, and `time` as end if it is later."""
         before = self.end or end
         route = self.route or encode([before.point])
         return self._replace(
@@ -79,7 +80,7 @@ class Drift(NamedTuple):
     apart: float = 0
     """Largest distance between the place and a fix, in meters."""
     apart_for_minutes: float = 0
-    """The same for fixes that stayed off for minutes, and then came back."""
+    """Largest distance of fixes that stayed off for minutes and then came back, in meters."""
 
 
 class RideState(NamedTuple):
@@ -88,7 +89,7 @@ class RideState(NamedTuple):
     total: float | None = None
     """Kilometers: the server's first total plus all rides; None while unknown."""
     anchor: Fix = NOWHERE
-    """The place up to which the distance of the ride is counted."""
+    """The place of the bike. During a ride, the distance is counted up to this place."""
     last_fix: Fix = NOWHERE
     """Newest believed fix."""
     candidate: Fix | None = None
@@ -98,7 +99,7 @@ class RideState(NamedTuple):
     measured_at: datetime | None = None
     """Time of the newest fix by the tracker's own clock."""
     drift: float = 0
-    """Meters between recent fixes while the bike stood."""
+    """Largest distance of recent stray fixes while the bike stood, in meters."""
     drifts: tuple[Drift, ...] = ()
     """Last places where fixes were off, the oldest first."""
     received_at: datetime | None = None
@@ -121,7 +122,7 @@ class RideState(NamedTuple):
 
     @property
     def ride_under_way(self) -> Ride | None:
-        """Return the ride under way, None while the bike did not leave its place."""
+        """Return the ride under way; None as long as the bike has not left its place."""
         return self.ride if self.ride and self.ride.distance else None
 
     def longer(self, kilometers: float) -> RideState:
@@ -134,7 +135,7 @@ class RideState(NamedTuple):
         return self._replace(ended=ride, rides=(*rides, ride))
 
     def with_drift(self, place: Fix, fix: Fix, *, stayed: bool = False) -> RideState:
-        """Return the state after a stray fix of a standing bike."""
+        """Return the state after a stray fix of a standing bike. With `stayed`, several fixes in a row were off."""
         apart = meters(place, fix)
         if apart > _MAX_DRIFT_METERS:
             return self
@@ -145,14 +146,14 @@ class RideState(NamedTuple):
         return self._replace(drift=max(self.drift, apart), drifts=drifts)
 
     def drift_at(self, place: Fix, time: datetime) -> Drift:
-        """Return how many meters the fixes of a bike that stands at this place may be off."""
+        """Return the drift to expect in the fixes of a bike that stands at this place."""
         recent = [it for it in self.drifts if time - it.time <= _DRIFT_KNOWN_FOR]
         if len(recent) < _DRIFTS_ANYWHERE:
             recent = [it for it in recent if _counts_at(it, place)]
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride was still under way at a time."""
+        """Return whether the last ride that ended was not over yet at a time."""
         return self.ended is not None and time <= self.ended.moved_at
 
 

@@ -8,8 +8,8 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
-# Maximum number of characters during a ride. Thinning takes 5 ms, so wait until a route
-# is this long.
+# Maximum number of characters during a ride. Thinning costs 5 ms, so thin a route only
+# when it is longer than this.
 _MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]
@@ -17,7 +17,7 @@ type Point = tuple[float, float]
 
 
 def encode(points: Iterable[Point], last: Point = (0, 0)) -> str:
-    """Encode points as a polyline (Google's algorithm, precision 5) after `last`."""
+    """Encode points as a polyline (Google's algorithm, precision 5) that continues after `last`."""
     text, before = list[str](), _rounded(last)
     for point in points:
         rounded = _rounded(point)
@@ -31,7 +31,7 @@ def _rounded(point: Point) -> tuple[int, int]:
 
 
 def _encoded(delta: int) -> str:
-    """Encode the difference of two numbers: five bits for each character."""
+    """Encode the difference of two coordinates, with five bits in each character."""
     bits, text = ~(delta << 1) if delta < 0 else delta << 1, ""
     while bits >= 0x20:
         text += chr((0x20 | bits & 0x1F) + 63)
@@ -57,14 +57,14 @@ def decode(route: str) -> list[Point]:
 
 
 def extended(route: str, last: Point, point: Point) -> str:
-    """Append a point to an encoded polyline that ends at `last`."""
+    """Append a point to an encoded polyline that ends at `last`. Thin the polyline if it is too long."""
     if len(route) > _MAX_LENGTH:
         route = thinned_route(route)
     return route + encode([point], last)
 
 
 def thinned_route(route: str) -> str:
-    """Return an encoded polyline without the points that are close to the line."""
+    """Return an encoded polyline without the points that are close to the rest of the line."""
     return encode(thinned(decode(route)))
 
 

@@ -42,8 +42,8 @@ _OF_TRACKER: Final = (
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
 _MAX_ANNOUNCED: Final = 100
-# Reports that were sent during a silence arrive within this time after it, or with the
-# history.
+# Reports that were sent during a silence arrive within this time after the silence, or
+# with the history.
 _JOINED_WITHIN: Final = timedelta(minutes=2)
 type FlagName = Literal["online", "moving"]
 
@@ -87,9 +87,9 @@ class TrackerState(NamedTuple):
     highest_total: float = 0
     """Highest total distance that was shown, in kilometers."""
     guard: Guard | None = None
-    """The guard as it is shown: once triggered, it stays triggered, also after a replay."""
+    """The guard as it is shown: a triggered guard stays triggered, also after a replay."""
     rearming: Rearming | None = None
-    """Request to arm the bike once it stands."""
+    """Request to arm the bike as soon as it stands."""
     changed_by: str | None = None
     """Name of the person behind the last arming or disarming, None for automations."""
     occurrences: tuple[Occurrence, ...] = ()
@@ -103,7 +103,7 @@ class TrackerState(NamedTuple):
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves or moved within five minutes, even on the spot."""
+        """Return whether the bike moves, even on the spot. It counts as moving until it has stood for five minutes."""
         return self.ride_state.ride is not None
 
     @property
@@ -117,7 +117,7 @@ class TrackerState(NamedTuple):
         return HistoryGap(gap.start, known, gap.wanted_at, is_of_ride)
 
     def stored(self) -> Self:
-        """Return the state to store."""
+        """Return the state to store. Its log contains no reports."""
         return self._replace(log=self.log.stored())
 
     def restored(self) -> Self:
@@ -132,8 +132,8 @@ class TrackerState(NamedTuple):
     ) -> Self:
         """Return the state after all reports of a poll or a message.
 
-        `current_id` is the position that the server calls the current one. It counts as
-        the newest, however old it is.
+        `current_id` is the ID of the position that the server calls current. This
+        position counts as the newest, however old it is.
         """
         now = context.now
         state, new = self._cut(now).with_alarms(reports, now), list[Input]()
@@ -168,7 +168,7 @@ class TrackerState(NamedTuple):
         return state.with_late(late, context) if late else state.by(now)
 
     def with_late(self, late: Sequence[Input], context: UpdateContext) -> Self:
-        """Return the state after late reports. Their alarms can trigger the guard, too."""
+        """Return the state after late reports. The alarms of these reports can trigger the guard, too."""
         before, now = self.log.core.ride_state, context.now
         log = self.log.with_inputs(late)
         if log is not self.log:
@@ -182,7 +182,7 @@ class TrackerState(NamedTuple):
         return state
 
     def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
-        """Return the state after a history answer. Alarms in it that are old are not fired."""
+        """Return the state after a history answer. Alarms that are older than an hour are not fired."""
         now, reports = context.now, in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
@@ -211,7 +211,7 @@ class TrackerState(NamedTuple):
         )
 
     def armed(self, now: datetime, changed_by: str | None) -> Self:
-        """Return the state after arming, or with a request to arm the bike once it stands.
+        """Return the state after arming, or with a request to arm the bike as soon as it stands.
 
         A bike is armed at once, unless it moves while its guard is triggered.
         """
@@ -222,9 +222,9 @@ class TrackerState(NamedTuple):
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with the values that its log has at this time.
+        """Return the state with all values that follow from its log at the time `now`.
 
-        A tracker that has been silent for long is no longer under way.
+        A tracker that has been silent for 30 minutes is no longer under way.
         """
         state, log = self, self.log
         at = silent_at(log.core.ride_state)
@@ -242,13 +242,13 @@ class TrackerState(NamedTuple):
         return state.rearmed(now, state.rearming) if state.rearming else state
 
     def rearmed(self, now: datetime, again: Rearming) -> Self:
-        """Return the state after arming as requested, if the ride of the request has ended."""
+        """Return the state after arming as requested. If the ride of the request has not ended, change nothing."""
         if self.ride_state.ride is None:
             return self._replace(rearming=None).armed(now, again.changed_by)
         log, rest = self.log.split_after_ride(again.ride_started_at or now)
         if not rest:
             return self
-        # After a silence, one report ended the ride and began the next: the bike is
+        # One report after a silence ended the ride and began the next: the bike is
         # guarded where it stood in between.
         stood_at = log.core.ride_state.last_fix.time
         guard = requested_guard(self.position, None, now)._replace(after=stood_at)
@@ -297,7 +297,7 @@ class TrackerState(NamedTuple):
         return wanted_at is not None and wanted_at <= now < wanted_at + _JOINED_WITHIN
 
     def _may_announce(self, ride: Ride) -> bool:
-        """Return whether the events of a ride that ended may be fired now."""
+        """Return whether the events of a ride that has ended may be fired now."""
         if any(it.overlaps(ride) for it in self.announced):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
@@ -312,9 +312,10 @@ class TrackerState(NamedTuple):
         )
 
     def with_guard(self, guard: Guard, now: datetime) -> Self:
-        """Return the state with this guard. If it was just triggered, fire the cause.
+        """Return the state with this guard. If the guard was just triggered, add an occurrence.
 
-        After an alarm, motion or another place is fired, too.
+        A guard that was triggered by an alarm can be triggered a second time, by motion
+        or another place.
         """
         known, new = self.guard and self.guard.triggered, guard.triggered
         if new is None or (known and not (known.cause == "alarm" != new.cause)):
@@ -325,7 +326,7 @@ class TrackerState(NamedTuple):
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
-        """Return the state after the alarms of reports. At most the last 50 count."""
+        """Return the state with an occurrence for each new alarm of reports. At most the last 50 alarms count."""
         raised = list[tuple[datetime | None, Alarm]]()
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
@@ -347,8 +348,8 @@ class TrackerState(NamedTuple):
     ) -> Self:
         """Return the state with an occurrence that is noticed now.
 
-        If more than 50 of its type are known, drop the oldest of them: a tracker that
-        raises an alarm each second must not fill the memory.
+        If 50 occurrences of its type are already known, drop the oldest of them: a
+        tracker that raises an alarm each second must not fill the memory.
         """
         known = self.occurrences
         seq = known[-1].seq + 1 if known else 1
@@ -359,7 +360,7 @@ class TrackerState(NamedTuple):
         return self._replace(occurrences=(*known, new))
 
     def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
-        """Return the state with a flag, and fire its change. The first value is not a change."""
+        """Return the state with a flag, and with an occurrence if it changed. The first value is not a change."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
@@ -403,12 +404,12 @@ class Tracker(NamedTuple):
 
     @property
     def position(self) -> Position | None:
-        """Return the newest report."""
+        """Return the newest report; None before the first report."""
         return self.state.position
 
     @property
     def address(self) -> str | None:
-        """Return the address of the last stop, even during a ride."""
+        """Return the address of the place where the bike stands. During a ride, return the address of the start."""
         state = self.state.ride_state
         if ride := state.ride_under_way:
             return ride.start and ride.start.address
@@ -422,7 +423,7 @@ class Tracker(NamedTuple):
 
     @property
     def total_distance(self) -> float | None:
-        """Return the highest total that was ever known, in kilometers."""
+        """Return the highest total that was ever known, in kilometers; None if no total is known."""
         total = self.state.log.core.ride_state.total
         return None if total is None else max(total, self.state.highest_total)
 
@@ -433,9 +434,10 @@ class Tracker(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return a time: from then on, `rides` replace the rides in the database.
+        """Return the time from which on `rides` replace the rides in the database.
 
-        A ride among them that is older replaces the stored ride with the same start.
+        A ride in `rides` that is older replaces only the stored ride with the same
+        start.
         """
         return self.state.log.rides_since
 
@@ -446,18 +448,18 @@ class Tracker(NamedTuple):
 
     @property
     def is_under_way(self) -> bool:
-        """Return whether the bike moves or moved within five minutes, even on the spot."""
+        """Return whether the bike moves, even on the spot. It counts as moving until it has stood for five minutes."""
         return self.state.is_under_way
 
     @property
     def ride(self) -> Ride | None:
-        """Return the ride under way, else the last one."""
+        """Return the ride under way, else the last ride that ended."""
         state = self.state.ride_state
         return state.ride_under_way or state.ended
 
 
 type Trackers = Mapping[str, Tracker]
-"""All trackers of an account at one time, by `uniqueId`; never changed afterwards."""
+"""All trackers of an account at one time, by `uniqueId`. The mapping is never changed afterwards."""
 
 
 class Changes(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 
 def to_json(value: Any) -> Any:
-    """Return the JSON of a value; fields that have their default are left out."""
+    """Return the JSON of a value. Fields of a named tuple that have their default are left out."""
     if hasattr(value, "_fields"):
         defaults = value._field_defaults.items()
         fields = (field for field in value._asdict().items() if field not in defaults)
@@ -17,13 +17,13 @@ def to_json(value: Any) -> Any:
         return [to_json(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    # Seven decimals of a degree are a centimeter: few services send more.
+    # Seven decimals of a degree are a centimeter. Few services send more.
     return round(value, 7) if isinstance(value, float) else value
 
 
 @cache
 def reader(kind: Any) -> Callable[[Any], Any]:
-    """Return a function that converts JSON to a type, or raises an error."""
+    """Return a function that converts JSON to this type. The function may raise an error for wrong JSON."""
     match get_args(kind):
         case [known, types.NoneType]:
             read = reader(known)
