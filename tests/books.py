@@ -1,4 +1,4 @@
-"""The database file of an account, as tests read and write it."""
+"""Functions with which tests read and write the database file of an account."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -29,7 +29,7 @@ TIME = "2026-11-20T12:00:00+00:00"
 def row(
     ended_ago: timedelta, tracker: str = RED, duration: int = 3600, **more: Any
 ) -> dict[str, Any]:
-    """Return a ride that ended this long ago, in the format of `get_rides`."""
+    """Return a ride that ended this long ago, as the action `get_rides` returns it. The duration is in seconds."""
     ended_at = dt_util.utcnow() - ended_ago
     return {
         "tracker": tracker,
@@ -55,7 +55,7 @@ def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 @contextmanager
 def full_disk(file: Path) -> Iterator[None]:
-    """Let no file grow beyond the size of this file's log, as if the disk was full."""
+    """Let no file grow beyond the size of this database's write-ahead log, as if the disk was full."""
     log = file.with_name(f"{file.name}-wal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
@@ -66,13 +66,13 @@ def full_disk(file: Path) -> Iterator[None]:
 
 
 def files_in(hass: HomeAssistant) -> list[str]:
-    """Return the names of all files of the integration."""
+    """Return the names of all files in the integration's folders below `.storage`."""
     storage = folder_of(hass).parent
     return sorted(file.name for file in storage.glob(f"**/{DOMAIN}*/**/*.*"))
 
 
 def query(file: Path, text: str, *values: object) -> list[Any]:
-    """Return the rows of a query."""
+    """Run a statement in a transaction, and return its rows."""
     with closing(sqlite3.connect(file)) as connection, connection:
         return list(connection.execute(text, values))
 
@@ -80,7 +80,7 @@ def query(file: Path, text: str, *values: object) -> list[Any]:
 def store(
     hass: HomeAssistant, entry: MockConfigEntry, rows: Iterable[dict[str, Any]]
 ) -> None:
-    """Store rides in the database of an account before its set-up."""
+    """Add rides to the database file of an account. Create the file if it does not exist."""
     file = file_of(hass, entry)
     file.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -123,7 +123,7 @@ def rides_in(
 def state_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> dict[str, Any]:
-    """Return the state of a tracker in the database file. It is empty if the file has none."""
+    """Return the state of a tracker in the database file, or an empty dictionary if the file has none."""
     rows = query(
         file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
     )

@@ -1,4 +1,4 @@
-"""Fixtures that all tests of the integration share."""
+"""Fixtures and functions that all tests of the integration share."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -57,7 +57,7 @@ EVERYTHING: dict[str, Any] = {
     "versionFw": "1.2",
     "alarm": "sos",
 }
-"""Attributes of a position: all that the integration reads."""
+"""Attributes of a position: all keys that the integration reads, except `totalDistance`."""
 
 type Poll = Callable[..., Awaitable[None]]
 type StateOf = Callable[..., State | None]
@@ -67,30 +67,31 @@ type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the longest tests to the front, so that all workers end at the same time."""
+    """Start tests with a longer timeout first, so that all parallel workers end at about the same time."""
     items.sort(key=seconds_at_most, reverse=True)
 
 
 def seconds_at_most(item: pytest.Item) -> float:
-    """Return the test's own timeout in seconds. Return 0 if it has none."""
+    """Return the timeout in seconds from the test's own mark, or 0 if the test has no such mark."""
     marker = item.get_closest_marker("timeout")
     return marker.args[0] if marker else 0.0
 
 
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
-    """Disable the debug mode of the event loop: it doubles the time of the tests."""
+    """Replace a fixture of the test package: the debug mode that it enables doubles the duration of tests."""
 
 
 @pytest.fixture(autouse=True)
 def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
-    """Let Home Assistant load the integration, and reach the simulator."""
+    """Let Home Assistant load custom integrations, and open sockets to reach the simulator."""
 
 
 def resolve_names(hass: HomeAssistant) -> None:
-    """Let Home Assistant reach the simulator under any host name.
+    """Let Home Assistant resolve host names such as localhost, to reach the simulator by name.
 
-    The resolver in Home Assistant's own fixtures works for one test only.
+    The test package has one resolver for all tests. That resolver works only in the
+    event loop of the first test.
     """
     hass.data[DATA_RESOLVER] = cast(Any, ThreadedResolver())
 
@@ -106,26 +107,26 @@ def hass_config_dir(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 async def hass(hass: HomeAssistant) -> HomeAssistant:
-    """Return a Home Assistant that can reach the simulator under any host name."""
+    """Return a Home Assistant that can resolve host names."""
     resolve_names(hass)
     return hass
 
 
 @pytest.fixture
 def with_live() -> None:
-    """Enable the live connection, which is a task that never ends."""
+    """Mark a test that needs the live connection: `polling_alone` does not disable it in this test."""
 
 
 @pytest.fixture
 def with_rides_from_before() -> None:
-    """Enable the requests for earlier rides, once a minute for half an hour."""
+    """Mark a test that needs the requests for earlier rides: `polling_alone` does not disable them in this test."""
 
 
 @pytest.fixture(autouse=True)
 def polling_alone(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Disable both in other tests, because these tests count all requests."""
+    """Disable the live connection and the requests for earlier rides, unless a fixture above marks the test."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
     if "with_rides_from_before" not in request.fixturenames:
@@ -134,7 +135,7 @@ def polling_alone(
 
 @pytest.fixture(autouse=True)
 def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not load legacy trackers: Home Assistant would check them every five seconds."""
+    """Disable the timer of legacy device trackers, which would run every five seconds."""
     monkeypatch.setattr(
         "homeassistant.components.device_tracker.legacy.async_track_utc_time_change",
         lambda *_, **__: lambda: None,
@@ -149,7 +150,7 @@ def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture
 async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return the service with one account of two trackers. A test can choose another kind of server."""
+    """Return a simulated service with one account of two trackers. A test's parameter can set another kind of server."""
     async with Simulator(kind=getattr(request, "param", "service")) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
@@ -213,7 +214,7 @@ def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
-    """Return a function that moves the clock, by default by a minute, and lets all due polls run."""
+    """Return a function that moves the clock, by default by 61 seconds, and lets everything run that is due."""
 
     async def _poll(seconds: float = 61) -> None:
         freezer.tick(timedelta(seconds=seconds))
@@ -225,7 +226,7 @@ def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
 
 @pytest.fixture
 def writes(hass: HomeAssistant) -> list[str]:
-    """Return a list that grows each time a state is written, even if it did not change."""
+    """Return a list to which each write of a state adds the entity ID, even if the state did not change."""
     written: list[str] = []
 
     @callback
@@ -241,7 +242,7 @@ def writes(hass: HomeAssistant) -> list[str]:
 
 @pytest.fixture
 def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf:
-    """Return a function that returns the state of a tracker's entity, by unique ID."""
+    """Return a function that returns the state of an entity by its unique ID, or None if it does not exist."""
 
     def _state_of(
         unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
@@ -254,7 +255,7 @@ def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf
 
 @pytest.fixture
 def value_of(state_of: StateOf) -> ValueOf:
-    """Return a function that returns the value of a state, or None if the state does not exist."""
+    """Return a function that returns the value of an entity's state, or None if the state does not exist."""
 
     def _value_of(
         unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
@@ -272,7 +273,7 @@ def shown(
     device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
 ) -> Shown:
-    """Return a function that counts the states of each tracker that has a device."""
+    """Return a function that counts the available entities of each tracker with a device."""
 
     def _shown() -> dict[str, int]:
         serial_numbers = {
@@ -296,7 +297,7 @@ def shown(
 
 @dataclass(frozen=True)
 class Bikes:
-    """The red and the blue bike of an account in Home Assistant. The clock is frozen."""
+    """The account with the red and the blue bike, and functions that tests apply to it. The clock is frozen."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -308,7 +309,7 @@ class Bikes:
 
     @property
     def entry(self) -> MockConfigEntry:
-        """The entry of the account. The test sets it up."""
+        """The config entry of the account. The test or its fixture `setup` sets it up."""
         entry: MockConfigEntry = self._request.getfixturevalue("entry")
         return entry
 
@@ -319,7 +320,7 @@ class Bikes:
         return coordinator
 
     def state(self, entity: str, platform: Platform = Platform.DEVICE_TRACKER) -> State:
-        """Return the state of an entity, by its ID or by its unique ID."""
+        """Return the state of an entity, by its entity ID or its unique ID. The state must exist."""
         is_id = "." in entity
         state = (
             self.hass.states.get(entity) if is_id else self.state_of(entity, platform)
@@ -336,7 +337,7 @@ class Bikes:
         return device
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock by seconds, and run everything that is due."""
+        """Move the clock by seconds, run everything that is due, and wait until it has ended."""
         self.freezer.tick(seconds)
         async_fire_time_changed(self.hass)
         await settle(self.hass)
@@ -364,19 +365,19 @@ def bikes(
     value_of: ValueOf,
     request: pytest.FixtureRequest,
 ) -> Bikes:
-    """Return the bikes of an account before its set-up."""
+    """Return the account with its bikes. The account is not set up yet, unless the test uses `setup`."""
     return Bikes(hass, freezer, simulator, poll, state_of, value_of, request)
 
 
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
-    """Set up an entry."""
+    """Set up an entry, and wait until its first polls have ended."""
     await hass.config_entries.async_setup(entry.entry_id)
     await settle(hass)
 
 
 @pytest.fixture
 def phones(hass: HomeAssistant) -> list[str]:
-    """Return the devices of two phones with Home Assistant's app. The user has renamed one of them."""
+    """Return the device IDs of two phones with Home Assistant's app. The user has renamed the first phone."""
     entry = MockConfigEntry(domain="mobile_app")
     entry.add_to_hass(hass)
     devices = dr.async_get(hass)

@@ -7,21 +7,21 @@ from hypothesis import HealthCheck, settings
 import pytest
 
 TIMES = int(os.environ.get("LONG", "1"))
-"""The number of examples is multiplied by this."""
+"""The factor by which a long run multiplies the number of examples. In a normal run, it is 1."""
 IS_LONG = TIMES > 1
 DAYS = int(os.environ.get("DAYS", "0"))
 SEED = int(os.environ.get("SEED", "1"))
-"""Random seed of the soak test, which is also its length in days."""
+"""Random seed of the soak test and of the year of rides. `DAYS` is their length; 0 means a short run."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
-"""Marks the longest tests of a long run. They start first, so that all workers end at the same time."""
+"""Mark with a long timeout. Tests with a longer timeout start first, so that all workers end at about the same time."""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
     """Return settings of Hypothesis with this number of examples, and more in a long run.
 
-    Each run has the same examples, so that a test does not fail at random. A long run
-    with a higher factor tries different examples.
+    Up to the factor that CI uses, each run has the same examples, so that no test fails
+    at random. With a higher factor, each run tries different examples.
     """
     return settings(
         deadline=None,
@@ -32,5 +32,5 @@ def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
 
 
 def some[T](cases: Iterable[T], every: int) -> Sequence[T]:
-    """Return every n-th case. In a long run, return all cases."""
+    """Return every n-th case, where n is `every`. In a long run, return all cases."""
     return list(cases)[:: 1 if IS_LONG else every]

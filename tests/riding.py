@@ -1,4 +1,4 @@
-"""Reports of the red bike during and after a ride, and the events of its rides."""
+"""Functions that let the red bike report during and after a ride, and that record events."""
 
 from typing import Any
 
@@ -18,19 +18,19 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
 
 
 def riding(kilometres: float) -> dict[str, Any]:
-    """Return the values in a report during a ride."""
+    """Return the values of a report during a ride, with this total distance of the tracker."""
     attributes = {"motion": True, "totalDistance": kilometres * 1_000}
     return {"speed": 9.0, "attributes": attributes}
 
 
 def standing(kilometres: float) -> dict[str, Any]:
-    """Return the values in a report of a standing bike."""
+    """Return the values of a report of a standing bike, with this total distance of the tracker."""
     attributes = {"motion": False, "totalDistance": kilometres * 1_000}
     return {"speed": 0.0, "attributes": attributes}
 
 
 async def async_ride(simulator: Simulator, poll: Poll) -> None:
-    """Let the red bike ride, stop at a red light, ride again and arrive."""
+    """Let the red bike ride a kilometer with a stop at a red light, arrive, and stand for six minutes."""
     await poll()
     total = 100.0
     for metres in (250, 250, 0, 250, 250):
@@ -43,7 +43,7 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
-    """Return a list that grows with each change of an event entity, as an automation would see it."""
+    """Return a list that grows with each event of an entity. A change to or from unavailable is no event."""
     events: list[State] = []
 
     @callback

@@ -9,10 +9,10 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .tools.simulator.wire import pause
 
-# Data needs this many turns of the event loop to pass through a socket on this machine.
+# Data needs at most this many turns of the event loop to pass through a local socket.
 _TURNS = 25
-# Turns to wait for a poll or a set-up: on a busy machine, they may wait for the disk in
-# a thread.
+# Wait at most this many moments for a poll or a set-up. On a busy machine, both may
+# wait for a thread that uses the disk. A moment is given in seconds.
 _PATIENCE = 100
 _MOMENT = 0.001
 
@@ -31,7 +31,7 @@ async def settle(hass: HomeAssistant | None) -> None:
 
 
 def _asks(task: asyncio.Task[Any]) -> bool:
-    """Return whether a task belongs to the test, so that Home Assistant does not wait for it."""
+    """Return whether a task is a poll, a history request or a retried set-up: `async_block_till_done` skips these."""
     name = task.get_name()
     if name.startswith(DOMAIN):
         return name.endswith((" poll", " poll on demand", " history", " - refresh"))

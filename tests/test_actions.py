@@ -57,7 +57,7 @@ type Answer = dict[str, Any]
 
 
 def times(start: object, end: object = timedelta()) -> Answer:
-    """Return the fields for a time range. A duration counts back from now."""
+    """Return the fields for a time range. `async_act` adds a duration to the current time."""
     return {"start_date_time": start, "end_date_time": end}
 
 
@@ -66,7 +66,7 @@ LAST_HOUR = times(-HOUR)
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant, freezer: Any) -> None:
-    """Create the zone of the house, and stop the clock."""
+    """Set the place and time zone of the house, create its zone, and stop the clock."""
     await hass.config.async_update(
         latitude=48.0, longitude=7.8, time_zone="Europe/Berlin"
     )
@@ -75,7 +75,7 @@ async def home(hass: HomeAssistant, freezer: Any) -> None:
 
 @pytest.fixture
 async def rides(hass: HomeAssistant, entry: MockConfigEntry) -> None:
-    """Set up an account with three rides."""
+    """Set up the account with three stored rides: two of the red bike and one of the blue bike."""
     store(hass, entry, [row(DAY), row(2 * DAY, BLUE, start=None), row(8 * DAY)])
     await async_setup(hass, entry)
 
@@ -83,7 +83,7 @@ async def rides(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 async def async_act(
     hass: HomeAssistant, action: str, user_id: str | None = None, /, **fields: Any
 ) -> Any:
-    """Call an action, by default for the red bike, and return its response."""
+    """Call an action, by default for the red bike, and return its response. Leave out fields that are None."""
     if not fields.keys() & {"device_id", "entity_id", "area_id"}:
         fields["device_id"] = device_of(hass, RED)
     data = {
@@ -115,7 +115,7 @@ def asked(simulator: Simulator) -> int:
 
 
 def device_of(hass: HomeAssistant, tracker: str) -> str:
-    """Return the device ID of a tracker."""
+    """Return the device ID of a tracker, or an empty text if it has none."""
     entity = er.async_get(hass).async_get_entity_id("device_tracker", DOMAIN, tracker)
     found = entity and er.async_get(hass).async_get(entity)
     return (found and found.device_id) or ""
@@ -127,14 +127,14 @@ def both(hass: HomeAssistant) -> list[str]:
 
 
 def may_write(hass: HomeAssistant, folder: Path, name: str = "local") -> None:
-    """Let Home Assistant write only into this folder."""
+    """Let Home Assistant write only into this folder. Also make it the only media folder, with this name."""
     hass.config.media_dirs = {name: str(folder)}
     hass.config.allowlist_external_dirs = {str(folder)}
 
 
 @pytest.mark.usefixtures("rides")
 async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """Rides are returned in the order of their starts. The file with them is in a new folder."""
+    """The rides of two bikes are returned in the order of their starts. A CSV file with them is written to a new folder."""
     folder = Path(hass.config.path("new"))
     may_write(hass, folder)
     devices = both(hass)
@@ -166,12 +166,12 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     ],
 )
 async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) -> None:
-    """Rides that overlap the range are returned. By default, the range ends now and has seven days."""
+    """Rides that overlap the range are returned. By default, the range ends now, and begins seven days before its end."""
     assert len(await async_get_rides(hass, **range_)) == count
 
 
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
-# A week before the last days of the year 9999.
+# The week of this range ends after the year 9999, so no time can represent its end.
 LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
 
 
@@ -200,16 +200,16 @@ LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
     ],
 )
 async def test_refused(bikes: Bikes, action: str, fields: Answer, error: str) -> None:
-    """A wrong target or time range is an error, and nothing is requested from the service."""
+    """A wrong target, time range or path is an error, and no history is requested from the service."""
     with pytest.raises((ServiceValidationError, vol.Invalid), match=error):
         await async_act(bikes.hass, action, **fields)
     assert asked(bikes.simulator) == 0
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """During a ride, the track is that of this ride.
+    """Without a time range, the track is that of the ride under way, or else of the last ride.
 
-    Statistics have eight weeks by default, and leave this ride out.
+    Statistics have eight weeks by default, and leave out the ride under way.
     """
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
@@ -239,7 +239,10 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
-    """If the account of a bike is not loaded, the error names the bike. A disabled account has no bikes."""
+    """If the account of a bike is not loaded, `where` finds no bike. In other actions, the error names the bike.
+
+    A disabled account has no bikes.
+    """
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
@@ -256,7 +259,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """If a single account of two is loaded, only its bikes are returned."""
+    """If only the first of two accounts is loaded, only the bikes of the first account are returned."""
     bikes.simulator.add_account(BOB, PASSWORD)
     bikes.simulator.add_device("green", email=BOB)
     other = make_entry(BOB)
@@ -270,10 +273,18 @@ async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """For each bike, the location and condition are returned as values and as a sentence."""
+    """For each bike, in order of the names, the location and condition are returned as values and as a sentence."""
     bikes = await async_list(hass, "where", device_id=both(hass))
     assert [bike["device_id"] for bike in bikes] == both(hass)[::-1]
     assert bikes == snapshot(exclude=props("device_id"))
+
+
+async def test_total_distance(bikes: Bikes) -> None:
+    """The total distance is rounded to meters."""
+    bikes.simulator.report(RED, attributes={"totalDistance": 926.0900001})
+    await async_setup(bikes.hass, bikes.entry)
+    [bike] = await async_list(bikes.hass, "where")
+    assert bike["total_distance"] == 0.926
 
 
 @pytest.mark.usefixtures("rides")
@@ -293,7 +304,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Names are compared by their letters and digits only. A name without any of these is compared as it is."""
+    """Names are compared by letters and digits, in any case and Unicode form. A name without both is compared as it is."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -304,7 +315,7 @@ async def test_names(
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
-    """If a bike is no longer listed, only its name is known. Its track is an error."""
+    """If a bike is no longer listed, only its name is known. A request for its track is an error."""
     bikes.simulator.override_field(RED, "status", "offline")
     await bikes.poll()
     [listed] = await async_list(bikes.hass, "where")
@@ -323,7 +334,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 async def test_who_may_read(
     hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
 ) -> None:
-    """Naming a bike without permission for it is an error. In an area, such a bike is left out."""
+    """If the target names a bike that the user may not read, this is an error. In an area, such a bike is left out."""
     garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)
@@ -369,9 +380,9 @@ async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
 async def test_cell_that_is_no_formula(
     hass: HomeAssistant, tmp_path: Path, name: str
 ) -> None:
-    """In the CSV file, no cell begins like a formula.
+    """In the CSV file, a name that begins like a formula gets an apostrophe.
 
-    A single media folder is used whatever its name.
+    A relative path is in the only media folder, even if this folder is not named *local*.
     """
     may_write(hass, tmp_path, "videos")
     red = device_of(hass, RED)
@@ -384,10 +395,10 @@ async def test_cell_that_is_no_formula(
 
 @pytest.mark.usefixtures("setup")
 async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """A track has each measured place once, as a list and as GPX with a segment after a gap.
+    """A track has each measured place once, as a list and as GPX with a new segment after a gap.
 
-    Some services ignore the requested time. Their reports from other times are left
-    out.
+    Some services ignore the requested time range. Their reports from other times are
+    left out.
     """
     now, simulator = dt_util.utcnow(), bikes.simulator
     history: Any = Renderer.history
@@ -437,7 +448,7 @@ async def test_track_is_written(bikes: Bikes, tmp_path: Path) -> None:
 async def test_file_that_may_not_be_written(
     bikes: Bikes, tmp_path: Path, filename: str
 ) -> None:
-    """A path that is forbidden or impossible is refused, and nothing is requested."""
+    """A path that is forbidden or impossible is refused, and no history is requested."""
     may_write(bikes.hass, tmp_path)
     (tmp_path / "link.gpx").symlink_to(tmp_path.parent / "elsewhere.gpx")
     with pytest.raises(ServiceValidationError, match="may not write"):
@@ -450,7 +461,7 @@ async def test_file_that_may_not_be_written(
     ("hours", "requests"), [(1, 1), (24, 1), (25, 1), (26, 2), (48, 2), (168, 7)]
 )
 async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> None:
-    """Each day of a track is one request, also a day of 25 hours. The last second is included."""
+    """One request covers up to 25 hours, because a local day can have 25 hours. The last second is included."""
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     await async_act(bikes.hass, "get_track", **times(-hours * HOUR))
     assert asked(bikes.simulator) == requests
@@ -460,7 +471,10 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a response would exceed 8 MiB, two halves are requested. No report is repeated."""
+    """If a response exceeds the limit of bytes, the halves of its range are requested. No report is repeated.
+
+    If even a short range exceeds the limit, this is an error.
+    """
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]
@@ -474,14 +488,15 @@ async def test_track_of_parts_that_are_too_large(
     monkeypatch.setattr(client, "MAX_BYTES", 1_000)
     with pytest.raises(HomeAssistantError, match="too many reports"):
         await async_act(bikes.hass, "get_track", **times(-DAY))
-    # The shortest request, an hour, is still too large, so no more requests follow.
+    # The fifth request is for 1.5 hours. Ranges of less than two hours are not halved,
+    # so no more requests follow.
     assert asked(bikes.simulator) == requests + 5
 
 
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("monday", ["2026-03-23", "2026-10-19", "2026-11-02"])
 async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
-    """A week is seven days by the calendar, or seven times 24 hours, also if clocks change."""
+    """A range of seven local days or of seven times 24 hours is allowed, even if clocks change in that week."""
     start = dt_util.start_of_local_day(date.fromisoformat(monday))
     for end in start + 7 * DAY, dt_util.as_utc(start) + 7 * DAY:
         with pytest.raises(ServiceValidationError, match="no reports"):
@@ -505,7 +520,7 @@ async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
 async def test_service_that_does_not_answer(
     bikes: Bikes, fault: str, words: str
 ) -> None:
-    """If the service does not answer, the error explains what to do. No sign-in is started."""
+    """If the service does not provide the history, the error has the reason. No new sign-in is started."""
     bikes.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
@@ -516,7 +531,7 @@ async def test_service_that_does_not_answer(
 
 @pytest.mark.usefixtures("setup")
 async def test_too_many_questions(bikes: Bikes) -> None:
-    """A user can request ten tracks a minute. More are refused."""
+    """Ten tracks of an account can be requested in a minute. Further requests in that minute are refused."""
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     for _ in range(10):
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
@@ -529,7 +544,7 @@ async def test_too_many_questions(bikes: Bikes) -> None:
 
 
 async def test_example(bikes: Bikes, label_registry: lr.LabelRegistry) -> None:
-    """The example in the documentation sends a message with the kilometers of the week."""
+    """The last example in docs/automations.md sends a message with the rides and kilometers of the week."""
     document = (ROOT / "docs" / "automations.md").read_text()
     week: Any = parse_yaml(document.split("```yaml")[-1].partition("```")[0])
     week["triggers"] = {"trigger": "event", "event_type": "sunday"}
@@ -547,7 +562,7 @@ async def test_example(bikes: Bikes, label_registry: lr.LabelRegistry) -> None:
 
 
 async def test_actions_without_an_account(hass: HomeAssistant) -> None:
-    """The actions exist as soon as Home Assistant starts, even without an account."""
+    """The actions exist after the set-up of the integration, even without an account."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert hass.services.async_services_for_domain(DOMAIN).keys() == {
         *("get_rides", "get_statistics", "get_track"),

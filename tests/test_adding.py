@@ -30,7 +30,7 @@ def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the constructor of some entities raise an error for these trackers."""
+    """Let the constructor of sensors raise an error for these trackers."""
     init = BikeTrackerSensor.__init__
 
     def fail(
@@ -44,7 +44,7 @@ def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 
 
 def break_value(key: str) -> Break:
-    """Let a value of an entity raise an error for these trackers."""
+    """Return a function that lets the reading of this value raise an error for some trackers."""
 
     def _break(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
         [description] = (
@@ -60,7 +60,7 @@ def break_value(key: str) -> Break:
                 raise RuntimeError("a bug")
             return read(tracker)
 
-        # The descriptions are frozen, so change their dictionary.
+        # The descriptions are frozen dataclasses, so change their `__dict__`.
         patch.setitem(vars(description), "value_fn", fail)
 
     return _break
@@ -83,9 +83,9 @@ async def test_at_setup(
     monkeypatch: pytest.MonkeyPatch,
     break_: Break,
 ) -> None:
-    """At the set-up, all other trackers are added.
+    """If adding a tracker fails at the set-up, all other trackers are added.
 
-    The failing one is added with its next report, without a reload.
+    The failing tracker is added with its next report or status, without a reload.
     """
     bikes.simulator.add_device(GREEN, email=EMAIL)
     broken = {BLUE}
@@ -98,7 +98,7 @@ async def test_at_setup(
     assert shown().get(BLUE, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
-    # As long as the tracker does not report, no poll tries again.
+    # As long as nothing changes at the failing tracker, no poll tries to add it again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
@@ -118,7 +118,7 @@ async def test_at_setup(
 async def test_trackers_that_come_together(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch, break_: Break
 ) -> None:
-    """If new trackers come together, and adding a single one fails, the same is true."""
+    """If adding a new tracker of twenty fails, all other trackers are added. A later report adds the failing tracker."""
     whole = shown()[RED]
     new = [f"8700000000000{number:02}" for number in range(20)]
     for unique_id in new:
@@ -142,7 +142,7 @@ async def test_trackers_that_come_together(
 async def test_what_is_newly_reported(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a value that is reported for the first time cannot be read, only that value is missing."""
+    """If a new value cannot be read, only the entity of this value is missing. The next report adds this entity."""
     broken: set[str] = set()
     break_value("charging")(monkeypatch, broken)
     await async_setup(bikes.hass, bikes.entry)
@@ -160,7 +160,7 @@ async def test_what_is_newly_reported(
 async def test_kinds_that_every_tracker_has(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """A tracker that has never reported has only these entities."""
+    """A tracker that has never reported a position has only these entities."""
     bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
 

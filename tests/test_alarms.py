@@ -24,7 +24,7 @@ NEWER = "2100-01-01T00:00:00.000+00:00"
 
 @pytest.fixture
 def fired(hass: HomeAssistant) -> list[State]:
-    """Return a list that grows with each alarm that is fired."""
+    """Return a list that grows with each alarm that the red bike's entity *Alarm* fires."""
     return told(hass, ENTITY)
 
 
@@ -36,7 +36,7 @@ async def report(bikes: Bikes, alarm: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
-    """The first alarm of a tracker adds the entity *Alarm*, which fires it."""
+    """The first alarm of a tracker adds the entity *Alarm*, and this entity fires the alarm."""
     assert bikes.hass.states.get(ENTITY) is None
     position = bikes.simulator.report(RED, attributes={"alarm": "geofenceExit"})
     await bikes.poll()
@@ -49,7 +49,7 @@ async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_reload_in_an_outage(bikes: Bikes) -> None:
-    """After a reload during an outage, the entity shows the last alarm again."""
+    """After an outage in which the account was reloaded, the entity shows the last alarm again."""
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     bikes.simulator.fault("status-503")
@@ -67,7 +67,11 @@ async def test_reload_in_an_outage(bikes: Bikes) -> None:
     "restored", [None, STATE_UNKNOWN, *("2020-01-01T00:00:00.000+00:00", NEWER)]
 )
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
-    """After a kill, the entity shows the newest alarm: Home Assistant's, or the database's."""
+    """After a restart, the entity shows the last alarm, and does not fire it again.
+
+    After a kill, Home Assistant's stored state may be older or newer than the database.
+    The newer alarm of these two is shown.
+    """
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
     await async_ride(bikes.simulator, bikes.poll)
@@ -89,7 +93,7 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
 async def test_alarm_from_before_the_account(
     bikes: Bikes, fired: list[State], fault: str | None
 ) -> None:
-    """An alarm from before the account was added is never fired, but a later one is."""
+    """An alarm from before the account was added is never fired. A later alarm is fired."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
@@ -106,7 +110,7 @@ async def test_alarm_from_before_the_account(
 
 @pytest.mark.usefixtures("setup")
 async def test_signing_in_again(bikes: Bikes) -> None:
-    """During an outage and after a new password, the state of an event stays the same."""
+    """While the service refuses the password, and after a new sign-in, the states of event entities stay the same."""
     lines = list[tuple[str, str]]()
 
     @callback

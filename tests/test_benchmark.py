@@ -12,7 +12,7 @@ from .tools.tables import tables_of
 
 @pytest.mark.parametrize("everything", [False, True])
 async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
-    """The rows of the fleet have the length of Traccar's: 450 and about 800 bytes."""
+    """The rows of the fleet are as long as Traccar's: about 450 bytes for a device, and 800 for a position."""
     async with Simulator() as simulator:
         fleet = Fleet(simulator, 3, everything=everything)
         for _ in range(2):
@@ -24,5 +24,5 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 
 def test_page() -> None:
-    """The page has the figures of the last run, and shows which goals were reached."""
+    """The page has the tables of the last run, which also show whether each goal was reached."""
     assert tables_of(PAGE) == tables(*load())

@@ -29,7 +29,7 @@ NOWHERE = {"latitude": 10.0, "longitude": 10.0, "address": None}
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant) -> None:
-    """Create a zone near the bikes."""
+    """Create the zone of the house at the place `HOME`."""
     await hass.config.async_update(latitude=48.0, longitude=7.8)
     assert await async_setup_component(hass, "zone", {})
 
@@ -37,7 +37,7 @@ async def home(hass: HomeAssistant) -> None:
 async def async_events(
     hass: HomeAssistant, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
 ) -> list[dict[str, Any]]:
-    """Return the events that Home Assistant's calendar action returns."""
+    """Return the events of the red bike's calendar between two times before now. A negative time is in the future."""
     now = dt_util.utcnow()
     times = {"start_date_time": now - start_ago, "end_date_time": now - end_ago}
     data = {"entity_id": CALENDAR, **times}
@@ -51,7 +51,7 @@ async def async_events(
 async def test_ride_that_is_over(
     bikes: Bikes, hass_client: ClientSessionGenerator
 ) -> None:
-    """The event begins and ends with the ride. It has distance, duration, speed and place."""
+    """The event of a finished ride has its times, distance, duration, maximum speed and places."""
     ride = row(HOUR, start=HOME)
     store(bikes.hass, bikes.entry, [ride])
     await async_setup(bikes.hass, bikes.entry)
@@ -85,8 +85,8 @@ async def test_ride_that_is_over(
         ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
         ({"distance": 0.04}, {"summary": "0.0 km · Red bike"}),
         ({"distance": 104.25}, {"summary": "104.2 km · Red bike"}),
-        # The decimal sign is that of the house's language, even if the texts are not
-        # translated.
+        # The decimal sign follows Home Assistant's language, even if the integration
+        # has no texts in that language.
         ({"language": "de"}, {"summary": "12,3 km · Red bike"}),
         ({"language": "hi"}, {"summary": "12.3 km · Red bike"}),
     ],
@@ -95,7 +95,7 @@ async def test_ride_that_is_over(
 async def test_texts(
     bikes: Bikes, more: dict[str, Any], shown: dict[str, str | None]
 ) -> None:
-    """Unknown values are left out. An unknown place is shown as a question mark."""
+    """Unknown values are left out. If only one place is unknown, it is shown as a question mark."""
     language = more.pop("language", "en")
     store(bikes.hass, bikes.entry, [row(HOUR, **more)])
     await async_setup(bikes.hass, bikes.entry)
@@ -106,7 +106,7 @@ async def test_texts(
 
 @pytest.mark.usefixtures("freezer")
 async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
-    """Rides that overlap the time range are returned in order. Each bike has its own calendar."""
+    """Rides that overlap the time range are returned in order. Rides of another bike are not included."""
     rows = [
         row(hours * HOUR, distance=hours, start=None, end=None)
         for hours in (1, 5, 3, 2, 4)
@@ -128,7 +128,7 @@ async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
 async def test_name_of_the_bike(
     bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
-    """If the account has several bikes, the event names the bike."""
+    """If the account has several bikes, the event names the bike. With a single bike, it does not."""
     store(bikes.hass, bikes.entry, [row(HOUR)])
     await async_setup(bikes.hass, bikes.entry)
     device = bikes.device(RED)
@@ -143,7 +143,7 @@ async def test_name_of_the_bike(
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """A ride under way is the current event. It is not in the calendar a second time."""
+    """A ride under way is the current event, and appears in the calendar only once."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
@@ -162,8 +162,8 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     await bikes.poll()
     state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
     assert state.attributes["message"] == "0.8 km · Red bike"
-    # Later, the event ends with the last movement, not half an hour from now (defect
-    # 23).
+    # Two minutes later, the event in the calendar ends with the last movement. Only the
+    # current event ends half an hour from now (defect 23).
     await bikes.poll(120)
     [event] = await async_events(bikes.hass)
     end = dt_util.parse_datetime(event["end"])
@@ -172,7 +172,10 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 
 async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Rides stay available during an outage, because they are stored here. An unlisted tracker shows none."""
+    """During an outage, the calendar stays available: its rides are stored in Home Assistant.
+
+    The calendar of a tracker that is no longer listed is unavailable.
+    """
     bikes.simulator.fault("status-503")
     await bikes.poll()
     assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
@@ -188,7 +191,7 @@ async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> N
 )
 @pytest.mark.usefixtures("freezer", "with_rides_from_before")
 async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
-    """Earlier rides appear in an open calendar as soon as they are loaded."""
+    """Earlier rides appear in an open calendar as soon as they are loaded. The calendar's state is not written."""
     ride_on_days(bikes.simulator, 3)
     bikes.simulator.fault("status-503", path="history")
     await async_setup(bikes.hass, bikes.entry)

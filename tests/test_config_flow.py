@@ -39,9 +39,10 @@ from .tools.faults.decided import DECIDED, DECIDED_PLACES
 from .tools.faults.trouble import TROUBLES
 from .tools.simulator import Simulator, client_context
 
-# These faults need no server, or answer later than a test can wait.
+# `test_fault` leaves out these faults: they need no server, or answer too late for it.
 NOT_HERE = {"name-not-found", "connection-refused", "restart", "late-answer"}
-# One fault for each error of the form, which are always tested.
+# At least one fault for each error of the form. These faults are always tested, the
+# last four also with a typed https.
 ALWAYS = (
     *("no-answer", "no-answer-mid-body", "close-before-headers", "not-http", "html"),
     *("status-401", "status-404", "status-503", "redirect-302-other", "json-as-text"),
@@ -53,7 +54,8 @@ FAULTS = [
     if name not in NOT_HERE
 ]
 PLACES = dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
-# After these faults, it stays unknown whether the service has positions.
+# These faults may be temporary, so the form does not note that the service has no
+# positions.
 MAY_PASS = re.compile(
     "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
     "|status-(408|429|5)"
@@ -79,7 +81,7 @@ async def other() -> AsyncIterator[Simulator]:
 async def submit(
     hass: HomeAssistant, flow: ConfigFlowResult, typed: Typed
 ) -> ConfigFlowResult:
-    """Submit a form."""
+    """Submit a form, wait until its effects have ended, and return the result."""
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], typed)
     await hass.async_block_till_done(wait_background_tasks=True)
     return result
@@ -138,10 +140,10 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A sign-in that succeeds adds the account with its trackers. Positions were requested once.
+    """A sign-in that succeeds adds the account with its trackers.
 
-    Spaces, capital letters and a missing /api are corrected. The password stays as it
-    was typed.
+    The form requests devices and positions, and so does the set-up. Spaces, capital
+    letters and a missing /api are corrected. The password stays as it was typed.
     """
     simulator.set_password(EMAIL, " with spaces ")
     typed[CONF_PASSWORD] = " with spaces "
@@ -161,7 +163,7 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
 
 
 async def test_fields(hass: HomeAssistant) -> None:
-    """Browsers can fill in the fields, and do not show the password."""
+    """Types and autocomplete hints let browsers fill in the fields and hide the password."""
     fields = fields_of(await async_open(hass))
     assert {
         str(name): (selector.config.get("type"), selector.config["autocomplete"])
@@ -186,7 +188,7 @@ async def test_fields(hass: HomeAssistant) -> None:
 async def test_mistyped(
     bikes: Bikes, typed: Typed, field: str, value: str, error: str
 ) -> None:
-    """A typing error is shown at its field, and nothing is sent."""
+    """A typing error is shown at its field, and nothing is sent to the server."""
     form = await add(bikes.hass, {**typed, field: value})
     assert form["errors"] == {field: error}
     assert not bikes.simulator.requests
@@ -203,7 +205,7 @@ async def test_positions_fail(
 ) -> None:
     """If the request for positions fails, the sign-in still succeeds.
 
-    A temporary failure does not show that the service has none.
+    Only after a lasting failure, the dialog notes that the service has no positions.
     """
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
@@ -217,7 +219,7 @@ async def test_positions_fail(
 async def test_unexpected_error(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unexpected error, the form shows that, and the user can try again."""
+    """After an unexpected error, the form shows an error, and the user can try again."""
     with patch.object(TrackingClient, "async_get_devices", side_effect=RuntimeError):
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
@@ -252,7 +254,7 @@ async def test_second_account(
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
         bikes.simulator.add_account(name, PASSWORD)
-    # It is also refused while Home Assistant requests its password.
+    # An open form to sign in to the known account again must make no difference.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
@@ -273,7 +275,7 @@ async def test_second_account(
 async def test_disabled_entry_of_1_0(
     bikes: Bikes, other: Simulator, typed: Typed, old_id: str, moves: bool
 ) -> None:
-    """An entry of 1.0 is recognized by its account: its unique ID may be outdated."""
+    """A disabled entry of 1.0 is recognized by its data, because its unique ID may be outdated."""
     server, path = (other, "/bikes") if moves else (bikes.simulator, "")
     entry = MockConfigEntry(
         domain=DOMAIN,
@@ -295,7 +297,7 @@ async def test_disabled_entry_of_1_0(
 
 @pytest.mark.usefixtures("setup")
 async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """After the password was changed, Home Assistant requests the new one. Then polls continue."""
+    """After two polls with an outdated password, Home Assistant requests the new password. Then polls continue."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.set_password(EMAIL, "new one")
     await bikes.poll()
@@ -314,7 +316,8 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     assert form["errors"] == {"base": "invalid_auth"}
     assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
 
-    # The form has no field for the address. The log names the account by its title.
+    # The form has no field for the address, so the error is above the form. The log
+    # names the account by its title.
     bikes.simulator.fault("html")
     caplog.clear()
     form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
@@ -356,7 +359,8 @@ async def test_reconfigure_password(
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
-    # The entry is not reloaded: Activity would show the last event of each bike again.
+    # The entry is not reloaded: after a reload, Activity would show the last event of
+    # each bike again.
     assert setup.state is ConfigEntryState.LOADED
     assert setup.runtime_data.coordinator is coordinator
 
@@ -374,7 +378,7 @@ async def test_reconfigure_password(
 async def test_reconfigure_address(
     bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
-    """After a change of the address, the devices stay. A title that was generated, also by 1.1, is updated."""
+    """After a change of the address, the devices stay. A generated title, also from 1.1, follows the address."""
     hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
     title = title.format(port=port)
     hass.config_entries.async_update_entry(entry, title=title)
@@ -399,9 +403,10 @@ async def test_reconfigure_address(
         (BOB, False, RED, "", "reconfigure_successful"),
         (BOB, False, BLUE, "", "reconfigure_successful"),
         (BOB, False, "999", "", "wrong_account"),
-        # The new account has no trackers, so none can end up in the wrong account.
+        # The entry has no trackers yet, so none of them can end up in the wrong
+        # account.
         (BOB, False, "999", "empty", "reconfigure_successful"),
-        # Two entries are never merged.
+        # The typed account already has another entry. Two entries are never merged.
         (BOB, False, RED, "set up", "already_configured"),
     ],
 )
@@ -416,7 +421,7 @@ async def test_reconfigure_to_another_account(
     before: str,
     reason: str,
 ) -> None:
-    """The user may enter another email or server if that account has at least one known tracker."""
+    """Another email or server is accepted if its account has a tracker of the entry, or if the entry has none."""
     for known in (RED, BLUE) if before == "empty" else ():
         bikes.simulator.unassign(EMAIL, known)
     await async_setup(bikes.hass, bikes.entry)
@@ -440,7 +445,8 @@ async def test_reconfigure_to_another_account(
         return
     assert bikes.entry.data == typed
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
-    # The title contains the server. Titles of 1.1 lack the port.
+    # The title, which lacks the port as in 1.1, is only replaced if the server
+    # changes.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
@@ -449,7 +455,7 @@ async def test_reconfigure_to_another_account(
 async def test_reconfigure_an_account_that_is_set_up_twice(
     bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If an account has two entries, the entry without a unique ID accepts a new password, too."""
+    """If an account has two entries, a new password is also accepted for the entry without a unique ID."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
     twin.add_to_hass(bikes.hass)
     bikes.simulator.set_password(EMAIL, "new one")
@@ -461,16 +467,16 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
 
 
-# Connection errors, and the data that is sent with each scheme
+# Connection errors, and the schemes that are tried
 
 
 @dataclass
 class Tap:
-    """A port that records its connections. It forwards them to a server, or answers http alone."""
+    """A local port that records the scheme of each connection, and forwards to a server or answers http itself."""
 
     port: int = 0
     to: int | None = None
-    """The port of the server to which it forwards."""
+    """The port of the server to which it forwards; None to answer http, and never https."""
     schemes: list[str] = field(default_factory=list)
     """The scheme of each connection."""
 
@@ -501,7 +507,7 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @pytest.fixture
 async def tap(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Tap]:
-    """Return a tap. The client waits two seconds for an answer."""
+    """Return a tap that is running. The client waits two seconds for an answer."""
     timeout = ClientTimeout(total=2, sock_connect=1)
     monkeypatch.setattr(client_module, "TIMEOUT", timeout)
     tap = Tap()
@@ -536,10 +542,10 @@ async def test_fault(
     name: str,
     scheme: str,
 ) -> None:
-    """For each fault, the form and the log show the right error. A second attempt works.
+    """For each fault, the form and the log show the right error. After the fault, a second attempt works.
 
-    Where the server supports https, nothing is sent over http: an attacker could show a
-    wrong certificate to receive the password unencrypted.
+    Where the server supports https, nothing is sent over http, even if its certificate
+    is wrong: with such a certificate, an attacker could get the password unencrypted.
     """
     decided, tap.to = DECIDED[name], secure.port
     typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
@@ -555,7 +561,8 @@ async def test_fault(
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
     shown_error = (result["description_placeholders"] or {})["error"]
-    # The tap may already have closed its connection when it notices the reset.
+    # If the tap closes its connection before it notices the server's reset, the error is
+    # a lost connection.
     is_closed = name == "reset-before-headers" and shown_error == "connection lost"
     expected = shown_error if is_closed else decided.message.error
     assert shown_error.startswith(expected)
@@ -573,7 +580,7 @@ async def test_fault(
 async def test_name_is_not_found(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
-    """The error for a host name that does not exist is clear."""
+    """If the host name does not exist, the form shows this at the address, and the log has the reason."""
     error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     with patch.object(ThreadedResolver, "resolve", side_effect=error):
         form = await add(hass, {**typed, CONF_URL: address})
@@ -586,7 +593,7 @@ async def test_name_is_not_found(
 async def test_http_without_a_scheme(
     hass: HomeAssistant, simulator: Simulator, tap: Tap, typed: Typed, answers_tls: bool
 ) -> None:
-    """In the local network, http is tried if the server refuses TLS or does not answer."""
+    """For a local address without a scheme, http is tried if the server refuses TLS or does not answer over TLS."""
     tap.to = simulator.port if answers_tls else None
     result = await add(hass, {**typed, CONF_URL: f"127.0.0.1:{tap.port}"})
     assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
@@ -598,8 +605,8 @@ async def test_http_without_a_scheme(
     [
         # If the user typed https, http is never tried.
         ("https://", None, PASSWORD, {"base": "cannot_connect"}, 0),
-        # The form shows the error of the http request. If both requests fail, it shows
-        # the reason, too.
+        # Without a scheme, http is tried after https. The form shows the error of the
+        # http request: a refused password, or a refused connection.
         ("", None, "wrong", {"base": "invalid_auth"}, 1),
         ("", "connection-refused", PASSWORD, {CONF_URL: "connection_refused"}, 0),
     ],
@@ -613,7 +620,7 @@ async def test_where_http_is_spoken(
     errors: dict[str, str],
     requests: int,
 ) -> None:
-    """If https and http both fail, the form shows the reasons, and the address that the user typed."""
+    """If the sign-in fails, the form shows the error of the last tried scheme, and the address as it was typed."""
     bikes.simulator.fault(fault)
     typed |= {CONF_URL: f"{scheme}127.0.0.1:{bikes.simulator.port}"}
     typed |= {CONF_PASSWORD: password}

@@ -1,4 +1,7 @@
-"""The database: its content after a restart, the time of writes, and damaged files."""
+"""The database: its content after a restart, the time of writes, and damaged files.
+
+The backfill adds rides from before the set-up. It requests them from the service.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -67,13 +70,13 @@ def arm(bikes: Bikes, tracker: str) -> None:
 
 
 async def async_raise_alarm(bikes: Bikes) -> None:
-    """Let a tracker raise an alarm, which is in memory only."""
+    """Let the red bike report an alarm, and poll. Until the next write, the alarm is only in memory."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.coordinator.async_refresh()
 
 
 def has_alarm(bikes: Bikes) -> bool:
-    """Return whether the file contains this alarm."""
+    """Return whether the file contains the alarm of `async_raise_alarm`."""
     return "sos" in str(state_in(bikes.hass, bikes.entry).get("alarms"))
 
 
@@ -84,7 +87,7 @@ async def async_unload(bikes: Bikes) -> Path:
 
 
 async def async_kill(bikes: Bikes) -> None:
-    """Simulate a kill: set the account up again with the files as they are now."""
+    """Simulate a kill: unload the account, undo the writes of the unload, and set the account up again."""
     folder = folder_of(bikes.hass)
     files = {file: file.read_bytes() for file in folder.iterdir()}
     await async_unload(bikes)
@@ -96,7 +99,7 @@ async def async_kill(bikes: Bikes) -> None:
 
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
-    """Open the database of the account, and return its content and the rides of a tracker."""
+    """Open and close the database of the account. Return its content, and the red bike's rides of 99 days."""
     database, now = Database(bikes.hass, bikes.entry), dt_util.utcnow()
     await database.async_open()
     rides = await database.rides(RED, now - 99 * DAY, now)
@@ -108,12 +111,14 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
-    """After a reload, states, rides, guards and the progress of the backfill are the same."""
+    """After an unload, the file has the same rides, guards, alarms, fired events, evaluation and backfill."""
     await async_set_up_and_ride(bikes)
     arm(bikes, BLUE)
-    before = bikes.coordinator.database.content
+    database, now = bikes.coordinator.database, dt_util.utcnow()
+    before, ridden = database.content, await database.rides(RED, now - DAY, now)
     await async_unload(bikes)
-    after, _ = await async_opened(bikes)
+    after, rides = await async_opened(bikes)
+    assert rides == ridden and len(rides) == 1
     assert after.last_fired == {BLUE: 0} | before.last_fired
     assert (after.evaluation, after.backfill) == (before.evaluation, before.backfill)
     assert after.trackers[BLUE].guard == before.trackers[BLUE].guard
@@ -121,7 +126,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 
 async def test_ride_is_kept(bikes: Bikes) -> None:
-    """As soon as a ride is fired, the file contains it, with its places."""
+    """Ten seconds after the end of a ride is fired, the file contains the ride with its places."""
     bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     fired = bikes.state(f"{RED}_ride", Platform.EVENT).attributes
@@ -159,7 +164,7 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert last
     assert last.started_at == rides[-1].started_at
     assert await database.last_ride(BLUE) is None
-    # After the write, the ride is only in the file.
+    # After the write, the ride is only in the file: if it is deleted there, it is lost.
     query(file_of(bikes.hass, bikes.entry), "DELETE FROM ride")
     assert await database.last_ride(RED) is None
 
@@ -189,14 +194,14 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 @pytest.mark.parametrize(
     ("since", "new", "found"),
     [
-        # All stored rides since this time are replaced.
+        # All stored rides that start at this time or later are replaced.
         (2, (2, 4), (1, 2, 4)),
         (2.1, (4,), (1, 2, 4)),
         (9, (), (1, 2, 3)),
         # A stored ride with the same start is replaced.
         (9, (2,), (1, 2, 3)),
         (9, (2.5,), (1, 2, 2.5, 3)),
-        # A ride without any overlap is added.
+        # Without a time, only a ride that overlaps no stored ride is added.
         (None, (1, 1.25, 1.5, 2.4, 5), (1, 1.5, 2, 3, 5)),
         (None, (0.5, 0.6, 2.5), (0.5, 1, 2, 2.5, 3)),
     ],
@@ -204,9 +209,10 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 def test_rides_that_are_booked(
     since: float | None, new: tuple[float, ...], found: tuple[float, ...]
 ) -> None:
-    """The newest rides of a tracker replace those in the file.
+    """The newest rides of a tracker replace its rides in the file from a given time on.
 
-    Older rides are added if they overlap none in the file.
+    Rides from before the set-up are added if they overlap no ride in the file. Rides of
+    0 km are never stored.
     """
     with closing(sqlite3.connect(":memory:")) as file:
         sql.create(file)
@@ -251,7 +257,7 @@ def test_rides_that_are_booked(
         (("ride",), 300),
         (("start of a ride",), 10),
         (("battery",), 3600),
-        # The later change does not postpone the write.
+        # A less urgent change, before or after an alarm, does not postpone the write.
         (("battery", "alarm", "battery"), 10),
         (("offline", "armed", "battery"), 10),
     ],
@@ -259,7 +265,7 @@ def test_rides_that_are_booked(
 async def test_time_until_a_write(
     bikes: Bikes, changes: tuple[str, ...], seconds: int
 ) -> None:
-    """Changes are written within seconds (event, arming), minutes (flag, ride) or an hour (report)."""
+    """Changes are written after ten seconds (event, arming), five minutes (status, ride) or an hour (other reports)."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     for number in range({"ride": 3, "start of a ride": 2}.get(changes[0], 0)):
@@ -290,7 +296,7 @@ async def test_time_until_a_write(
 
 @pytest.mark.usefixtures("setup")
 async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
-    """A pending alarm is written within ten seconds. It is written again after it was fired."""
+    """An alarm that waits for the start of Home Assistant is written. After it is fired, `last_fired` is written."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
     await async_raise_alarm(bikes)
@@ -324,7 +330,7 @@ async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])
 async def test_one_transaction(bikes: Bikes, table: str) -> None:
-    """If a write fails in the middle, the file contains neither its states nor its rides."""
+    """If writing states or rides fails, the file gets neither of them. The next attempt writes both."""
     await async_set_up_and_ride(bikes)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
     await database.async_hold()
@@ -345,7 +351,7 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_file(bikes: Bikes) -> None:
-    """Only the owner can read the file. It is small, and survives a power cut."""
+    """Only the owner can read the file. Its settings keep it small, and let it survive a power cut."""
     settings = {
         # With this value, SQLite waits for the disk at each commit, so that a power cut
         # loses no transaction.
@@ -357,7 +363,7 @@ async def test_file(bikes: Bikes) -> None:
         "application_id": int.from_bytes(b"Bike"),
         "user_version": 1,
     }
-    # Ask the connection that writes, because each connection has its own settings.
+    # Use the connection that writes, because each connection has its own settings.
     run = bikes.coordinator.database._file.run  # noqa: SLF001
 
     def value_of(connection: sqlite3.Connection, name: str) -> object:
@@ -372,7 +378,7 @@ async def test_file(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
-    """If a tracker did not change, its row is not written."""
+    """If the state of a tracker did not change, its row is not written. A new name is not in the state."""
     await bikes.poll(11)
     file = file_of(bikes.hass, bikes.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
@@ -426,14 +432,14 @@ async def test_failed_setup(bikes: Bikes) -> None:
     )
     bikes.simulator.fault("status-503")
     await async_setup(bikes.hass, bikes.entry)
-    # SQLite has deleted its log, so the file was closed.
+    # SQLite deletes its log when the file is closed.
     assert seen[-1] == (ConfigEntryState.SETUP_RETRY, False)
 
 
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """When Home Assistant stops, everything is written."""
+    """When Home Assistant stops, changes are written at once, even during a backup."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)
@@ -451,7 +457,7 @@ async def test_stop(bikes: Bikes, how: str) -> None:
 
 
 def holds(hass: HomeAssistant, *texts: str) -> set[str]:
-    """Return which of these texts the files contain."""
+    """Return which of these texts the files of all databases contain."""
     content = b"".join(file.read_bytes() for file in folder_of(hass).iterdir())
     return {text for text in texts if text.encode() in content}
 
@@ -516,9 +522,9 @@ def _is_empty(file: Path) -> None:
 async def test_file_that_stays(
     bikes: Bikes, damage: Damage, state: ConfigEntryState, reason: str | None
 ) -> None:
-    """If the file cannot be opened, the account waits, fails, or begins with a new file.
+    """If the file cannot be opened, the set-up is tried again. If a newer version wrote it, the set-up fails.
 
-    No file is renamed or deleted.
+    An empty file is used. No file is renamed or deleted.
     """
     entry, file = bikes.entry, await async_unload(bikes)
     damage(file)
@@ -532,7 +538,7 @@ async def test_file_that_stays(
 
 @pytest.mark.usefixtures("setup")
 async def test_locked_file(bikes: Bikes) -> None:
-    """If another program locks the file during the start, guards stay armed."""
+    """If another program locks the file, the set-up is tried again later, and guards stay armed."""
     arm(bikes, RED)
     file = await async_unload(bikes)
     with (
@@ -564,7 +570,7 @@ def _is_of_another_program(file: Path) -> None:
 @pytest.mark.parametrize("damage", [_is_no_database, _is_cut, _is_of_another_program])
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
-    """A damaged file is renamed, and a new one begins. While the old file exists, a repair issue names it."""
+    """A damaged file is renamed, and a new one begins. A repair issue names the newest renamed file while it exists."""
     asides = []
     for number in range(2):
         arm(bikes, RED)
@@ -606,7 +612,7 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
 async def test_row_that_is_not_readable(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:
-    """If a row is unreadable, its tracker loses its state. Other trackers and all rides stay."""
+    """If the row of a tracker is unreadable, the tracker loses its state. Other trackers and all rides stay."""
     arm(bikes, RED)
     arm(bikes, BLUE)
     file = await async_unload(bikes)
@@ -635,7 +641,7 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """If the disk is full, changes stay in memory and a write is tried once a minute. One line is logged."""
+    """While the disk is full, changes stay in memory, and a write is tried once a minute. Start and end are logged."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()
@@ -647,7 +653,8 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
         await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)
         assert len(rides) == 5
-        # Rides of this day are requested again once the disk has room.
+        # Rides of the backfill are not kept in memory. Its progress stays, so that they
+        # are requested again when the disk has room.
         old = Ride(now - 3 * DAY, now - 3 * DAY + HOUR, 1.0)
         until = database.content.backfill[RED]
         assert not await database.async_book(RED, [old], now - 4 * DAY)
@@ -669,7 +676,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
     """If the file is damaged while Home Assistant runs, a new one gets the states.
 
-    The rides of the last 30 days are requested again.
+    The new file has no rides, so the backfill starts again.
     """
     arm(bikes, RED)
     await bikes.poll(11)
@@ -707,7 +714,8 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
     copy.write_bytes(file.read_bytes())
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll(4_000)
-    # The backfill continues during a backup: other trackers need the history, too.
+    # The rides of a backfill cannot be written during a backup. Its progress stays, so
+    # that they are requested again.
     now, database = dt_util.utcnow(), bikes.coordinator.database
     until = database.content.backfill[RED]
     assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
@@ -728,7 +736,7 @@ async def test_backup_with_a_slow_disk(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A backup waits only for a limited time. Later changes are written after it."""
+    """A backup waits for the disk only for a limited time. Changes that it misses are written after the backup."""
     await async_setup(hass, entry)
     coordinator = entry.runtime_data.coordinator
     await coordinator.database.async_write()
@@ -748,7 +756,7 @@ async def test_backup_with_a_slow_disk(
 
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """A closed database refuses requests. A backup leaves it out."""
+    """A closed database refuses queries. Writes and backups skip it without an error."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await async_unload(bikes)
     with pytest.raises(HomeAssistantError) as err:
@@ -765,7 +773,7 @@ async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> No
 
 
 def of_2_0() -> dict[str, Any]:
-    """Return files of version 2.0.0: two finished rides, a ride under way, and a guarded bike."""
+    """Return the content of files of 2.0.0: two finished rides, a ride under way, and a guarded bike."""
     text = (Path(__file__).parent / "of_2_0.json").read_text(encoding="utf-8")
     content: dict[str, Any] = json.loads(text)
     return content
@@ -786,7 +794,7 @@ def write_2_0(bikes: Bikes, **files: Any) -> list[Path]:
 
 @pytest.fixture
 def with_2_0(bikes: Bikes) -> Bikes:
-    """Return bikes at the time of these files. The service does not answer."""
+    """Return the bikes at the time of the files of 2.0. The service does not answer."""
     bikes.freezer.move_to("2026-11-20T13:00:00+00:00")
     bikes.simulator.fault("status-503")
     return bikes
@@ -825,7 +833,7 @@ async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) ->
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
-    """If 2.0 was used again, its new rides are added, and its states replace the stored ones."""
+    """If 2.0 was used again after the import, its new rides are added, and its states replace the stored states."""
     write_2_0(with_2_0, **of_2_0())
     _, before = await async_opened(with_2_0)
     files = of_2_0()
@@ -847,8 +855,8 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
 @pytest.mark.parametrize(
     ("damage", "trackers", "rides", "kept", "words"),
     [
-        # The last rides are in the states, too, because 2.0 stored rides only once an
-        # hour.
+        # The file of states has the last rides, too, because 2.0 wrote the file of
+        # rides only once an hour.
         ({"rides.data.rides": []}, {RED, BLUE}, 2, 0, ""),
         ({"rides.data.rides": [BAD_RIDE]}, {RED, BLUE}, 2, 0, "importing a ride"),
         ({"rides.data.rides": 7}, {RED, BLUE}, 2, 0, ""),
@@ -863,7 +871,8 @@ BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
         ),
         ({"states": "{"}, set(), 2, 1, "cannot be read (JSON"),
         ({"rides": {"version": 1, "data": [7]}}, {RED, BLUE}, 2, 1, "cannot be read ("),
-        # A file of version 1.2 has another format.
+        # Bike Tracker 1.2 wrote files with another `version`. They are ignored, and
+        # nothing is logged.
         ({"states.version": 1}, set(), 2, 0, ""),
         ({"rides.version": 2}, {RED, BLUE}, 2, 0, ""),
     ],
@@ -877,7 +886,7 @@ async def test_import_of_damaged_files(
     kept: int,
     words: str,
 ) -> None:
-    """An unreadable part of a file is lost. A file that is completely unreadable is kept."""
+    """An unreadable part of a file is lost. A completely unreadable file is kept under another name."""
     files = of_2_0()
     for place, value in damage.items():
         *parts, last = place.split(".")
@@ -894,7 +903,7 @@ async def test_import_of_damaged_files(
 
 
 async def test_import_that_cannot_be_read(with_2_0: Bikes) -> None:
-    """If a file cannot be read, the account waits. The files stay, and no guard is disarmed."""
+    """If a file of 2.0 cannot be read, the set-up is tried again later. The file stays, and no guard is disarmed."""
     [states] = write_2_0(with_2_0, states=of_2_0()["states"])
     text = states.read_text()
     states.unlink()

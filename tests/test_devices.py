@@ -56,7 +56,7 @@ def issues(issue_registry: ir.IssueRegistry) -> Issues:
 async def test_status_and_nothing_else(
     bikes: Bikes, writes: list[str], status: str, shown: str
 ) -> None:
-    """A new status is shown with the next poll, and only its state is written."""
+    """A new status is shown with the next poll, and no other state is written."""
     bikes.simulator.set_status(RED, status)
     writes.clear()
 
@@ -85,7 +85,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
     async def _delete(device: dr.DeviceEntry) -> bool:
         client = await hass_ws_client(bikes.hass)
-        # All supported releases have this command.
+        # All supported releases of Home Assistant have this command.
         command = "config/device_registry/remove_config_entry"
         ids = {"config_entry_id": bikes.entry.entry_id, "device_id": device.id}
         await client.send_json_auto_id({"type": command, **ids})
@@ -95,9 +95,9 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
 
 async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
-    """A user can delete a tracker that is no longer listed.
+    """A user can only delete a tracker that is no longer listed.
 
-    If it is listed again, it is a new tracker without an old place.
+    If a deleted tracker is listed again, it is a new tracker without an old place.
     """
     device = bikes.device(RED)
     assert not await delete(device)
@@ -134,7 +134,7 @@ async def test_tracker_returns(
     entity_registry: er.EntityRegistry,
     area_registry: ar.AreaRegistry,
 ) -> None:
-    """A tracker that is listed again after any time has its old entity ID, area and names."""
+    """A tracker that is listed again after 30 days has its old entity ID, area and name."""
     garage = area_registry.async_create("Garage")
     device_registry.async_update_device(
         bikes.device(RED).id, area_id=garage.id, name_by_user="My red one"
@@ -156,7 +156,7 @@ async def test_tracker_returns(
 
 
 async def test_gone_while_not_loaded(bikes: Bikes) -> None:
-    """If a tracker left the list while the account was not loaded, it is unavailable."""
+    """If a tracker left the list while the account was not loaded, it is unavailable, and its device stays."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.simulator.unassign(EMAIL, RED)
     await async_setup(bikes.hass, bikes.entry)
@@ -168,7 +168,8 @@ async def test_gone_while_not_loaded(bikes: Bikes) -> None:
 async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
     """An empty list removes no tracker.
 
-    A repair issue reports it, and disappears with the next tracker or with the account.
+    A repair issue reports the empty list. The issue disappears when a tracker is listed
+    again, or when the account is unloaded.
     """
     assert issues() == {}
     bikes.simulator.unassign(EMAIL, RED)
@@ -195,7 +196,7 @@ async def test_empty_account(bikes: Bikes, issues: Issues) -> None:
 async def test_rename(
     bikes: Bikes, device_registry: dr.DeviceRegistry, own: str | None, shown: str
 ) -> None:
-    """A device gets the new name from the service, unless the user renamed it. Entity IDs stay."""
+    """A device shows the new name from the service, unless the user renamed the device. Entity IDs stay."""
     device_registry.async_update_device(bikes.device(RED).id, name_by_user=own)
     bikes.simulator.rename(RED, "Fast bike")
 
@@ -210,7 +211,7 @@ async def test_rename(
 
 
 async def test_device_page(bikes: Bikes) -> None:
-    """The device page shows the newest model and firmware."""
+    """The device page shows the newest model and firmware. A report without firmware keeps the known firmware."""
 
     def device() -> tuple[str | None, str | None]:
         return bikes.device(RED).model, bikes.device(RED).sw_version
@@ -239,7 +240,7 @@ async def test_broken_name(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If a device cannot be renamed, its new name waits until its next report. Other devices are not affected."""
+    """If a device cannot be renamed, the next change of its tracker renames it. Other devices are not affected."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
@@ -270,7 +271,7 @@ async def test_shared_tracker(
     make_entry: MakeEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A tracker that two accounts list is set up only by the first account."""
+    """A tracker that two accounts list belongs to the first account. If this account is removed, the second has it."""
     bikes.simulator.add_device(GREEN, email=BOB)
     await async_setup(bikes.hass, bobs)
     await bikes.poll()
@@ -291,9 +292,9 @@ async def test_shared_tracker(
 async def test_shared_tracker_after_a_restart(
     bikes: Bikes, bobs: MockConfigEntry
 ) -> None:
-    """After a restart, the first account keeps the tracker, whichever account starts first."""
+    """After a restart, the account that had the tracker keeps it, even if the other account starts earlier."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    # Forget the cached owners, as a restart would.
+    # Delete the cached owners of trackers, as a restart would.
     cast(Any, devices.owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
 
@@ -332,7 +333,7 @@ async def test_shared_tracker_that_the_first_account_loses(
 
 
 async def async_let_pass(bikes: Bikes, minutes: int) -> None:
-    """Move the clock by some minutes."""
+    """Move the clock by some minutes, with a poll in each minute."""
     for _ in range(minutes):
         await bikes.poll(60)
 
@@ -350,7 +351,7 @@ async def async_let_pass(bikes: Bikes, minutes: int) -> None:
 async def test_lasting_outage(
     bikes: Bikes, issues: Issues, fault: str, reason: str
 ) -> None:
-    """A repair issue reports an outage of half an hour. The next success deletes it."""
+    """A repair issue reports an outage of half an hour. The next successful poll deletes the issue."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
     bikes.simulator.fault("status-500")
     await async_let_pass(bikes, 1)
@@ -360,7 +361,8 @@ async def test_lasting_outage(
     await async_let_pass(bikes, 10)
     assert issues().keys() == {"no_contact"}
 
-    # Even if the clock is set back in the meantime, the issue keeps the original time.
+    # Summer time ends during the outage, and the local clock is set back. The issue
+    # keeps the original time.
     await async_let_pass(bikes, 50)
     placeholders = issues()["no_contact"]
     assert reason in placeholders.pop("error")
@@ -372,7 +374,7 @@ async def test_lasting_outage(
 
 
 async def test_outages_that_end(bikes: Bikes, issues: Issues) -> None:
-    """Several shorter outages are not added up."""
+    """Outages of less than half an hour are not added up, so they create no issue."""
     for _ in range(4):
         bikes.simulator.fault("status-503")
         await async_let_pass(bikes, 25)
@@ -386,7 +388,7 @@ async def test_clock_that_is_put_right(
 ) -> None:
     """On a machine without a battery-backed clock, two days may seem to pass between two polls.
 
-    This is no outage.
+    Such a correction of the clock does not count as an outage of that time.
     """
     bikes.simulator.fault("status-503")
     await bikes.poll()

@@ -1,4 +1,4 @@
-"""Diagnostics and system health: they help a maintainer, and contain no personal data."""
+"""The file of diagnostics and the page of system health: both help a maintainer without personal data."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -58,7 +58,7 @@ def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
 
 
 async def async_health(hass: HomeAssistant) -> dict[str, Any]:
-    """Return the data on the page *System health*, once it is complete."""
+    """Return the data on the page *System health*, with the result of the check of the servers."""
     assert await async_setup_component(hass, "system_health", {})
     await hass.async_block_till_done()
     info: dict[str, Any] = await get_system_health_info(hass, DOMAIN)
@@ -68,7 +68,7 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 async def test_entry(
     bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
-    """The file of an account as a whole. That of a tracker is a part of it."""
+    """The file of an account has the values in the snapshot. The file of a tracker is a part of it."""
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -82,9 +82,9 @@ async def test_entry(
 
 @pytest.mark.usefixtures("setup")
 async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file of a tracker that never reported has no values.
+    """A tracker that never reported has no position in the file.
 
-    That of a tracker that left the list has no tracker.
+    The file of a tracker that left the list contains no tracker.
     """
     bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
     bikes.simulator.unassign(EMAIL, RED)
@@ -99,7 +99,7 @@ async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
-    """If the account could not be loaded, the file shows that the server cannot be reached."""
+    """If the account could not be loaded, the file shows the reason. System health shows no database."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
@@ -117,7 +117,7 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
     """The file contains no name, number, place, credential or host, not even under wrong keys.
 
-    Of a position, it shows only words and places of the tracker itself.
+    Of a position, it shows harmless alarms, states, voltages and the firmware.
     """
     bikes.simulator.rename(RED, "Rosinante")
     for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):
@@ -143,7 +143,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file shows how rides and thefts are detected, without times and places."""
+    """The file shows the state of the ride and of the guard, without places, starts and ends of rides."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
@@ -200,7 +200,7 @@ PHONE_NUMBERS = (
 async def test_model_and_firmware(
     bikes: Bikes, diagnose: Diagnose, said: str, shown: str
 ) -> None:
-    """A maintainer first needs the model and the firmware. Private data in these texts is hidden."""
+    """The file shows the model and the firmware. If such a text may contain private data, the text is hidden."""
     bikes.simulator.rename(BLUE, "Rosinante")
     bikes.simulator.override_field(RED, "model", said)
     bikes.simulator.report(RED, attributes={"versionFw": said})
@@ -216,7 +216,7 @@ async def test_model_and_firmware(
 async def test_system_health(bikes: Bikes) -> None:
     """System health shows the size of the database and its last write.
 
-    To check the server, it sends no credentials.
+    The check of the server sends no credentials.
     """
     rows = [row(timedelta(hours=number)) for number in range(1, 300)]
     store(bikes.hass, bikes.entry, rows)
@@ -242,7 +242,7 @@ async def test_system_health(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_one_of_two_servers_is_down(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """If several servers cannot be reached, system health shows the error of the first."""
+    """If two accounts have different servers, system health shows the error of the server that is down."""
     make_entry(BOB, url="http://127.0.0.1:9/api")
     info = await async_health(bikes.hass)
     assert info["accounts"] == 2

@@ -1,4 +1,4 @@
-"""Notifications: after a change, only its listeners are notified, once."""
+"""Notifications: after a change of a tracker, only the listeners of this tracker are notified, each one time."""
 
 import asyncio
 from collections import Counter
@@ -41,7 +41,7 @@ class Followers:
     signals: Counter[str] = field(default_factory=Counter)
 
     async def async_changed(self) -> set[str]:
-        """Wait until all work is done. Return the trackers that were notified in the meantime."""
+        """Delete the records, and wait until all work is done. Return the trackers that changed in the meantime."""
         self.updates.clear()
         self.signals.clear()
         before = self.bikes.coordinator.data.trackers
@@ -53,7 +53,7 @@ class Followers:
 
 @pytest.fixture
 async def followers(bikes: Bikes) -> Followers:
-    """Return the listeners of an account of 52 trackers. The clock is frozen."""
+    """Return a record of the notifications of an account with 52 trackers. The clock is frozen."""
     for unique_id in TRACKERS:
         bikes.simulator.add_device(unique_id, email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
@@ -71,7 +71,7 @@ async def followers(bikes: Bikes) -> Followers:
 
 
 def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
-    """Change a tracker at the service. Without a tracker, change nothing."""
+    """Change the status, the name, the place or the account of a tracker at random."""
     changes: list[Callable[[], object]] = [
         lambda: simulator.set_status(unique_id, rng.choice(["online", "offline"])),
         lambda: simulator.rename(unique_id, rng.choice(["Old bike", "New bike"])),
@@ -84,7 +84,7 @@ def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
-    """Each poll notifies the listeners of its changes once. A poll without a change notifies none."""
+    """Each poll is one update, and notifies the listeners of each changed tracker one time."""
     rng = Random(seed)  # noqa: S311
     for _ in range(15):
         for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
@@ -99,7 +99,7 @@ async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
 
 @pytest.mark.usefixtures("with_live")
 async def test_messages(bikes: Bikes, followers: Followers) -> None:
-    """Each message notifies the listeners of its changes."""
+    """Push messages notify the listeners of all trackers that changed, and no other listeners."""
     await bikes.async_wait(11)
     assert len(bikes.simulator.live.sockets) == 1
     rng = Random(0)  # noqa: S311
@@ -112,7 +112,7 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
-    """A short update waits for a long one, so that it is not evaluated too early (defect 21)."""
+    """A short update waits for a long update, so that triggers are evaluated in the right order (defect 21)."""
     evaluated = list[tuple[object, object]]()
     note = callback(lambda update: evaluated.append((update.last, update.now)))
     async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
@@ -129,7 +129,7 @@ async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
 async def test_loop_is_free(
     bikes: Bikes, followers: Followers, what: str, at_once: int
 ) -> None:
-    """If many trackers changed, a few are notified at a time, and other tasks run in between."""
+    """If many trackers changed, only a few are notified in one step, and other tasks run between the steps."""
     coordinator, turns = bikes.coordinator, list[int]()
     getattr(coordinator, what).update(TRACKERS)
     coordinator.async_update_listeners()
@@ -153,7 +153,7 @@ def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
 
 
 async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
-    """Poll, and return which functions ran."""
+    """Poll, and return which functions ran, and how often each entity was read."""
     with watching() as passed:
         await bikes.poll(seconds)
     return passed
@@ -162,7 +162,7 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
-    """Whatever happened, an update reads each entity of the tracker once. It adds no entity."""
+    """With or without alarms, a report causes one reading of each entity of the tracker. It adds no entity."""
     await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
@@ -176,7 +176,7 @@ async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_idle_poll(bikes: Bikes) -> None:
-    """An idle poll reads no entity. If only the time of the last contact changed, it reads that entity."""
+    """An idle poll reads no entity. If only the time of the last contact changed, only *Last update* is read."""
     await bikes.poll()
     passed = await watched_poll(bikes)
     assert not passed.reads
@@ -189,7 +189,7 @@ async def test_idle_poll(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_newly_reported(bikes: Bikes) -> None:
-    """A value that is reported for the first time adds its entity. No other entity is read."""
+    """A value that is reported for the first time adds its entity. Each known entity is read one time."""
     bikes.simulator.report(RED, attributes={"lock": True})
     await bikes.poll()
     known = entities_of(bikes, RED)
@@ -205,7 +205,7 @@ async def test_newly_reported(bikes: Bikes) -> None:
     ("action", "state"), [("disarm", "disarmed"), ("arm_away", "armed_away")]
 )
 async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) -> None:
-    """Arming reads and writes only the guard. No entity is added, and no trigger evaluated."""
+    """Arming or disarming reads and writes only the guard. No entity is added, and no trigger is evaluated."""
     await bikes.async_guard("arm_away")
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
@@ -218,7 +218,7 @@ async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) 
 
 
 async def test_setup(bikes: Bikes) -> None:
-    """The set-up reads each entity once, when it is added. So does a reload."""
+    """The set-up reads each entity one time, and so does a reload."""
     with watching() as passed:
         await async_setup(bikes.hass, bikes.entry)
     entities = entities_of(bikes, RED, BLUE)
@@ -231,7 +231,7 @@ async def test_setup(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_outage(bikes: Bikes) -> None:
-    """When an outage starts or ends, each entity is read once. Further failures read none."""
+    """When an outage starts or ends, each entity is read one time. Further polls without a change read none."""
     await bikes.poll()
     entities = entities_of(bikes, RED, BLUE)
     for fault, read in (
@@ -251,7 +251,7 @@ ALARM = "event.red_bike_alarm"
 
 @pytest.mark.usefixtures("setup")
 async def test_events_before_triggers(bikes: Bikes) -> None:
-    """All event entities are written before any trigger fires. Events are in order of time."""
+    """All alarms of a report are written to the event entity before the first trigger fires. Both keep the order."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.poll()
     written, fired = told(bikes.hass, ALARM), list[tuple[object, list[str]]]()
@@ -270,10 +270,14 @@ async def test_events_before_triggers(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_start_and_end_at_once(bikes: Bikes) -> None:
-    """If a whole ride happened during an outage, both its start and its end are fired."""
+    """If a whole ride falls into an outage, its start and its end are fired by the same poll."""
     await async_ride(bikes.simulator, bikes.poll)
     events = told(bikes.hass, "event.red_bike_ride")
+    bikes.simulator.fault("status-503")
     await async_ride(bikes.simulator, bikes.poll)
+    bikes.simulator.fault(None)
+    while not events:
+        await bikes.poll()
     assert [it.attributes["event_type"] for it in events] == ["started", "ended"]
 
 
@@ -306,7 +310,7 @@ class Fired:
 
 
 async def test_start(bikes: Bikes) -> None:
-    """Alarms wait until seconds after the start of Home Assistant, when automations listen."""
+    """Alarms are fired five seconds after the start of Home Assistant, when automations listen."""
     hass, fired = bikes.hass, Fired(bikes)
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
@@ -320,13 +324,13 @@ async def test_start(bikes: Bikes) -> None:
     assert (fired.alarms, fired.evaluated) == ([], False)
     passed = await watched_poll(bikes, 2)
     assert fired.alarms == [Fired.SOS]
-    # The blue bike reports no new kind of value, so no entity is created.
+    # No tracker has changed since the last poll, so no tracker can need new entities.
     assert passed.functions["_new_entities"] == 0
     assert bikes.state(ALARM).attributes.get("alarm") == "sos"
 
 
 async def test_loading(bikes: Bikes) -> None:
-    """Alarms from before a reload are fired once the account is loaded."""
+    """If an alarm is raised between the unload and the set-up of a reload, it is fired after the account is loaded."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     fired = Fired(bikes)

@@ -18,7 +18,7 @@ _MODULES = INTEGRATION / "frontend"
 
 @pytest.fixture
 def frontend(tmp_path: Path) -> dict[str, object]:
-    """Prepare the settings of a frontend. Its own pages are not needed."""
+    """Return the settings of a frontend with empty pages: these tests need only the integration's files."""
     root = tmp_path / "hass_frontend"
     for folder in ("static", "frontend_latest", "frontend_es5"):
         (root / folder).mkdir(parents=True)
@@ -38,9 +38,9 @@ async def test_served(
     hass_client_no_auth: ClientSessionGenerator,
     frontend: dict[str, object],
 ) -> None:
-    """Every page of Home Assistant loads the first module.
+    """Home Assistant loads the first module in every page.
 
-    All further modules are in the same folder. Browsers may cache all of them.
+    It serves all files from the same folder, and browsers may cache them.
     """
     url = await _url(hass, frontend)
     client = await hass_client_no_auth()
@@ -57,7 +57,7 @@ async def test_path_changes(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The path contains the version and a hash of all files. So after an update, browsers load the new cards."""
+    """The path contains the version and a hash of all files, so that browsers load the new cards after an update."""
     folder = tmp_path / "cards"
     folder.mkdir()
     (folder / "bike-tracker.js").touch()
@@ -70,6 +70,6 @@ async def test_path_changes(
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:
-    """Without a frontend, Home Assistant still sets the account up."""
+    """Without a frontend, the set-up of the integration succeeds, and adds no module."""
     assert await async_setup_component(hass, DOMAIN, {})
     assert DATA_EXTRA_MODULE_URL not in hass.data

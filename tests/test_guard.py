@@ -23,7 +23,7 @@ AWAY = DEFAULT_LATITUDE + 0.01
 
 @pytest.fixture
 async def standing(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Let a bike report that it stands."""
+    """Set up the account, and let the red bike report that it stands."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
 
@@ -37,7 +37,8 @@ def guard(bikes: Bikes) -> State:
 async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A triggered guard shows why, when, and how far away, until it is disarmed or armed again.
 
-    Its state has two names: *Being moved*, or *Alarm* after an alarm.
+    The translation of its state depends on the cause: *Being moved*, or *Alarm* after an
+    alarm.
     """
     panels = entity_registry.entities
     await bikes.async_guard()
@@ -70,7 +71,7 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
 
 @pytest.mark.usefixtures("standing")
 async def test_triggered_during_a_start(bikes: Bikes) -> None:
-    """If the guard is triggered during a start, it shows this once automations can notice it."""
+    """If the guard is triggered during the start of Home Assistant, its state changes when automations can notice this."""
     await bikes.async_guard()
     await bikes.poll()
     bikes.hass.set_state(CoreState.starting)
@@ -81,7 +82,7 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
     await bikes.poll()
     assert guard(bikes).state == "triggered"
 
-    # Start once more, with another report during the start.
+    # During another start, a report does not change a guard that is already triggered.
     bikes.hass.set_state(CoreState.starting)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
@@ -91,7 +92,7 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("standing")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
-    """*Guard again* does not arm a moving bike. The alarm and its message stay."""
+    """A triggered guard cannot be armed again while the bike moves. The alarm and its message stay."""
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     await bikes.async_guard()
     await bikes.poll()
@@ -111,7 +112,7 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
     [
         (er.RegistryEntryDisabler.USER, "disarmed"),
         (er.RegistryEntryDisabler.DEVICE, "disarmed"),
-        # If the account is disabled for a while, the guard stays armed.
+        # If the account is disabled for a while, the guard stays as it was.
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
@@ -124,7 +125,7 @@ async def test_switched_off(
     *,
     is_set_up: bool,
 ) -> None:
-    """If a user disables the guard's entity, the guard is disarmed: it would show no theft."""
+    """If a user disables the guard's entity, the guard is disarmed, because a disabled entity would show no theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await bikes.async_guard()
     await bikes.poll()
@@ -145,7 +146,7 @@ async def test_switched_off(
 
 @pytest.mark.usefixtures("standing")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
-    """If the place of a bike is unknown, its guard cannot be armed. The error has the reason."""
+    """If the time of a bike's place is unknown, its guard cannot be armed. The error has the reason."""
     new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
@@ -163,7 +164,7 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
-    """During an outage, the guard can be armed and disarmed. It shows the name of the user."""
+    """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the last action."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))

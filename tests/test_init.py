@@ -54,7 +54,7 @@ async def async_update(hass: HomeAssistant) -> None:
 async def test_entities(
     bikes: Bikes, entity_registry: er.EntityRegistry, snapshot: SnapshotAssertion
 ) -> None:
-    """Every tracker has these entities with these values."""
+    """A tracker that reports all values has the entities and states in the snapshot."""
     place: Any = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0}
     more: Any = {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
     bikes.simulator.report(RED, **place, **more, attributes=EVERYTHING)
@@ -83,7 +83,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """Entities that change with each report, voltages and IDs are disabled by default. All remaining entities are enabled."""
+    """Only entities that change with each report, voltages and IDs are disabled by default."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -116,7 +116,8 @@ async def test_unload_and_reload(
     assert not [it for it in ours if it.levelname in ("WARNING", "ERROR")]
 
 
-# Home Assistant keeps an entry that it cannot unload, with the timer of its next poll.
+# Home Assistant keeps an entry that it cannot unload. So the timer of the next poll is
+# left after the test.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 @pytest.mark.usefixtures("setup", "expected_lingering_timers")
 async def test_platform_that_does_not_unload(
@@ -141,9 +142,9 @@ async def test_platform_that_does_not_unload(
 async def test_migration(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, *, is_set_up_twice: bool
 ) -> None:
-    """An entry of 1.0 gets a unique ID with a port; a second entry of the account gets none.
+    """An entry of 1.0 gets a unique ID with a port, or none if another entry of the account has this ID.
 
-    After a return to 1.0, a user can add the account a second time.
+    After a downgrade to 1.0, a user can add the account a second time.
     """
     data = {CONF_URL: bikes.simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
     names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
@@ -166,13 +167,14 @@ async def test_migration(
 async def test_removal_leaves_nothing(
     bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If two accounts are removed at the same time during an outage, nothing of them is left."""
+    """If two accounts are removed at the same time during an outage, they leave no devices, issues or databases."""
     hass, entries = bikes.hass, (bikes.entry, bobs)
     bikes.simulator.add_device("new", email=BOB)
     await async_setup(hass, bobs)
     aside = file_of(hass, bobs).with_suffix(".db.20260101T000000.000000Z")
     aside.touch()
-    (folder_of(hass).parent / f"{DOMAIN}.{bobs.entry_id}.unreadable").touch()
+    unreadable = folder_of(hass).parent / f"{DOMAIN}.{bobs.entry_id}.unreadable"
+    unreadable.touch()
     bikes.simulator.fault("status-503")
     for _ in range(40):
         await bikes.poll()
@@ -190,6 +192,7 @@ async def test_removal_leaves_nothing(
     assert not ir.async_get(hass).issues
     assert not files_in(hass)
     assert not folder_of(hass).exists()
+    assert not unreadable.exists()
     assert "Error" not in caplog.text
 
 
@@ -202,7 +205,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """If the answer of a poll comes after the removal, nothing is written, and no tracker is kept."""
+    """If a poll is answered after the removal, nothing is written. Another account can have the new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 
@@ -234,7 +237,7 @@ async def test_removal_during_a_poll(
 async def test_update_on_demand(
     hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, value_of: ValueOf
 ) -> None:
-    """The action `homeassistant.update_entity` polls, even if polling is disabled."""
+    """The action `homeassistant.update_entity` polls, even if the user disabled regular polls."""
     hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
     await hass.async_block_till_done()
     await hass.config_entries.async_reload(setup.entry_id)
@@ -261,7 +264,7 @@ async def test_two_accounts_at_once(
 async def test_account_that_is_renamed(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a user renames the account, the log has the new name from the next poll on."""
+    """If a user renames the account, log lines have the new name from the next poll on."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
     bikes.simulator.fault("status-503")
     caplog.clear()

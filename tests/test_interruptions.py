@@ -20,7 +20,7 @@ type Path = Literal["devices", "positions"]
 
 
 async def cut_short(bikes: Bikes, path: Path) -> None:
-    """Cancel a poll while it waits for the answer, as a restarted script does."""
+    """Start an action that polls, and cancel the action while the poll waits, as a restarted script does."""
     assert await async_setup_component(bikes.hass, "homeassistant", {})
     bikes.simulator.fault("no-answer", path=path, times=1)
     bikes.simulator.record.clear()
@@ -39,7 +39,7 @@ async def cut_short(bikes: Bikes, path: Path) -> None:
 
 
 def online(bikes: Bikes, tracker: str = RED) -> str | None:
-    """Return whether a tracker is shown as connected."""
+    """Return the state of a tracker's connectivity."""
     return bikes.value_of(f"{tracker}_online", Platform.BINARY_SENSOR)
 
 
@@ -51,7 +51,7 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 async def test_poll_that_is_cut_short(
     bikes: Bikes, path: Path, then: list[tuple[str | None, str]]
 ) -> None:
-    """The next poll brings the changes of the canceled one. Home Assistant notices an outage and its end."""
+    """If an action is canceled during its poll, the next polls still show the changes, or an outage and its end."""
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
     await cut_short(bikes, path)
@@ -67,7 +67,7 @@ async def test_poll_that_is_cut_short(
 async def test_armed_while_a_poll_is_taken_in(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
-    """If a bike is armed during a poll, the arming and the changes of the poll are shown."""
+    """If a bike is armed before or after a poll is applied, the arming and the changes of the poll are shown."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
     bikes.simulator.set_status(RED, "offline")
@@ -90,7 +90,7 @@ async def test_armed_while_a_poll_is_taken_in(
 async def test_reload_while_trackers_are_added(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If an account is reloaded while trackers are added, each is added once and has its status."""
+    """If an account is reloaded while trackers are added, each tracker is added one time, and shows its status."""
     for tracker in MANY:
         bikes.simulator.add_device(tracker, email=EMAIL)
     await bikes.coordinator.async_refresh()
@@ -111,7 +111,7 @@ async def test_reload_while_trackers_are_added(
 async def test_delete_button_while_the_tracker_comes_back(
     bikes: Bikes, device_registry: dr.DeviceRegistry
 ) -> None:
-    """If a tracker is listed again while a user deletes it, it is not deleted."""
+    """If a poll lists a tracker again, a user cannot delete the tracker even before this poll has ended."""
     device = bikes.device(RED)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()

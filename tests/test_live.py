@@ -41,7 +41,7 @@ BEGINS = 11
 
 @pytest.fixture(autouse=True)
 def longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the random share of all waits so that they are the longest."""
+    """Let the random part of each wait be as long as possible, so that tests know the length of the wait."""
     monkeypatch.setattr("random.uniform", lambda _, most: most)
 
 
@@ -66,17 +66,17 @@ def latitude(bikes: Bikes) -> float:
 
 
 def is_online(bikes: Bikes) -> str | None:
-    """Return whether the red bike is shown as connected."""
+    """Return the state of the red bike's connectivity."""
     return bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR)
 
 
 def polls(simulator: Simulator) -> int:
-    """Return how often the list was requested."""
+    """Return how often the list of devices was requested."""
     return simulator.record.counts["/api/devices"]
 
 
 async def test_a_message_is_shown_at_once(live: Bikes) -> None:
-    """A message is shown without a further request. The next poll comes at its usual time."""
+    """A message is shown without a further request. It does not postpone the next poll."""
     requests = live.simulator.record.counts.total()
     live.simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(live.hass)
@@ -84,7 +84,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     assert live.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert live.simulator.record.counts.total() == requests
 
-    # This is a minute after the set-up, not a minute after the message.
+    # The next poll is due a minute after the set-up, not a minute after the message.
     await live.async_wait(60 - BEGINS - 2)
     assert live.simulator.record.counts.total() == requests
     await live.async_wait(3)
@@ -94,7 +94,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
 async def test_a_poll_with_the_same_news_changes_nothing(
     live: Bikes, all_enabled: None, writes: list[str]
 ) -> None:
-    """A poll with the same values as a message writes nothing, and requests no position."""
+    """A poll with the same values as an earlier message writes no state, and requests no position."""
     live.simulator.report(RED, latitude=48.5)
     await settle(live.hass)
     assert writes
@@ -107,7 +107,7 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
-    """A message that arrives during a poll is applied after the poll. The next poll may replace its values."""
+    """A message that arrives during a poll is applied after the poll. The next poll may replace the values."""
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
@@ -125,7 +125,7 @@ async def test_a_poll_that_began_before(live: Bikes) -> None:
 async def test_while_polls_fail(live: Bikes) -> None:
     """During an outage, messages are applied, although trackers are unavailable.
 
-    After it, the newest place is shown.
+    After the outage, the newest values from these messages are shown.
     """
     home = latitude(live)
     live.simulator.fault("status-500")
@@ -137,7 +137,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
     assert live.value_of(RED) == STATE_UNAVAILABLE
 
     live.simulator.fault(None)
-    # Show the place from the messages: the list of positions fails.
+    # Let the request for positions fail, so that the new place comes from the message.
     live.simulator.fault("status-500", path="positions")
     await live.async_wait(61)
     assert latitude(live) == home
@@ -149,12 +149,13 @@ async def test_while_polls_fail(live: Bikes) -> None:
 async def test_polling_that_is_disabled_later(live: Bikes) -> None:
     """If a user disables polling, the live connection ends.
 
-    It begins again with polling. A new title of the account changes nothing.
+    If the user enables polling again, the live connection begins again. A new title of
+    the account does not interrupt the live connection.
     """
     entries = live.hass.config_entries
 
     async def disable(is_disabled: bool) -> None:
-        # As Home Assistant does.
+        # After this change, Home Assistant reloads the account.
         entries.async_update_entry(live.entry, pref_disable_polling=is_disabled)
         await entries.async_reload(live.entry.entry_id)
         await settle(live.hass)
@@ -174,7 +175,7 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
 
 @pytest.mark.parametrize("ends", ["account", "Home Assistant"])
 async def test_end(live: Bikes, ends: str) -> None:
-    """At an unload, the connection ends with a close frame. Messages that come later are not applied."""
+    """If the account is unloaded or Home Assistant stops, the connection ends with a close frame, and stays closed."""
     connection = live.coordinator.live
     if ends == "account":
         await live.hass.config_entries.async_unload(live.entry.entry_id)
@@ -211,7 +212,7 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
 
 
 async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
-    """If a live connection never worked, the waits are an hour, then days. A reload starts again."""
+    """If the live connection never worked, it is tried again after an hour, then daily, or after a reload."""
     bikes.simulator.live_fault("session-404")
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
@@ -230,7 +231,7 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
 async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
     """After short connections, the wait before the next attempt grows.
 
-    After a connection of five minutes, it is short again.
+    After a connection of at least five minutes, this wait is short again.
     """
     for expected in (5, 60):
         live.simulator.live.drop()
@@ -247,7 +248,7 @@ async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) 
 
 
 async def test_connected_since_before(live: Bikes) -> None:
-    """The function is true only if the current connection began before the given time."""
+    """The function returns true only if the current connection began before the given time."""
     connection = live.coordinator.live
     since, counts = connection.report.since, connection.connected_since_before
     second = timedelta(seconds=1)
@@ -260,7 +261,7 @@ async def test_connected_since_before(live: Bikes) -> None:
 
 
 async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
-    """After a reconnect a poll follows at once: the server first sends positions, no devices."""
+    """After a reconnect, a poll follows at once, because the server first sends positions, but no devices."""
     before = polls(live.simulator)
     live.simulator.live.drop()
     await settle(live.hass)
@@ -273,7 +274,7 @@ async def test_what_happened_while_it_was_not_there(live: Bikes) -> None:
 
 @pytest.mark.parametrize("lasts", [10, 330])
 async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
-    """If the connection fails often, at most two additional polls follow in a minute."""
+    """Even if the connection fails often, at most 30 requests for lists are sent in ten minutes."""
     live.simulator.record.clear()
     for step in range(360):
         if step % (lasts // 10) == 0:
@@ -296,7 +297,7 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 
 @pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
 async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
-    """Only a failed poll leads to a new sign-in, never a fault of the live connection."""
+    """After a fault of the live connection, Home Assistant does not request the password again."""
     live.simulator.live_fault(fault)
     live.simulator.live.drop()
     for _ in range(5):
@@ -339,9 +340,9 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unexpected error in a message, only this message is lost.
+    """After an unexpected error in a message, only this message is lost, and the error is logged.
 
-    After an unexpected error of the connection, it is opened again. Both are logged.
+    After an unexpected error of the connection, the connection is opened again.
     """
     account = live.coordinator.data
     apply_message = account.apply_message
@@ -373,7 +374,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A longer wait that the server requests is respected up to an hour."""
+    """If the server requests a longer wait before the next attempt, this wait is respected up to an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 
@@ -416,7 +417,7 @@ async def test_long_message(live: Bikes) -> None:
         await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
-    # A poll first applies the rest of the message.
+    # Before its own answer, a poll applies all waiting messages in the same steps.
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].position
     assert known
@@ -431,7 +432,8 @@ async def test_long_message(live: Bikes) -> None:
 async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     """A long answer of the history is replayed in a thread.
 
-    If reports arrive in the meantime, this is repeated up to three times.
+    If the tracker changes in the meantime, the replay is repeated. After three replays,
+    the answer is not applied.
     """
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
@@ -476,7 +478,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
     await coordinator.async_refresh()
     await settle(coordinator.hass)
     assert is_online(live) == STATE_ON
-    # The message had an effect, too: it showed that the tracker was offline.
+    # The message was applied before the poll: its change of the status is an event, too.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]
     assert kinds == ["went_offline", "came_online"]
 
@@ -507,7 +509,7 @@ async def test_message_during_the_unload(
 
 
 async def test_gap_is_requested_with_a_message(live: Bikes) -> None:
-    """If reports may be missing, the history is requested with the next message already."""
+    """If reports may be missing, the history is requested after the next message, without a wait for a poll."""
     now = dt_util.utcnow()
     gap = HistoryGap(now - timedelta(hours=1), now, now)
     live.coordinator.data.gaps[BLUE] = gap

@@ -89,7 +89,7 @@ POSITION_VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def _rows(values: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """Return rows. Most of their fields are right, some have random values, and some are missing."""
+    """Return a strategy for rows. Most of their fields are right, some have random values, and some are missing."""
     fields = {name: good | good | good | any_json for name, good in values.items()}
     return st.fixed_dictionaries(fields) | st.fixed_dictionaries({}, optional=fields)
 
@@ -99,19 +99,19 @@ positions = _rows(POSITION_VALUES)
 
 
 def lists_of(rows: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
-    """Return lists of such rows, with other values between them."""
+    """Return a strategy for lists of these rows, with random values between the rows."""
     return st.lists(rows | rows | rows | any_json, max_size=6)
 
 
 def body(value: Any) -> bytes:
-    """Return a list as JSON."""
+    """Return a value as the JSON of an answer."""
     return json.dumps(value).encode()
 
 
 @every
 @given(answer=any_json.map(body) | st.binary())
 def test_any_answer(answer: bytes) -> None:
-    """Whatever the answer is, the client returns a list or raises its own error."""
+    """With any answer, the readers of devices and positions return a result or raise the client's own error."""
     for read in (DeviceReader().read, read_positions):
         with suppress(InvalidResponseError):
             read(answer)
@@ -120,7 +120,7 @@ def test_any_answer(answer: bytes) -> None:
 @every
 @given(rows=lists_of(devices))
 def test_any_list_of_devices(rows: list[Any]) -> None:
-    """The order of the list makes no difference."""
+    """The order of a list of devices makes no difference. An empty list is never an error."""
     reader = DeviceReader()
     try:
         read = reader.read(body(rows))
@@ -134,7 +134,7 @@ def test_any_list_of_devices(rows: list[Any]) -> None:
 @every
 @given(rows=lists_of(positions))
 def test_any_list_of_positions(rows: list[Any]) -> None:
-    """The same is true for positions."""
+    """The order of a list of positions makes no difference. An empty list is never an error."""
     try:
         read = read_positions(body(rows))
     except InvalidResponseError:
@@ -179,7 +179,7 @@ addresses = (
 @every
 @given(typed=addresses)
 def test_any_address(typed: str) -> None:
-    """An address is either refused, or gives the base URL of a server. That base URL gives itself."""
+    """An address is either refused, or gives the base URL of a server. Typed again, that base URL stays the same."""
     url = refusal = ""
     try:
         url = canonical_url(typed)
@@ -202,7 +202,7 @@ def test_any_address(typed: str) -> None:
 
 
 def is_in_own_network(host: str) -> bool:
-    """Return whether http is allowed for a host with its port."""
+    """Return whether a host is in the local network, where http is allowed. The host may have a port."""
     name = (URL(f"http://{host}").host or "").removesuffix(".")
     try:
         address = ipaddress.ip_address(name)

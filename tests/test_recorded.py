@@ -23,7 +23,7 @@ type Answer = tuple[list[Any], list[Any]]
 
 
 def answers(version: str, what: str) -> dict[str, Answer]:
-    """Return the answers in a file, each with a name."""
+    """Return the answers in a recorded file, by name."""
     content = recorded(version, what)
     match what:
         case "osmand-cases":
@@ -89,7 +89,7 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""A test sends all messages in order. Otherwise it only sends the last position of each tracker."""
+"""Key of the values after a test has sent all messages in order. Other tests use only the last position of a tracker."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
 """The recorded list of devices to use with the messages of each version."""
 ANSWERS = [
@@ -101,7 +101,7 @@ ANSWERS = [
 
 
 def test_every_file_is_listed() -> None:
-    """For each recorded answer, the test below has expected values."""
+    """For each recorded answer, the file of expected values has values."""
     # Answers to sign-ins are tested in tests/api.
     files = {path.stem for path in FOLDER.glob("*.json") if SIGN_INS not in path.stem}
     assert files == EXPECTED.keys()
@@ -116,7 +116,7 @@ def test_every_file_is_listed() -> None:
 async def test_values(
     bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:
-    """Home Assistant shows exactly the expected values."""
+    """After a poll with a recorded answer, Home Assistant shows exactly the expected values."""
     version, _, what = file.partition("-")
     devices, positions = answers(version, what)[name]
     bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
@@ -131,7 +131,7 @@ async def test_values(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.usefixtures("all_enabled", "with_live")
 async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> None:
-    """Home Assistant shows each message about a listed tracker, in order."""
+    """After all recorded messages, in order, Home Assistant shows the expected values of the listed trackers."""
     messages = recorded(version, MESSAGES)
     bikes.freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
     bikes.simulator.add_account("listener@example.com", PASSWORD)

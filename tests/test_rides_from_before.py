@@ -1,4 +1,4 @@
-"""Rides from the thirty days before a tracker was set up. They are stored, but not fired."""
+"""Rides from the thirty days before the set-up of a tracker. These rides are stored, but not fired."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -34,9 +34,10 @@ pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
 def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[datetime]:
-    """Let the red bike ride a kilometer on each of some days, and return the times.
+    """Let the red bike ride a kilometer on each of the last days, and return the start times.
 
-    Every second ride is under way exactly at the start of a request.
+    Every second ride is under way exactly at the edge of two requests, which each cover
+    a day.
     """
     now, starts = dt_util.utcnow(), list[datetime]()
     for day in range(days, 0, -1):
@@ -61,7 +62,7 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
 
 
 def asked(simulator: Simulator, a_minute: int = 1) -> int:
-    """Return how often the history was requested. Check that there were not too many requests in a minute."""
+    """Return how often the history was requested. Check that no minute had more requests than `a_minute`."""
     times = [item.time for item in simulator.requests if "deviceId" in item.query]
     assert all(
         late - early > 0.9 * timedelta(minutes=1)
@@ -72,12 +73,12 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
 
 @pytest.fixture
 def never_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat every answer as slow. With a frozen clock, all would seem quick."""
+    """Treat every answer as slow. With a frozen clock, every answer would seem quick."""
     monkeypatch.setattr(history, "_QUICK_SECONDS", 0)
 
 
 def hold(rides: list[Ride], starts: list[datetime]) -> None:
-    """Check that each real ride is stored once, and completely."""
+    """Check that the stored rides are exactly the real rides, which are each a kilometer long."""
     assert len(rides) == len(starts)
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
@@ -91,7 +92,7 @@ async def home(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> AsyncIterator[Home]:
-    """Return a house in which the account is not added yet."""
+    """Return a house in which the account is not added yet. Stop its Home Assistant after the test."""
     home = Home(freezer, simulator, hass_storage, hass_tmp_config_dir)
     yield home
     if home.is_running:
@@ -99,7 +100,7 @@ async def home(
 
 
 async def days_left(home: Home) -> list[int]:
-    """Return how many days of each tracker are left, according to diagnostics."""
+    """Return how many days of each tracker are still to be requested, according to diagnostics."""
     fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
     untils = [each["rides_from_before_until"] for each in fired["trackers"]]
     return [30 - (dt_util.utcnow() - until).days if until else 0 for until in untils]
@@ -113,9 +114,9 @@ async def test_new_installation(
     is_quick: bool,
     minutes: int,
 ) -> None:
-    """After thirty requests, the calendar has the rides of thirty days.
+    """After thirty requests for each bike, the database has the rides of thirty days.
 
-    A quick service gets ten requests a minute, a slow service one.
+    A quick service gets about ten requests a minute, a slow service gets one.
     """
     if not is_quick:
         request.getfixturevalue("never_quick")
@@ -131,13 +132,13 @@ async def test_new_installation(
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
-    # There are thirty requests for each of two bikes, and a few more for rides around
-    # midnight.
+    # Each of the two bikes needs thirty requests. A few more can follow because of
+    # rides at the edge of two requests.
     assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
 
 
 async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
-    """If the account is added again, the sensors show the last stored ride."""
+    """After the set-up and after a restart, the sensors show the last ride from before the set-up."""
     ride_on_days(simulator, 5)
     await home.async_move_in(EMAIL)
     await home.async_wait(20 * MINUTE)
@@ -165,7 +166,7 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
 def go(
     simulator: Simulator, *trackers: str, metres: float = 50, **values: Any
 ) -> float:
-    """Let bikes ride north. Return the latitude of the last bike."""
+    """Let riding bikes report from a place farther north. Return the latitude of the last bike."""
     latitude = 0.0
     for tracker in trackers:
         position = simulator.devices[tracker].position
@@ -184,7 +185,7 @@ def go(
 
 
 async def ride(home: Home, *trackers: str) -> None:
-    """Let the red bike ride a kilometer, arrive and stand."""
+    """Let bikes ride a kilometer in ten minutes, and then report that they stand."""
     for _ in range(20):
         go(home.simulator, *trackers)
         await home.async_wait(30)
@@ -194,7 +195,7 @@ async def ride(home: Home, *trackers: str) -> None:
 
 @pytest.mark.usefixtures("never_quick")
 async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
-    """A ride that happens during these requests is fired once and stored once."""
+    """A ride during the requests for earlier rides is fired one time and stored one time."""
     starts = ride_on_days(simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
@@ -212,9 +213,9 @@ async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> N
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )
 async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
-    """If a ride is under way during the set-up, it is stored once, after its end.
+    """If a ride is under way during the set-up, it is stored one time, after its end.
 
-    This is true for each kind of server that has a history.
+    This is tested with each kind of server that has a history.
     """
     starts = ride_on_days(simulator, 2)
     start = dt_util.utcnow() - RIDE
@@ -237,7 +238,7 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
-    """Polls, messages and guards work as usual. A gap is requested before earlier rides."""
+    """During the requests for earlier rides, polls, messages and guards work. Gaps are requested first."""
     starts = ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
     assert await home.async_arm(RED)
@@ -265,7 +266,8 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     later = simulator.requests[before:]
     queries = [it.query for it in later if "deviceId" in it.query]
     ids = [simulator.devices[key].id for key in (RED, BLUE)]
-    # If the guard was already triggered, its bike does not come first.
+    # The guard of the red bike is already triggered, so the gap of this bike has no
+    # priority. The first two requests are for the gaps of both bikes.
     asked_of = {query.split("&")[0] for query in queries[:2]}
     assert asked_of == {f"deviceId={device_id}" for device_id in ids}
     polls = simulator.record.counts["/api/devices"]
@@ -289,7 +291,7 @@ def busiest_ten_minutes(simulator: Simulator) -> int:
 
 
 async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """If the service keeps reports for a week only, older days have no rides."""
+    """If the service keeps reports only for a week, older days give no rides, and all days are requested."""
     starts = ride_on_days(simulator, 7)
     await home.async_move_in(EMAIL)
     await home.async_wait(70 * MINUTE)
@@ -309,7 +311,7 @@ async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> No
 async def test_history_fails_for_a_while(
     home: Home, simulator: Simulator, how: str, minutes: int
 ) -> None:
-    """While all requests fail, no day is given up."""
+    """If all requests fail for a while, no day is skipped: all rides are requested later."""
     starts = ride_on_days(simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
@@ -325,9 +327,9 @@ async def test_history_fails_for_a_while(
 async def test_answer_that_cannot_be_applied(
     home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an answer causes an unexpected error, only this tracker is affected.
+    """If an answer causes an unexpected error, only the tracker of this answer is affected.
 
-    The request is not repeated each minute.
+    The request is repeated, but not each minute.
     """
     book, tried = coordinator.rides_before, list[int]()
     blue = simulator.devices[BLUE].id
@@ -365,7 +367,7 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """If the tracker was removed, its answer is ignored. If it is added again, the requests start again."""
+    """If a tracker is removed during a request, the answer adds no ride and no progress of the requests."""
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

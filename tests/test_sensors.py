@@ -15,7 +15,7 @@ UPDATE = "sensor.red_bike_last_update"
 
 
 def shown(bikes: Bikes, *names: str, tracker: str = RED) -> list[str | None]:
-    """Return the values of some sensors of a tracker."""
+    """Return the values of some sensors of a tracker; None for a sensor that does not exist."""
     return [bikes.value_of(f"{tracker}_{it}", Platform.SENSOR) for it in names]
 
 
@@ -41,7 +41,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     distance = round(ride["distance"], 1)
     assert shown(bikes, *names) == [f"{100 + distance}", f"{distance}", "5.0"]
 
-    # While the bike stands, reports write no state of its last ride.
+    # While the bike stands, reports write no state of a ride or a distance.
     writes.clear()
     for number in range(3):
         go(bikes.simulator, number % 2 * 9, **standing(101 + number / 100))
@@ -62,7 +62,7 @@ async def test_address(bikes: Bikes) -> None:
 @pytest.mark.parametrize("is_asleep", [False, True])
 @pytest.mark.usefixtures("setup")
 async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
-    """If positions failed, or the machine was asleep, the ride of that time comes from the history."""
+    """If positions failed or the machine was asleep during a ride, the ride comes from the history."""
     await bikes.poll()
     bikes.simulator.fault("status-503", path="positions")
     for number in range(1, 21):
@@ -80,7 +80,10 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
 async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
-    """After an outage, each sensor shows its new value at once. The device tracker follows seconds later."""
+    """After an outage, a reload or an absence from the list, sensors show new values at once.
+
+    The device tracker shows its new place up to five seconds later.
+    """
     stands: Any = {"motion": False, "accuracy": 5}
     bikes.simulator.report(RED, latitude=49.4, address="Main", **stands)
     await async_setup(bikes.hass, bikes.entry)
@@ -114,13 +117,13 @@ async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
 async def test_steps_of_the_last_update(
     bikes: Bikes, writes: list[str], way: str
 ) -> None:
-    """The state changes only in steps of five minutes, or at once after a gap.
+    """*Last update* changes only in steps of five minutes, or at once after a gap.
 
-    It does not change while the tracker is silent.
+    While the tracker is silent, no state changes.
     """
 
     async def report() -> int:
-        """Report, and return how often the state was written. Check that each written value is exact."""
+        """Report, and return how often the state was written. Check that a written state has the exact time."""
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
         bikes.simulator.touch([RED], last_update=reported_at)
         writes.clear()

@@ -1,4 +1,4 @@
-"""After hours of polls, or after a month, nothing is left in memory that should be gone."""
+"""After hours of polls, or in a long run after a month, no resource has leaked."""
 
 from collections.abc import AsyncIterator
 import logging
@@ -61,7 +61,7 @@ async def test_soak(
     monkeypatch: pytest.MonkeyPatch,
     log: Counter,
 ) -> None:
-    """Memory, tasks, timers, listeners and connections do not grow."""
+    """Memory, tasks, timers, listeners and connections do not grow. A removed account leaves no tasks or timers."""
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -82,7 +82,8 @@ async def test_soak(
     label_bikes(bikes.hass)
     soak = Soak(home, polls := _POLLS_A_DAY * DAYS or _A_FEW)
 
-    # Up to the third reading, the data of the trackers grows to its limit.
+    # Until the third reading, the data of the trackers still grows to its limit. So
+    # compare the last reading with the third.
     _, _, warm, *_, last = await soak.run()
 
     assert soak.counts["alarms"] > 0
@@ -91,7 +92,7 @@ async def test_soak(
     assert home.state is ConfigEntryState.LOADED
     assert not home.asks_to_sign_in
     assert log.lines > 0
-    # There is at most one request a minute, and none without a gap.
+    # The history is requested, but less often than devices and positions.
     assert 0 < soak.counts["requests for history"] < last["polls"]
     beyond = soak.counts["requests for /api/session"]
     beyond += soak.counts["requests for /api/socket"]

@@ -38,16 +38,16 @@ any_story = settings(
 type Step = Callable[[Story], Awaitable[None]]
 type Tell = Callable[[list[Step], int, int], Awaitable[None]]
 
-# Makes a step: a method of Story, with its arguments.
+# `step(name, ...)` makes a step: a call of this method of Story with these arguments.
 step = methodcaller
 bikes = st.integers(0, 2)
-# Seconds without Home Assistant. Half an hour is longer than a ride.
+# Seconds in which Home Assistant does not run. Half an hour is longer than a ride.
 seconds_down = st.integers(0, 90) | st.just(1_800)
 numbers_of_bikes, numbers_of_accounts = st.integers(1, 3), st.integers(1, 2)
 
 
 def steps_of(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[Step]:
-    """Return a strategy that draws steps of these kinds."""
+    """Return a strategy that draws steps with this name and random arguments."""
     return st.builds(step, st.just(name), *arguments)
 
 
@@ -86,7 +86,7 @@ clocks = steps_of(
 
 
 def stories(steps: st.SearchStrategy[Step]) -> Callable[..., Any]:
-    """Repeat a test with random stories of such steps."""
+    """Return a decorator that repeats a test with random stories of these steps."""
     return given(
         steps=st.lists(steps, min_size=1, max_size=16),
         trackers=numbers_of_bikes,
@@ -100,7 +100,7 @@ def tell(
     hass_storage: dict[str, Any],
     hass_tmp_config_dir: str,
 ) -> Tell:
-    """Return a function that runs a story. The bikes belong to one or two accounts."""
+    """Return a function that runs and checks a story. All bikes belong to one or to two accounts."""
 
     async def _tell(steps: list[Step], trackers: int, accounts: int) -> None:
         hass_storage.clear()
@@ -124,13 +124,13 @@ def tell(
             finally:
                 if home.is_running:
                     await home.async_stop()
-                # Let the steps that are still due run.
+                # Let timers run that are still due.
                 await home.async_wait(60)
 
     return _tell
 
 
-# Stories that once fired wrong events.
+# Stories in which earlier versions fired wrong events.
 MORE_THAN_ARE_REMEMBERED = [
     step("raise_many", 0, 40, 1, in_one_message=True, settles=True),
     step("raise_many", 0, 40, 3, in_one_message=False, settles=True),
@@ -174,7 +174,7 @@ PARTIAL_HISTORIES = [
 
 
 def _clocks(minutes: int) -> list[Step]:
-    """Set a wrong clock from the middle of a ride to the middle of the next."""
+    """Return a story in which the clock is wrong from the middle of a ride to the middle of the next ride."""
     return [
         step("set_off", 0, 14, 20),
         step("pass_time", 90),
@@ -215,7 +215,7 @@ async def test_any_story(
 async def test_any_story_with_kills_and_wrong_clocks(
     tell: Tell, steps: list[Step], trackers: int, accounts: int
 ) -> None:
-    """Nothing is lost. Only events of the last seconds before a kill may be fired again.
+    """No event is lost, except in the last seconds before a kill. Only events of these seconds may be fired again.
 
     A wrong clock of the house has one effect: a ride may end early.
     """
@@ -243,7 +243,7 @@ async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """An entity that a user enables again fires only new events."""
+    """An event entity that a user enables again fires only new events. Triggers fire all events."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
     # Half a minute after the entity is enabled, Home Assistant reloads the account.
@@ -263,9 +263,10 @@ async def test_entity_that_was_disabled(home: Home) -> None:
 
 @pytest.mark.parametrize("way", ["reload", "stop"])
 async def test_alarms_while_a_slow_disk_is_written(home: Home, way: str) -> None:
-    """Events that arrive during an unload, while a slow disk is written, are fired once.
+    """Alarms that are reported during an unload, while a slow disk is written, are fired one time.
 
-    The newest report is in the next answer. Only the history has the earlier ones.
+    The next poll has only the newest report. The earlier alarm comes later, from the
+    history.
     """
     disk, run = Event(), File.run
 

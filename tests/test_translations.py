@@ -17,7 +17,7 @@ SECTIONS = (
     *("conditions", "config", "config_panel", "config_subentries", "entity"),
     *("exceptions", "issues", "selector", "services", "system_health", "triggers"),
 )
-# Words that are the same in other languages as in English.
+# Texts that may be the same in another language as in English.
 INTERNATIONAL = {
     *("Accident", "Accounts", "Alarm", "alarm", "Altitude", "Color", "Distance"),
     *("Email", "In Home Assistant", "List", "max. {speed}", "Name", "No", "Offline"),
@@ -31,7 +31,7 @@ LANGUAGES = sorted({path.stem for path in TRANSLATIONS.iterdir()} - {"en", "en-G
 async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
     """Return the texts that Home Assistant shows in a language.
 
-    Where a translation is missing, this is the English text.
+    For a missing translation, Home Assistant shows the English text.
     """
     prefix = f"component.{DOMAIN}."
     return {
@@ -45,7 +45,7 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """In a complete language, no text is English. Where a translation is missing, Home Assistant shows English."""
+    """Each translated text differs from English, except international words. Missing texts are shown in English."""
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()
@@ -57,7 +57,7 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
 
 @pytest.mark.usefixtures("all_enabled")
 async def test_entities(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """Entities have names and states in Home Assistant's language."""
+    """Entities have names and states in the language of Home Assistant."""
     bikes.hass.config.language = "de"
     bikes.simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)

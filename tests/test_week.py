@@ -1,7 +1,8 @@
-"""How many lines in Activity and rows in the database rides cause.
+"""How many lines in Activity and rows in Home Assistant's database the rides of bikes cause.
 
-By default, five bikes ride for a morning. With BIKES=5 they ride for a week, and
-docs/week.md is written. With other numbers, only the written bytes are printed.
+By default, five bikes ride for a morning. With BIKES=5 in the environment, they ride for
+a week, and docs/week.md is written. With BIKES=20, twenty bikes ride for a week, and
+only the written bytes are printed.
 """
 
 from datetime import timedelta
@@ -25,7 +26,7 @@ from .tools.week import Week
 _BIKES = int(os.environ.get("BIKES", "0"))
 _DAYS = 7 if _BIKES else 3 / 24
 _BOOKED = 50_000 if _BIKES else 0
-"""Number of rides that the database contains from the start."""
+"""Number of rides that the account's database contains from the start."""
 
 
 @pytest.fixture
@@ -48,9 +49,9 @@ def recorder_config() -> dict[str, int]:
 async def test_week(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, make_entry: MakeEntry
 ) -> None:
-    """A ridden bike has a few lines per hour.
+    """A bike causes on average at most 15 lines in Activity in an hour with a ride.
 
-    There are a third fewer rows than if values did not change in steps.
+    Values change in steps, which saves at least a third of the rows.
     """
     hass.data[LOGBOOK] = LogbookConfig({})
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
@@ -83,6 +84,7 @@ async def test_week(
         fill(DOCS / "week.md", tables)
     assert week.lines_an_hour <= 15
     assert week.rows.total() <= week.rows_without_steps.total() * 2 / 3
-    # Bytes a week. The goals are higher: 10 MB for five bikes and 35 MB for 20.
+    # The limit of written bytes in a week. It is lower than the goals: 10 MB for five
+    # bikes and 35 MB for 20 bikes.
     most = {5: 5_000_000, 20: 25_000_000}[len(bikes)]
     assert week.written.total() <= most * _DAYS / 7

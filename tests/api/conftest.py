@@ -1,4 +1,4 @@
-"""The service and a client that talks to it over a real socket."""
+"""Fixtures: a client, and servers to which it connects over real sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,14 +23,15 @@ type Serve = Callable[..., Awaitable[Served]]
 
 @pytest.fixture(autouse=True)
 def integration(socket_enabled: None) -> None:
-    """Let tests reach the simulator. They do not need Home Assistant."""
+    """Replace the fixture that loads the integration: these tests need only sockets, not Home Assistant."""
 
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
     """Let each turn of the event loop count as a tenth of a second.
 
-    Data that was sent arrives within that time, even on a busy machine.
+    A turn also lasts a moment of real time, so data that was sent arrives within a few
+    turns, even on a busy machine.
     """
     loop = asyncio.get_running_loop()
     now = loop.time()
@@ -59,7 +60,7 @@ async def session() -> AsyncIterator[ClientSession]:
 
 @pytest.fixture
 def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
-    """Return a function that makes a client. By default, it has the credentials of the account."""
+    """Return a function that makes a client. Its defaults are the simulator and the credentials of its account."""
 
     def _make_client(
         url: str | None = None, email: str = EMAIL, password: str = PASSWORD
@@ -76,7 +77,7 @@ def client(make_client: MakeClient) -> TrackingClient:
 
 
 def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
-    """Return the answer of a real server, byte by byte as it was recorded."""
+    """Return the bytes of a server's answer with this status, these headers and this body."""
     lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
     return "\r\n".join([*lines, "", body]).encode()
 
@@ -91,7 +92,7 @@ class Served:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """Return a function that starts a server with such an answer."""
+    """Return a function that starts a server with this answer. Each request ends with the bytes `until`."""
     async with AsyncExitStack() as servers:
 
         async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:

@@ -34,25 +34,25 @@ POSITION: dict[str, Any] = {
     "attributes": {"batteryLevel": 80, "motion": True},
 }
 MISSING = object()
-"""Replaces the value of a field that is left out of the row."""
+"""As the value of a field, it leaves this field out of the row."""
 
 
 def row(of: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """Return a row in which these fields have other values."""
+    """Return a copy of the row `of` in which these fields have other values."""
     return {
         name: value for name, value in {**of, **fields}.items() if value is not MISSING
     }
 
 
 def read_device(**fields: Any) -> Device:
-    """Read a row in which these fields have other values, and return the device."""
+    """Read a copy of `DEVICE` in which these fields have other values, and return the device."""
     body = json.dumps([row(DEVICE, **fields)]).encode()
     [device] = DeviceReader().read(body).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
-    """Read a row in which these fields have other values, and return the position."""
+    """Read a copy of `POSITION` in which these fields have other values, and return the position."""
     body = json.dumps([row(POSITION, **fields)]).encode()
     [position] = read_positions(body)
     return position

@@ -41,7 +41,7 @@ ACCEPTED = [
 
 NO_ADDRESS = [
     *("", "https://", "/api", "//tracker.example.com", "#x"),
-    # An incomplete scheme would be read as a host, and other schemes do not belong to
+    # A misspelled scheme would be read as a host, and other schemes do not belong to
     # web servers.
     *("https:\\\\tracker.example.com", "ftp://tracker.example.com"),
     # A user name or password in the address would be stored in plain text.
@@ -56,7 +56,7 @@ NO_ADDRESS = [
     *(".", "tracker..com", "*.example.com", "tracker.example.com\\x"),
     *("http://nas\\@tracker.example.com", "%74racker.example.com"),
     *("a" * 64 + ".example.com", "a." * 127 + "a", "::1", "http://[::1"),
-    # IPv6 zones, which are valid only on one machine
+    # An IPv6 zone, which is valid only on one machine, and an unpaired surrogate
     "http://[fe80::1%25eth0]",
     "\ud800.example.com",
 ]
@@ -64,28 +64,28 @@ NO_ADDRESS = [
 INSECURE = [
     *("http://tracker.example.com", "http://tracker.example.com:8082/api"),
     *("http://8.8.8.8", "http://[::ffff:8.8.8.8]", "http://[64:ff9b::808:808]"),
-    # Public names that look like local names
+    # Public addresses that look like local ones
     *("http://bikes.local.example.com", "http://fritz.box", "http://home.arpa"),
     "http://tracker.example.com#@nas",
     # Numbers that operating systems read as public addresses
     *("http://134744072", "http://0x8080808", "http://0x8.0x8080808"),
     *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②"),
     # Operating systems read this number as the address of this machine. Users must
-    # write it in full.
+    # write the address in full.
     "http://127.1",
 ]
 
 
 @pytest.mark.parametrize(("typed", "url"), ACCEPTED)
 def test_accepted(typed: str, url: str) -> None:
-    """Each spelling leads to the same base URL. The base URL leads to itself."""
+    """An accepted address leads to the expected base URL. This base URL leads to itself."""
     assert canonical_url(typed) == url
     assert canonical_url(url) == url
 
 
 @pytest.mark.parametrize("typed", NO_ADDRESS)
 def test_no_address(typed: str) -> None:
-    """The error for an invalid address does not contain the address."""
+    """An invalid address is refused, and the error does not contain the address."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == "invalid_url"
@@ -95,7 +95,7 @@ def test_no_address(typed: str) -> None:
 
 @pytest.mark.parametrize("typed", INSECURE)
 def test_insecure(typed: str) -> None:
-    """Only addresses in the local network are allowed without encryption."""
+    """An address that is not surely local is refused with `http`, and accepted with `https`."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == "insecure_url"
@@ -114,7 +114,7 @@ def test_insecure(typed: str) -> None:
         ("192.168.1.5", ["https://192.168.1.5/api", "http://192.168.1.5/api"]),
         ("[fd00::1]:1", ["https://[fd00::1]:1/api", "http://[fd00::1]:1/api"]),
         ("a.local", ["https://a.local/api", "http://a.local/api"]),
-        # Elsewhere the scheme is https
+        # Other hosts get only https
         ("tracker.example.com", ["https://tracker.example.com/api"]),
         ("8.8.8.8:8082", ["https://8.8.8.8:8082/api"]),
         ("134744072", ["https://134744072/api"]),
@@ -124,7 +124,7 @@ def test_insecure(typed: str) -> None:
     ],
 )
 def test_possible_urls(typed: str, urls: list[str]) -> None:
-    """In the local network, http is tried after https. Elsewhere only https is tried."""
+    """A local host without a scheme gets a URL with https, then with http. Other addresses get only one URL."""
     assert possible_urls(typed) == urls
     assert [canonical_url(url) for url in urls] == urls
 

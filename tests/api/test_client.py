@@ -1,4 +1,4 @@
-"""Requests and answers, over a real socket."""
+"""Requests of the client and answers of the server, over a real socket."""
 
 import asyncio
 from base64 import b64encode
@@ -52,7 +52,7 @@ CREDENTIALS = [
 
 @pytest.fixture
 def far_away() -> Iterator[None]:
-    """Set a time zone in which no local time is equal to UTC."""
+    """Set a time zone other than UTC, so that a test fails if the code reads a time in UTC as a local time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "Asia/Kathmandu")
         time.tzset()
@@ -67,7 +67,7 @@ def far_away() -> Iterator[None]:
 async def test_request(
     simulator: Simulator, make_client: MakeClient, email: str, password: str
 ) -> None:
-    """The request is exactly as documented, with any email and password."""
+    """With any valid email and password, the request is exactly as documented."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
     assert await client.async_get_devices() == {}
@@ -92,7 +92,7 @@ async def test_path(make_client: MakeClient, serve: Serve, path: str) -> None:
 
 @pytest.mark.parametrize("email", ["", ":", "ann:bob@example.com", "\ud800@x"])
 def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> None:
-    """An email with a colon is refused: for HTTP, the user name ends at the colon."""
+    """An email is refused if it is empty, is not valid text, or has a colon: for HTTP, the user name ends there."""
     with pytest.raises(TrackingError) as caught:
         make_client(email=email)
     assert caught.value.code == "invalid_email"
@@ -100,7 +100,7 @@ def test_email_that_no_header_can_hold(make_client: MakeClient, email: str) -> N
 
 
 def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
-    """A password that cannot be encoded is reported as a wrong password."""
+    """A password that cannot be encoded is refused like a wrong password, and the error does not contain it."""
     with pytest.raises(AuthenticationError) as caught:
         make_client(password="half \ud83d")
     assert "half" not in str(caught.value)
@@ -110,7 +110,7 @@ def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
 
 
 async def test_devices(client: TrackingClient) -> None:
-    """Devices are returned by `uniqueId`, in any order."""
+    """Devices are returned by `uniqueId`. If the answer does not change, the same object is returned."""
     devices = await client.async_get_devices()
     assert devices.keys() == {RED, BLUE}
     assert devices[RED].name == "Red bike"
@@ -165,7 +165,7 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 async def test_no_history(
     make_client: MakeClient, serve: Serve, body: str, message: str
 ) -> None:
-    """Reports of other devices and invalid answers are an error, not an empty history."""
+    """If an answer has reports of other devices, or no usable report, it is an error and not an empty history."""
     served = await serve(recorded_answer(200, {}, body))
     with pytest.raises(InvalidResponseError, match=message):
         await make_client(served.url).async_get_history(1, NOON, NOON)
@@ -192,7 +192,7 @@ async def test_no_answer_in_time(
     rate: float,
     seconds: int,
 ) -> None:
-    """The timeout covers the whole answer, not only its start."""
+    """The timeout covers the whole answer, not only its start. For connecting, it is shorter."""
     is_tls, url = name == "no-tls", simulator.url
     if is_tls:
         url = (await serve(b"")).url.replace("http:", "https:")
@@ -208,7 +208,7 @@ async def test_no_answer_in_time(
 
 
 def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
-    """Return the bytes of an answer."""
+    """Return the bytes of an HTTP answer with this status, body and these headers."""
     length = b"Content-Length: %d" % len(body)
     lines = [b"HTTP/1.1 %d Any" % status, length, *headers, b"", body]
     return b"\r\n".join(lines)
@@ -256,7 +256,7 @@ async def test_status(
     error: type[TrackingError],
     answers: list[bytes],
 ) -> None:
-    """All calls of the client raise the same error for the same status."""
+    """For each answer, the calls for devices and for positions raise the same expected error."""
     for sent in answers:
         client = make_client((await serve(sent)).url)
         status = sent[len("HTTP/1.1 ") :][:3].decode()
@@ -283,7 +283,7 @@ async def test_status(
     ids=lambda sent: repr(sent[9:64]),
 )
 async def test_no_http(make_client: MakeClient, serve: Serve, sent: bytes) -> None:
-    """An answer that is not HTTP is an error."""
+    """An answer that is not valid HTTP is an error."""
     client = make_client((await serve(sent)).url)
     with pytest.raises(CannotConnectError):
         await client.async_get_devices()
@@ -292,7 +292,7 @@ async def test_no_http(make_client: MakeClient, serve: Serve, sent: bytes) -> No
 async def test_session_is_closed(
     client: TrackingClient, session: ClientSession
 ) -> None:
-    """A call after the session is closed fails like an unreachable server."""
+    """If the session is closed, a call raises the same error as for an unreachable server."""
     await session.close()
     with pytest.raises(CannotConnectError, match="connection closed"):
         await client.async_get_devices()
@@ -301,7 +301,7 @@ async def test_session_is_closed(
 async def test_own_mistakes_are_no_failures_of_the_server(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Errors of the caller are raised unchanged. Only connection errors are translated."""
+    """An error that is a bug in the code is raised unchanged. Only connection errors are translated."""
     monkeypatch.setattr(ClientSession, "get", Mock(side_effect=RuntimeError("a bug")))
     with pytest.raises(RuntimeError, match="a bug"):
         await client.async_get_devices()
@@ -326,7 +326,7 @@ async def test_no_tls(
     message: str,
     can_try_http: bool,
 ) -> None:
-    """Only a server that answers in TLS supports https, even if it refuses the connection."""
+    """A server that answers in TLS supports https, even if it refuses the connection. Otherwise, http can be tried."""
     served = await serve(answer, until=b"\x16")
     client = make_client(served.url.replace("http:", "https:"))
     with pytest.raises(CannotConnectError, match=message) as caught:
@@ -336,7 +336,7 @@ async def test_no_tls(
 
 
 async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
-    """A server with a closed port does not support https. A server that closes the connection may support it."""
+    """If the port is closed, http can be tried. If the server closes the connection, it may support https."""
     for fault, code in {
         "connection-refused": "connection_refused",
         "close-before-headers": "",
@@ -350,7 +350,7 @@ async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> N
 
 
 async def test_name_not_found(make_client: MakeClient) -> None:
-    """The error does not name the server."""
+    """If the host name is not found, the error does not contain the name, and http is not tried."""
     with pytest.raises(CannotConnectError) as caught:
         await make_client("https://tracker.invalid/api").async_get_devices()
     assert caught.value.code == "unknown_host"
@@ -365,7 +365,7 @@ async def test_name_not_found(make_client: MakeClient) -> None:
 async def test_network_is_cut(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch, number: int, code: str
 ) -> None:
-    """Errors that only a real network can cause are raised by a mock."""
+    """If the network fails, http can be tried. A mock raises the errors, because only a real network causes them."""
     connect = AsyncMock(side_effect=OSError(number, "any text"))
     monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", connect)
     with pytest.raises(CannotConnectError) as caught:
@@ -406,7 +406,7 @@ async def test_retry_after(
     value: str | None,
     seconds: float | None,
 ) -> None:
-    """Numbers of seconds and all HTTP formats of dates are read, whatever the local time zone is."""
+    """`Retry-After` is read as seconds or as any HTTP date, in any local time zone. Other values are ignored."""
     freezer.move_to("2026-11-20T06:00:00Z")
     for status in ("status-429", "status-503"):
         simulator.fault(status, retry_after=value)
@@ -430,7 +430,7 @@ def test_certificate_error() -> None:
 async def test_nothing_is_logged(
     simulator: Simulator, client: TrackingClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Requests and errors log nothing at any level. Logging is left to the caller."""
+    """Failed requests log nothing at any level, and their errors do not contain the email."""
     caplog.set_level(logging.DEBUG)
     for name in ("html", "status-400", "status-401", "redirect-302-other"):
         simulator.fault(name)
@@ -444,7 +444,8 @@ async def test_nothing_is_logged(
 
 MIB = 2**20
 MAX_BYTES = 8 * MIB
-# Twice the body, once while it is received, and the parts that aiohttp keeps.
+# Two copies of the body while it is received, and one more for the parts that aiohttp
+# keeps.
 MAX_MEMORY = 24 * MIB
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -455,7 +456,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def padded(size: int) -> bytes:
-    """Return a valid list with one tracker that has exactly this size."""
+    """Return a valid list with one tracker. The list has exactly this size in bytes."""
     row = orjson.dumps(DEVICE)
     return b"[" + b" " * (size - len(row) - 2) + row + b"]"
 

@@ -1,4 +1,4 @@
-"""Models: the rows of the service as objects."""
+"""Models: rows that the service sends are read as objects."""
 
 from collections.abc import Callable, Iterator
 from copy import replace
@@ -96,7 +96,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """A time with an offset is read in every notation. Any other time is unknown."""
+    """A time from 1900 to 2999 with an offset is read in every notation. A fix time in or before 1970 is unknown."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -133,7 +133,7 @@ NAMES: list[tuple[Any, str]] = [
             ({"uniqueId": text}, {"unique_id": text})
             for text in ("0", " ", "Ü🚲", "x" * 1_000)
         ),
-        # The third status is undocumented: Traccar sends it for a tracker that fell
+        # Traccar sends the undocumented status `unknown` for a tracker that fell
         # silent.
         *(({"status": word}, {"status": word}) for word in ("offline", "unknown")),
         # A position ID of 0 or null means "no position". A group ID of 0 is
@@ -154,7 +154,7 @@ NO_TIME = {"fix_time": None, "is_readable": False}
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield table rows in which each of these values is read as the same value."""
+    """Yield a table row for each of these values of a field. All values are read as `read`."""
     name = {"fixTime": "fix_time", "deviceTime": "device_time"}.get(field, field)
     for value in values:
         yield {field: value}, {name: read}
@@ -173,8 +173,8 @@ def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Any, Any]]:
         # The time by the tracker's own clock. It is unknown if the clock was never set.
         *_all("deviceTime", MOMENT, "2026-11-20T06:30:15.250+0000"),
         *_all("deviceTime", None, "1970-01-01T00:00Z", 7, MISSING),
-        # An invalid position still has a place. If its time is unreadable, the position
-        # is requested again.
+        # A position that is marked as invalid still has a place. If a fix time is
+        # unreadable, the position is requested again.
         *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
         *_all("fixTime", None, None, MISSING),
         *(({"fixTime": time}, NO_TIME) for time in ("soon", "1970-01-01T00:00Z")),
@@ -231,7 +231,7 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
         ({"batteryLevel": "80"}, {}),
         ({"alarm": "sos,tow"}, {"alarm": "sos,tow"}),
         *(({"alarm": sent}, {"alarm": None}) for sent in ("", True, ["sos"])),
-        # The server counts in meters.
+        # The server sends meters, which are read as kilometers.
         *(({"totalDistance": it}, {"total_distance": it / 1_000}) for it in METERS),
         *(({"totalDistance": it}, {"total_distance": None}) for it in NO_METERS),
         *(
@@ -257,7 +257,7 @@ HARDWARE = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
     ],
 )
 def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
-    """A plausible attribute is read. An implausible one is left out."""
+    """A plausible attribute is read, and an implausible one is left out. A battery level has at most 100 percent."""
     assert read_position(attributes=attributes) == replace(HERE, **{**NONE, **read})
 
 
@@ -278,7 +278,7 @@ def test_attributes(attributes: Any, read: dict[str, Any]) -> None:
     ],
 )
 def test_no_fix(fields: dict[str, Any]) -> None:
-    """An impossible place and a placeholder are not places. The other values are read."""
+    """An impossible place and a placeholder are left out, and so is the address. All other values are read."""
     assert read_position(address="Null Island", **fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
@@ -301,7 +301,7 @@ AFTER = "2026-11-20T06:30:15.251+0000"
     ],
 )
 def test_message_without_a_fix(fields: dict[str, Any], has_fix: bool) -> None:
-    """A message without a fix repeats the last place. Whether the bike moves is unknown then."""
+    """A report without a fix of its own repeats the last place. Its altitude, speed and course are unknown."""
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     position = replace(read_position(**fields), device_time=None)
     assert position == (HERE if has_fix else without)
@@ -322,7 +322,7 @@ def devices() -> DeviceReader:
 
 
 def two(**fields: Any) -> Rows:
-    """Return two devices. These fields of the first one have other values."""
+    """Return the rows of two devices. These fields of the first row have other values."""
     return [row(DEVICE, **fields), row(DEVICE, uniqueId="860000000000022", id=1002)]
 
 
@@ -353,13 +353,13 @@ SAME: dict[str, Callable[[Rows], Rows]] = {
 def test_answers_that_say_the_same(
     devices: DeviceReader, change: Callable[[Rows], Rows]
 ) -> None:
-    """A change in a field that is not used creates no new object."""
+    """If only the order, the notation or unused parts of a list change, the same object is returned."""
     before = devices.read(orjson.dumps(two()))
     assert devices.read(orjson.dumps(change(two()))) is before
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """An unchanged tracker stays the same object in a new dictionary, wherever it is in the list."""
+    """A tracker that did not change stays the same object, wherever it is in the new list."""
     before = devices.read(orjson.dumps(two()))
     after = devices.read(orjson.dumps(two(status="offline")[::-1]))
     assert after["860000000000011"].status == "offline"
@@ -425,7 +425,7 @@ NO_INTEGERS = (b"18446744073709551616", b"-9223372036854775809", b"1e3")
 def test_large_integers(
     devices: DeviceReader, literal: bytes, value: int | None
 ) -> None:
-    """Integers of 64 bits are exact, larger ones are invalid."""
+    """Integers of up to 64 bits are exact. Larger integers and floats are invalid."""
     body = orjson.dumps(two(groupId="@")).replace(b'"@"', literal)
     assert devices.read(body)["860000000000011"].group_id == value
 
@@ -443,7 +443,7 @@ def test_large_integers(
 def test_of_two_with_one_unique_id_the_newest_counts(
     devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
-    """If two devices have the same `uniqueId`, the one with the newest update counts, in any order."""
+    """If two devices have the same `uniqueId`, the device with the newest update counts, in any order."""
     twins = [
         row(DEVICE, name="first", lastUpdate=first),
         row(DEVICE, name="second", lastUpdate=second),
@@ -462,7 +462,7 @@ TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
 def test_ties_do_not_depend_on_the_order(
     devices: DeviceReader, last_update: Any
 ) -> None:
-    """If several devices have the same time, the same one counts in any order."""
+    """If several devices have the same `uniqueId` and time, the same device counts in any order of the list."""
     twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first = None
     for rows in itertools.permutations(twins):
@@ -481,7 +481,8 @@ def test_ties_do_not_depend_on_the_order(
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
     """Only its own ID and the ID of its device are required in a position.
 
-    Traccar 4 sends null for a device without a position.
+    Traccar 4 sends null for a device without a position. A list of null has no
+    positions.
     """
     assert read_positions(b"[null]") == []
     body = orjson.dumps([bad, {"id": 1, "deviceId": 2}])

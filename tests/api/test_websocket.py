@@ -32,12 +32,12 @@ ODD_PASSWORD = "pä:ss wörd & more=1%"
 
 @pytest.fixture
 def expected_lingering_timers() -> bool:
-    """Expect a timer after the test: an unanswered close frame leaves aiohttp's heartbeat."""
+    """Allow a timer after the test: a close frame without an answer leaves aiohttp's heartbeat running."""
     return True
 
 
 async def error_of(client: TrackingClient) -> TrackingError:
-    """Return the error that ends a connection on which no message arrives."""
+    """Ignore all messages, and return the error that ends the connection."""
     try:
         async with aclosing(async_messages(client)) as messages:
             async for _ in messages:
@@ -48,9 +48,10 @@ async def error_of(client: TrackingClient) -> TrackingError:
 
 
 async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """The first message contains all positions, and later ones contain changes.
+    """The first message contains all positions, and later messages contain changes.
 
-    Lists have the same models.
+    For a report, the server sends the device with its old position ID, and then the
+    position.
     """
     async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
@@ -68,12 +69,12 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """Many messages that arrive together are read without a pause, while other tasks still run."""
+    """If many messages arrive together, other tasks still run while they are read. Keep-alives are skipped."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         for _ in range(20):
             simulator.report(RED)
-        # All messages have arrived.
+        # Wait until all messages have arrived.
         await asyncio.sleep(0.2)
         others = asyncio.Event()
         asyncio.get_running_loop().call_soon(others.set)
@@ -178,7 +179,7 @@ async def test_fault(
     kind: type[TrackingError],
     text: str,
 ) -> None:
-    """Each fault raises its own error, and redirects are not followed."""
+    """Each fault raises the expected error. Redirects are not followed."""
     simulator.live_fault(fault)
     error = await error_of(client)
     assert type(error) is kind
@@ -196,7 +197,7 @@ async def test_fault(
 async def test_no_answer(
     client: TrackingClient, simulator: Simulator, fault: str
 ) -> None:
-    """The client does not wait long for an answer."""
+    """If no readable answer or first message arrives, the client stops with a timeout."""
     simulator.live_fault(fault)
     assert (await error_of(client)).code == "timeout"
 
@@ -205,7 +206,7 @@ async def test_no_answer(
 async def test_a_dead_peer_is_noticed_in_time(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """A dead connection is noticed within 90 seconds, after the server's own keep-alive is due."""
+    """A dead connection is noticed within 90 seconds, but not before the server's own keep-alive is due."""
     clock = asyncio.get_running_loop()
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
@@ -217,7 +218,7 @@ async def test_a_dead_peer_is_noticed_in_time(
 
 
 async def test_pings(client: TrackingClient, simulator: Simulator) -> None:
-    """The client answers pings."""
+    """The client answers pings, and still receives messages."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         [socket] = simulator.live.sockets
@@ -236,7 +237,7 @@ async def test_lost_while_a_sign_of_life_is_sent(
     simulator: Simulator,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """If sending a ping fails, the connection counts as lost."""
+    """If the client cannot send the answer to a ping, the connection counts as lost."""
 
     async def lose(*_: object) -> None:
         raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
@@ -253,13 +254,13 @@ async def test_lost_while_a_sign_of_life_is_sent(
 async def test_nonsense(
     client: TrackingClient, simulator: Simulator, fault: str
 ) -> None:
-    """An unreadable message is dropped, and the connection stays."""
+    """After an unreadable message, or a message about unknown trackers, the connection stays open."""
     simulator.live_fault(fault)
     async with aclosing(async_messages(client)) as messages:
         reader = asyncio.ensure_future(anext(messages))
         while not simulator.live.sockets:
             await asyncio.sleep(0.01)
-        # The first message was sent, but not read yet.
+        # Let the first message arrive while the fault is active.
         await asyncio.wait([reader], timeout=0.1)
         simulator.live_fault(None)
         simulator.report(RED, latitude=48.0)
@@ -286,5 +287,5 @@ async def test_nonsense(
     ],
 )
 def test_odd_messages(text: bytes, expected: Message | None) -> None:
-    """Invalid parts of a message are left out."""
+    """Invalid elements of a message are left out. A message without a list of devices or positions is ignored."""
     assert parse_message(text) == expected

@@ -1,17 +1,17 @@
-"""A garage with two bikes, and automations that record their runs. Stories have a notation.
+"""A garage with two bikes, and automations that record their runs. Tests use this notation for stories.
 
 `House` has more steps. After `=` comes the number of runs so far.
 
-    of went_offline                    the trigger of the story
+    of went_offline                    chooses the trigger of the story
     prepare, become, undo              puts the bike into the state before, into the trigger's state, and back
-    become at_once                     the same, for as long as the trigger waits
-    listen for=10                      saves an automation that waits for minutes
+    become at_once                     like `become`, but the default wait for silence, a day, ends within a minute
+    listen for=10                      saves an automation whose trigger waits for minutes
     forget                             forgets the runs so far
-    mark, before                       notes the start of the previous state; the last run must have it
-    begin server, end server           an interruption; `interrupt`: each after each other one
-    stop, start, load                  Home Assistant; only its account
-    clock -15                          changes the clock of the house by minutes
-    touch                              the bike reports
+    mark, before                       notes the time; the variable `before` of the last run must have this time
+    begin server, end server           begins or ends an interruption; `interrupt`: each one follows every other
+    stop, start, load                  stops Home Assistant; starts it; only sets up the account
+    clock -15                          sets Home Assistant's clock to the real time plus this many minutes
+    touch                              lets the bike report
     true is_online is_moving           exactly these conditions are true
 """
 
@@ -46,7 +46,8 @@ _OPPOSITES = {
     "stopped_moving": "started_moving",
     "went_offline": "came_online",
 }
-# A prime number: with steps of one to four, each interruption follows each other one.
+# The number of interruptions, five, is prime. Therefore, each step width from one to
+# four visits all of them, and each interruption follows every other one.
 _EACH_AFTER_EACH = (
     *(
         INTERRUPTIONS[number * step % len(INTERRUPTIONS)]
@@ -62,7 +63,7 @@ _VARIABLES = (
     *("alarm", "type", "time", "cause", "place"),
     *("started_at", "ended_at", "distance", "duration", "maximum_speed"),
 )
-# Minutes after a failure until everything surely works again.
+# Minutes after an interruption until everything surely works again.
 _AGAIN = 7
 
 
@@ -70,24 +71,24 @@ class Garage(House):
     """A house with automations whose runs are recorded."""
 
     def __init__(self, *args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Record the runs of automations."""
+        """Record the runs of automations, and let `clock` steps move Home Assistant's clock."""
         super().__init__(*args)
         self.runs = async_capture_events(self.hass, _FIRED)
         self._down: set[str] = set()
         self._trigger, self._marked = "", dt_util.utcnow()
         self._behind = timedelta()
-        # The simulated service keeps the real clock.
+        # Replace only Home Assistant's clock: the service keeps the real clock.
         for name in ("now", "utcnow"):
             right = getattr(dt_util, name)
             shown = lambda *zone, right=right: right(*zone) - self._behind  # noqa: E731
             monkeypatch.setattr(dt_util, name, shown)
 
     def given(self, variable: str = "description") -> list[str]:
-        """Return the value of a trigger variable in each run."""
+        """Return the value of a trigger variable in each recorded run, the oldest run first."""
         return [run.data[variable] for run in self.runs]
 
     def area(self, *trackers: str) -> dict[str, str]:
-        """Return a target: an area that contains these bikes."""
+        """Put these bikes into an area, and return the area as a target."""
         area = ar.async_get(self.hass).async_get_or_create("Garage")
         for tracker in trackers:
             dr.async_get(self.hass).async_update_device(
@@ -119,7 +120,7 @@ class Garage(House):
         }
 
     async def async_listen(self, trigger: str, **more: Any) -> None:
-        """Save an automation, in place of all earlier ones."""
+        """Replace all automations by an automation with this trigger."""
         await self.async_save(self.automation(trigger, **more))
         assert self.state("automation.bikes") == "on"
 
@@ -140,19 +141,19 @@ class Garage(House):
         finally:
             checker.async_unload()
 
-    # Steps of a story
+    # Steps of a story: the method `_become` is the step `become`
 
     @override
     def _check(self, expected: str, step: str) -> None:
         assert len(self.runs) == int(expected), step
 
     async def _before(self) -> None:
-        """Check that the last run has the time at which the previous state began."""
+        """Check that the variable `before` of the last run is less than a minute earlier than `mark`."""
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
     async def _true(self, *expected: str, **options: str) -> None:
-        """Check that exactly these of the conditions with such options are true."""
+        """Check that exactly these conditions are true. With a wait, check only conditions that can wait."""
         waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
         kinds = [it for it in CONDITIONS if not waits or it not in _NEVER_WAIT]
         assert [it for it in kinds if await self.async_ask(it, **waits)] == [*expected]
@@ -183,14 +184,15 @@ class Garage(House):
         await self._wait()
 
     async def _become(self, how: str = "") -> None:
-        """Bring the bike into the trigger's state, with or without a wait."""
+        """Bring the bike into the trigger's state. With `how`, a silent bike was silent for almost a day."""
         match self._trigger:
             case "went_offline":
                 self.simulator.set_status(RED, "offline")
             case "came_online":
                 self.simulator.set_status(RED, "online")
             case "became_silent":
-                # In a minute, the tracker will have been silent for a day.
+                # With `at_once`, the tracker will have been silent for a day, the default
+                # wait, in a minute.
                 age = timedelta(days=1, minutes=-1) if how else timedelta()
                 self.simulator.set_last_update(RED, dt_util.utcnow() - age)
             case "alarm_raised":
@@ -262,7 +264,7 @@ class Garage(House):
         await self._async_pass(_AGAIN)
 
     async def _interrupt(self) -> None:
-        """Run through all interruptions, so that each follows each other one."""
+        """Begin and end all interruptions, so that each one follows every other interruption."""
         for interruption in _EACH_AFTER_EACH:
             await self._begin(interruption)
             await self._end(interruption)

@@ -1,4 +1,4 @@
-"""Conditions: true or false by the values of the service, and false while these are unknown."""
+"""Conditions: they follow the values of the service, and are false while the values are unknown."""
 
 from datetime import timedelta
 
@@ -41,7 +41,7 @@ begin unassigned, true, end unassigned, true is_online is_not_moving
 
 @pytest.mark.parametrize("story", stories(STORIES, [""]))
 async def test_story(garage: Garage, story: str) -> None:
-    """After each step of a story, exactly the conditions that it names are true."""
+    """At each `true` step of a story, exactly the conditions that the step names are true."""
     await garage.async_tell(story)
 
 
@@ -49,7 +49,7 @@ async def test_story(garage: Garage, story: str) -> None:
 async def test_end_of_the_wait(
     garage: Garage, freezer: FrozenDateTimeFactory, missing: int, is_over: bool
 ) -> None:
-    """A condition with a wait of ten minutes becomes true after exactly ten minutes."""
+    """A condition with a wait of ten minutes is false a microsecond before the end of the wait, then true."""
     await garage.async_tell("of went_offline, become, wait 1")
     flag = garage.entry.runtime_data.coordinator.data.states[RED].online
     freezer.move_to(flag.changed_at + timedelta(minutes=10, microseconds=-missing))
@@ -58,9 +58,9 @@ async def test_end_of_the_wait(
 
 
 async def test_any_or_all(garage: Garage) -> None:
-    """By default one bike is enough.
+    """By default, a condition is true if it holds for at least one bike in the target.
 
-    With the option *all*, all bikes must match. Without bikes, a condition is false.
+    With the option *all*, it must hold for all bikes. Without bikes, it is false.
     """
 
     async def ask(kind: str = "is_online") -> list[bool]:
@@ -73,7 +73,7 @@ async def test_any_or_all(garage: Garage) -> None:
     assert await ask() == [True, True, True]
     await garage.async_tell("of went_offline, become, wait 1")
     assert await ask() == [True, True, False]
-    # The guard is also known during an outage. A triggered guard counts as armed.
+    # The guard is known even during an outage. A triggered guard counts as armed.
     for bike, expected in (("red", [True, True, False]), ("blue", [True, True, True])):
         await garage.async_guard(f"{bike}_bike")
         assert await ask("is_guarded") == expected
@@ -85,8 +85,9 @@ async def test_any_or_all(garage: Garage) -> None:
 
 
 async def test_of_what_waited_for_the_account(garage: Garage) -> None:
-    """If the first alarm of an account starts an automation, the conditions in it already work."""
-    # Home Assistant sets up this number of automations in several portions.
+    """If the first update of an account starts an automation, conditions for its bikes already work."""
+    # With this many trackers, the integration notifies entities and triggers in several
+    # steps, and automations run between the steps.
     for number in range(20):
         garage.simulator.add_device(f"{number}", name=f"Bike {number}", email=EMAIL)
     garage.simulator.report(RED, attributes={"alarm": "sos"})

@@ -1,4 +1,4 @@
-"""Triggers and conditions are offered to users. With an unsuitable release of Home Assistant, errors are logged."""
+"""The automation editor offers triggers and conditions. An unsuitable Home Assistant only leads to log entries."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -21,7 +21,7 @@ from tests.conftest import RED, Bikes, async_setup
 
 from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
 
-# Names that a release of Home Assistant may lack, and what still works without them.
+# Names that a release of Home Assistant may lack, and the kinds that work without them.
 TAKEN_AWAY = pytest.mark.parametrize(
     ("module", "name", "left"),
     [
@@ -58,7 +58,7 @@ def _forget_modules() -> dict[str, Any]:
 
 @pytest.fixture
 def anew() -> Iterator[None]:
-    """Import the modules of triggers and conditions again, for this test alone."""
+    """Let the test import the modules of triggers and conditions again. Afterwards, restore the old ones."""
     before = _forget_modules()
     yield
     _forget_modules()
@@ -66,7 +66,7 @@ def anew() -> Iterator[None]:
 
 
 async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
-    """Return the descriptions that Home Assistant offers of our triggers and conditions."""
+    """Return the descriptions of our triggers and conditions in the automation editor, by kind and name."""
     every = {
         "trigger": await trigger.async_get_all_descriptions(hass),
         "condition": await condition.async_get_all_descriptions(hass),
@@ -91,7 +91,7 @@ async def test_name_taken_away(
     name: str,
     left: list[str],
 ) -> None:
-    """The log has one line for each missing name, and everything that does not need it works."""
+    """If a name is missing, the log has a line for each kind that needs the name. Everything else works."""
     monkeypatch.delattr(module, name)
     await async_setup(bikes.hass, bikes.entry)
     offered = await async_offered(bikes.hass)
@@ -119,19 +119,19 @@ def test_start_without_a_name(
     name: str,
     left: list[str],
 ) -> None:
-    """The integration can be imported although a name is missing. Home Assistant imports it before the set-up."""
+    """If a name is missing, Home Assistant can still import the integration, as it does before the set-up."""
     (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delattr(module, name)
-    # Restore the old modules: otherwise later sign-ins would use the flow of the new
-    # ones.
+    # Restore the old modules and config flows: otherwise, later tests would use the
+    # config flow of the new modules.
     with patch.dict(sys.modules), patch.dict(HANDLERS):
         assert callable(import_module("anew").async_setup_entry)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_offered(hass: HomeAssistant) -> None:
-    """The automation editor offers each trigger and condition, with its target and fields."""
+    """The automation editor offers all triggers and conditions, and each trigger with its target and fields."""
     offered = await async_offered(hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
     assert offered["trigger"].keys() == {*TRIGGERS}
@@ -143,7 +143,7 @@ async def test_offered(hass: HomeAssistant) -> None:
 
 
 async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
-    """Return the configuration of a trigger or condition after Home Assistant has validated it."""
+    """Return the configuration of a trigger or condition with its defaults, or raise vol.Invalid."""
     if kind in TRIGGERS:
         config["platform"] = f"{DOMAIN}.{kind}"
         [config] = await trigger.async_validate_trigger_config(hass, [config])
@@ -155,12 +155,12 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 @pytest.mark.parametrize("kind", [*TRIGGERS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
-    """The error for a wrong configuration names the field."""
+    """The error for a wrong configuration names the field. Only kinds that can wait get a default wait."""
     wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
     wrong += [
         (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS
     ]
-    # A condition may have an empty target, and is false then.
+    # An empty target is an error for a trigger, but valid for a condition.
     if kind in TRIGGERS:
         empty: list[Any] = [{}, {"device_id": [], "area_id": []}]
         wrong += [("choose at least one bike", {"target": it}) for it in empty]

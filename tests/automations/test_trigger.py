@@ -1,6 +1,6 @@
 """Triggers in automations: they fire once, at the right time, with the right variables.
 
-Tests of waits while the clock is set are in `tracking/test_flags.py`.
+More tests of waits during changes of the clock are in `tracking/test_flags.py`.
 """
 
 from datetime import datetime, timedelta
@@ -108,14 +108,14 @@ wait 30 = 1
     ],
 )
 async def test_story(garage: Garage, story: str) -> None:
-    """After each step of a story, the automation has run as often as the story requires."""
+    """At each `=` in a story, the automation has run as often as the story requires."""
     await garage.async_tell(story)
 
 
 @pytest.mark.parametrize("simulator", ["documented"], indirect=True)
 @pytest.mark.parametrize("trigger", ["went_offline", "came_online", "became_silent"])
 async def test_documented_interface(garage: Garage, trigger: str) -> None:
-    """All triggers and conditions, except those about motion, need only the documented interface."""
+    """If a service offers only the documented interface, triggers and conditions about contact still work."""
     start = f"true is_online, of {trigger}, prepare, listen, become at_once, wait 2 = 1"
     await garage.async_tell(f"{start}, restart, wait 2 = 1")
     garage.simulator.set_status(RED, "offline")
@@ -127,7 +127,7 @@ async def test_documented_interface(garage: Garage, trigger: str) -> None:
     ("trigger", "before"), some(product(TRIGGERS, ["", "become at_once, "]), every=3)
 )
 async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None:
-    """A state that does not change fires nothing, whatever interruptions come in whatever order."""
+    """If a state does not change, interruptions in any order do not fire the trigger."""
     listen = f"listen for={9 * 24 * 60}" if trigger == "became_silent" else "listen"
     await garage.async_tell(f"of {trigger}, prepare, {before}wait 2, {listen}")
     await garage.async_tell("interrupt = 0")
@@ -148,7 +148,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """A change during an interruption fires once, as soon as it is known. So does the end of a wait."""
+    """If a state changes or a wait ends during an interruption, the trigger fires once, soon afterwards."""
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
@@ -171,7 +171,7 @@ async def test_fires_after_the_interruption(
     ),
 )
 async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
-    """A wait is not restarted by interruptions."""
+    """Interruptions do not restart a wait: the trigger fires once, when the original wait is over."""
     begins = "prepare, listen for=30, become, wait 2"
     await garage.async_tell(f"of {trigger}, {begins}, {order}, wait 7 = 0, wait 3 = 1")
     await garage.async_tell("restart, wait 40 = 1")
@@ -184,23 +184,25 @@ async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
 async def test_what_was_so_before(
     garage: Garage, trigger: str, interruption: str, minutes: int
 ) -> None:
-    """A state that already held does not run a new automation, even after an interruption.
+    """A state that began before an automation does not run it, even after an interruption.
 
-    The same is true if its wait was already over, also for a longer wait.
+    It does not matter whether the automation's wait is already over (10 minutes) or ends
+    later (30 minutes).
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
-    # An automation that exists when Home Assistant starts does not count as new.
+    # After a restart, the automation no longer counts as new, and may run at the end of
+    # its wait. Do not wait for this end.
     later = 0 if interruption == "restart" else 40
     await garage.async_tell(f"end {interruption}, wait {later} = 0")
 
 
 async def test_reports_that_come_just_in_time(garage: Garage) -> None:
-    """Reports that come just in time do not fire: silence is only known after the next poll."""
+    """If each report comes just before the wait ends, the trigger fires only after the last report."""
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
-        # This poll comes in the last seconds of the minute.
+        # The poll comes 54 seconds from now, and returns the newest report before it.
         reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
         garage.simulator.set_last_update(RED, start + reports * every)
         await garage.async_minutes(1)
@@ -208,7 +210,7 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
 
 
 async def test_first_word(garage: Garage) -> None:
-    """The first report of a tracker is not a change, so nothing fires."""
+    """The first report of a tracker is not a change, so no trigger fires."""
     target, wait = garage.area(), {"for": {"minutes": 30}}
     await garage.async_save(
         garage.automation("went_offline", alias="1", target=target),
@@ -231,7 +233,7 @@ async def test_first_word(garage: Garage) -> None:
 async def test_error_in_one_of_them(
     garage: Garage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An automation with an error does not affect other automations, and runs again at the next change."""
+    """A trigger with an error does not affect other automations, and is tried again at the next change."""
     failing = garage.automation("went_offline", alias="Failing")
     failing["triggers"][0]["variables"] = {"x": "{{ trigger.since + 1 }}"}
     await garage.async_save(failing, garage.automation("went_offline", alias="Well"))
@@ -242,7 +244,7 @@ async def test_error_in_one_of_them(
 
 
 async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
-    """If a tracker leaves the target, its waits are dropped. Other trackers keep theirs."""
+    """If the device of a tracker is removed during a wait, the trigger fires only for the other tracker."""
     target = garage.area(RED, BLUE)
     await garage.async_listen("went_offline", target=target, **{"for": "00:10:00"})
     await garage.async_tell("offline red, offline blue, wait 5")
@@ -255,7 +257,7 @@ async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) 
 async def test_message_of_another(
     garage: Garage, bikes: Bikes, entry: MockConfigEntry
 ) -> None:
-    """A message of another tracker does not reset the wait for silence."""
+    """A push message of another tracker does not reset the wait for silence."""
     await bikes.async_wait(BEGINS)
     await bikes.async_wait(1.1)
     assert len(garage.simulator.live.sockets) == 1
@@ -297,7 +299,7 @@ WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.asy
 async def test_fires_at_once(garage: Garage, trigger: str) -> None:
     """A trigger without a wait fires once, with the poll that shows the change.
 
-    Its variables have the new values.
+    The trigger variables describe the changed tracker.
     """
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
@@ -312,7 +314,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
         "guard_triggered": became,
     }.get(trigger, run.time_fired)
     if "ride" in trigger:
-        # The time of an ended ride is that of the arrival, which was minutes before.
+        # An ended ride has the time of its arrival, which was six minutes earlier.
         since = became.replace(minute=became.minute - 6 * (trigger == "ride_ended"))
     names = ("device_id", "entity_id", "name")
     told = {name: run.data[name] for name in names}
@@ -332,14 +334,14 @@ async def test_fires_after_a_wait(
 ) -> None:
     """A trigger with a wait fires once, with the first poll after the wait.
 
-    Its times are in the house's time zone, in whole seconds.
+    The trigger variable `since` is in the house's time zone.
     """
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
     automation = garage.automation(trigger, **wait)
-    # The action reads the bike's state at once, so the state must be current when the
-    # trigger fires.
+    # This action changes the bikes while triggers are evaluated. The trigger must still
+    # fire only once.
     arm = "alarm_control_panel.alarm_arm_away"
     automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})
     await garage.async_save(automation)
@@ -373,7 +375,7 @@ async def test_fires_after_a_wait(
     ],
 )
 async def test_alarms(garage: Garage, chosen: dict[str, Any], types: str) -> None:
-    """Each alarm fires each time it is raised, unless the trigger is for other types."""
+    """The trigger fires for each raised alarm, or only for alarms of the chosen types."""
     await garage.async_listen("alarm_raised", **chosen)
     for words in ("sos,lowBattery,sos", "shock", "jamming", "shock,tow", "Weg!"):
         await garage.async_tell(f"alarm {words}, wait")
@@ -388,7 +390,7 @@ async def test_alarms(garage: Garage, chosen: dict[str, Any], types: str) -> Non
 async def test_alarms_from_before(garage: Garage) -> None:
     """Alarms from before the automation do not fire, nor do alarms in a tracker's first report.
 
-    An alarm without a fix has the time at which it was received.
+    For an alarm without a fix, the variable `time` is None, but `since` is a time.
     """
     await garage.async_tell("alarm sos, wait 2")
     await garage.async_listen("alarm_raised", target=garage.area(RED))
@@ -431,7 +433,7 @@ async def test_sentence_of_another_language(
 ) -> None:
     """The trigger's description is a sentence in the language of the house.
 
-    If that language is not loaded yet, the run is not delayed.
+    If the texts of the language are not loaded, the description is a short default.
     """
     garage.hass.config.language = language
     if language == "de":
@@ -447,9 +449,10 @@ async def test_sentence_of_another_language(
 async def test_guard(
     garage: Garage, caplog: pytest.LogCaptureFixture, fails: str | None, left: str
 ) -> None:
-    """The trigger of the guard fires, and its state changes.
+    """If a guard is triggered, its trigger fires, and the state of its entity changes.
 
-    An error in one does not affect the other. The log contains no place.
+    An error in the trigger does not affect the entity, and vice versa. Errors in the log
+    contain no place.
     """
     await garage.async_save(garage.automation("guard_triggered"), ON_STATE)
     await garage.async_tell("of guard_triggered, prepare")

@@ -22,7 +22,8 @@ BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
 WORK_LATITUDE = DEFAULT_LATITUDE + 0.05
 
-# Half a minute before the full minute, at which Home Assistant evaluates templates.
+# At this second, polls come half a minute before the full minute, at which Home
+# Assistant evaluates templates.
 _START = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
 
 
@@ -36,7 +37,7 @@ def hass_config_dir(hass_tmp_config_dir: str) -> str:
 
 @pytest.fixture(autouse=True)
 def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start at a known second. Polls come at the same second of each minute."""
+    """Start at a known second, and poll at the same second of each minute: remove random delays."""
     freezer.move_to(_START)
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.backoff.random.uniform", lambda *_: 1
@@ -45,7 +46,7 @@ def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.fixture
 async def home(hass: HomeAssistant) -> None:
-    """Place the home zone at the bikes, and another zone elsewhere. Set the time zone to UTC."""
+    """Place the home zone at the bikes, and the zone *Work* 5.6 km north. Set the time zone to UTC."""
     await hass.config.async_set_time_zone("UTC")
     hass.config.latitude, hass.config.longitude = DEFAULT_LATITUDE, DEFAULT_LONGITUDE
     work = {CONF_LATITUDE: WORK_LATITUDE, CONF_LONGITUDE: DEFAULT_LONGITUDE}

@@ -1,16 +1,16 @@
-"""A house with two bikes, automations from the blueprints, and their messages. Stories have a notation.
+"""A house with two bikes, automations from the blueprints, and their messages. Tests use this notation.
 
-Steps are separated by commas. After `=` comes the result of a step.
+Steps are separated by commas. After `=` comes the number of messages in Home Assistant so far.
 
     use alarm red blue alarms=sos+tow  makes an automation from a blueprint, or changes it
     wait 5, until 22, seconds 1        moves the clock by minutes, to an hour, or by seconds
-    report red north=0.003 motion=yes  a report from this many degrees north of home, and a minute
-    alarm sos blue                     a report with an alarm
-    go 0.02 blue                       a ride to a place this many degrees north of home
+    report red north=0.003 motion=yes  sends a report from this many degrees north of home, and waits a minute
+    alarm sos blue                     sends a report with an alarm
+    go 0.02 blue                       lets a bike ride to a place this many degrees north of home
     online red, offline red            changes the status of a tracker
     person ann home                    changes the place of a person
-    fail, work                         begins and ends an outage
-    restart 10                         stops Home Assistant for minutes
+    fail, work                         begins and ends an outage of the service
+    restart 10                         stops Home Assistant for minutes, and starts it again
 """
 
 import asyncio
@@ -63,28 +63,25 @@ BIKES = {"red": RED, "blue": BLUE}
 _AUTOMATION = "automation"
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
-# Marks around a name, an address or a time in a text from right to left.
+# Invisible marks around names, addresses and times in right-to-left texts.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
-# Seconds between a poll and the end of its minute.
+# A minute of a story ends this number of seconds after a poll.
 _AFTER_POLL = 6
-# Timers that are due within this number of seconds run together.
+# A timer that is due in at most this number of seconds counts as due.
 _RESOLUTION = 0.001
 
 
 def shown(markdown: str) -> str:
-    """Return Markdown with escaped characters as Home Assistant displays it.
-
-    Markdown in which special characters are escaped.
-    """
+    """Return Markdown as Home Assistant displays it. Fail if punctuation is not escaped."""
     assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
     return _ESCAPED.sub(r"\1", markdown)
 
 
 def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the stories of a table. The line before a story is its name.
+    """Yield the stories of a table. An empty line separates stories. The first line is the name.
 
-    Lines that begin with a digit are the expected messages. If triggers are given, the
-    story is repeated for each.
+    Lines that begin with a digit are the expected messages. If triggers are given, yield
+    each story for each trigger, without messages.
     """
     for part in table.strip().split("\n\n"):
         name, *lines = part.splitlines()
@@ -97,14 +94,14 @@ def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def _value(word: str) -> Any:
-    """Convert a value in a step: yes, no, none, a number or a text."""
+    """Convert a value in a step to True, False, None, a number or a text."""
     with suppress(ValueError):
         return float(word)
     return _VALUES.get(word, word)
 
 
 def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
-    """Return a message as one line, or a note that the message with its tag was removed."""
+    """Return a message as one line. Without a text, the line is about the removal of a message."""
     kind = tag.removeprefix(f"{DOMAIN}_").removeprefix("night_").rpartition("_")[0]
     said = f"{level or kind}: {title} / {message}" if message else f"{kind} removed"
     line = f"{dt_util.now():%H:%M} {said}".replace("\n", " / ")
@@ -112,7 +109,7 @@ def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
 
 
 class House:
-    """Home Assistant with the trackers set up, in which the test moves the clock."""
+    """A Home Assistant with an account of two bikes. The test moves its clock."""
 
     def __init__(
         self,
@@ -122,12 +119,12 @@ class House:
         simulator: Simulator,
         phone: str = "",
     ) -> None:
-        """Record all messages that are sent to Home Assistant and to a phone."""
+        """Record all messages in Home Assistant and on Ben's phone. Move the clock behind the next poll."""
         self.hass, self.entry, self.simulator = hass, entry, simulator
         self.shown: list[str] = []
-        """Messages in Home Assistant, as people see them: `22:01 kind: title text`."""
+        """Messages in Home Assistant, as people see them: `22:01 kind: title / text`."""
         self.told: list[str] = []
-        """Messages on the phone: `22:01 critical: title text`."""
+        """Messages on the phone: `22:01 critical: title / text`."""
         self.pushes: list[ServiceCall] = []
         self._freezer, self._phone = freezer, phone
         self._automations: list[dict[str, Any]] = []
@@ -155,7 +152,7 @@ class House:
         self.told.append(_line(data["tag"], *more))
 
     async def async_tell(self, story: str) -> None:
-        """Run the steps of a story. After each `=`, compare the result."""
+        """Run the steps of a story. If a step has a `=`, compare the result with the text after it."""
         for step in story.split(", "):
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
@@ -169,10 +166,10 @@ class House:
     def _check(self, expected: str, step: str) -> None:
         assert len(self.shown) == int(expected), step
 
-    # Steps of a story
+    # Steps of a story: the method `_wait` is the step `wait`
 
     async def _nothing(self) -> None:
-        """Do nothing: a step that only compares."""
+        """Do nothing: the step has only a `=` and the expected result."""
 
     async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
         for key in ("alarms", "riders"):
@@ -187,7 +184,7 @@ class House:
         await self.async_minutes(int(minutes))
 
     async def _until(self, hour: str) -> None:
-        """Move the clock forward to an hour. A poll is due then."""
+        """Move the clock forward to an hour in UTC, in one step. A poll that was due earlier runs now."""
         now = dt_util.utcnow()
         then = now.replace(hour=int(hour), minute=0, second=0, microsecond=0)
         await self.async_seconds((then - now).total_seconds() % 86_400)
@@ -254,7 +251,7 @@ class House:
     async def async_guard(
         self, bike: str, action: str = "arm_away", context: Context | None = None
     ) -> None:
-        """Arm or disarm the guard of a bike; a context belongs to a user."""
+        """Arm or disarm the guard of a bike, as the user of the context if the context is given."""
         await self.hass.services.async_call(
             "alarm_control_panel",
             f"alarm_{action}",
@@ -266,7 +263,7 @@ class House:
     async def async_automate(
         self, blueprint: str, *trackers: str, **inputs: Any
     ) -> None:
-        """Make an automation from a blueprint, or change the existing one."""
+        """Replace all automations by one from a blueprint. Fail if Home Assistant rejects it."""
         if trackers:
             inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
@@ -274,7 +271,7 @@ class House:
         assert self.state("automation.bikes") == "on"
 
     async def async_save(self, *automations: dict[str, Any]) -> None:
-        """Save the automations as the editor does."""
+        """Replace all automations by these, as the editor does: write them to a file and reload it."""
         hass = self.hass
         for component in (NOTIFICATION_DOMAIN, _AUTOMATION):
             assert await async_setup_component(hass, component, {})
@@ -285,33 +282,34 @@ class House:
         await self._async_settle()
 
     async def async_minutes(self, count: int) -> None:
-        """Move the clock by minutes. Each minute ends some seconds after a poll."""
+        """Move the clock by minutes. Each minute ends `_AFTER_POLL` seconds after a poll."""
         for _ in range(count):
             await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
-        """Let the timers that a poll has started end one after another."""
+        """Move the clock second by second, so that timers that a poll started end one after another."""
         for _ in range(_AFTER_POLL):
             await self.async_seconds(1)
 
     async def async_seconds(self, seconds: float) -> None:
-        """Move the clock by seconds at once."""
+        """Move the clock by seconds in one step, and run everything that is due."""
         self._freezer.tick(seconds)
         if self.entry.state is ConfigEntryState.LOADED:
             self.entry.runtime_data.coordinator.last_exception = None
         if not self._is_anything_due:
             return
         async_fire_time_changed(self.hass)
-        # Do not wait until Home Assistant is idle: while an automation waits, it never
-        # is.
+        # Do not wait until Home Assistant is idle: while an automation waits, Home
+        # Assistant is never idle.
         while self._polls:
             await asyncio.sleep(0)
         await self._async_settle()
 
     @property
     def _is_anything_due(self) -> bool:
-        # As in `async_fire_time_changed`, which does the same more slowly.
+        # Like the check in `async_fire_time_changed`, but faster: that function also
+        # runs the timers.
         by = self.hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
         return any(
             timer.when() <= by + _RESOLUTION and not timer.cancelled()
@@ -328,7 +326,7 @@ class House:
         return service.asked_at == dt_util.utcnow() and not is_over
 
     async def _stop(self) -> None:
-        """Stop Home Assistant, as automations and trackers see it."""
+        """Simulate a stop of Home Assistant: send its events, and unload the account and automations."""
         hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)
@@ -336,14 +334,15 @@ class House:
         await self._async_settle()
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
-        # Unload the account by hand. Writes are not delayed after this.
+        # Unload the account by hand. In the state `stopped`, Home Assistant does not
+        # delay writes to files.
         hass.set_state(CoreState.stopped)
         await hass.config_entries.async_unload(self.entry.entry_id)
         await self.async_save()
         hass.set_state(CoreState.not_running)
 
     async def _start(self) -> None:
-        """Start it again with the same automations."""
+        """Start Home Assistant again, with the automations from before the stop."""
         hass = self.hass
         await self.async_save(*self._automations)
         if self.entry.state is ConfigEntryState.NOT_LOADED:
@@ -352,7 +351,7 @@ class House:
         await self._async_after_poll()
 
     async def _async_settle(self) -> None:
-        """Wait until automations have run, and the service has answered their requests."""
+        """Wait until automations have run, and until the service has answered all requests."""
         for _ in range(20):
             await asyncio.sleep(0)
             # If the clock moved before the answer, the request would time out.
@@ -363,6 +362,6 @@ class House:
     def _asks(self) -> bool:
         connector = async_get_clientsession(self.hass).connector
         assert connector is not None
-        # The connections of the live connection stay open, so do not count them.
+        # The live connection stays open, so do not count it.
         used = connector._acquired  # noqa: SLF001
         return any(not getattr(each, "upgraded", False) for each in used)

@@ -102,7 +102,7 @@ use tracker_offline red hours=2, wait 2, until 14, wait 10
 async def test_nothing_chosen(
     house: House, caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    """If no bike is chosen, an automation logs an error, and an answer reports it."""
+    """If no bike is chosen, Home Assistant does not start the automation, and logs the error."""
     with pytest.raises(AssertionError):
         await house.async_automate(name)
     assert "choose at least one bike" in caplog.text
@@ -110,7 +110,7 @@ async def test_nothing_chosen(
 
 @pytest.mark.parametrize(("script", "told"), stories(TOLD))
 async def test_told(house: House, script: str, told: list[str]) -> None:
-    """Home Assistant shows the expected messages. The phone gets them with the expected level."""
+    """Home Assistant shows the expected messages, and the phone gets its messages with their levels."""
     await house.async_tell(script)
     assert [*house.shown, *house.told] == told
 
@@ -118,9 +118,9 @@ async def test_told(house: House, script: str, told: list[str]) -> None:
 async def test_sos_without_a_place(
     hass: HomeAssistant, house: House, phones: list[str]
 ) -> None:
-    """The message about an SOS is sent even if the place is unknown.
+    """The message about an SOS is sent, without a place, even if the action `where` fails.
 
-    A right-to-left name does not reorder the text.
+    In a right-to-left language, invisible marks keep the name in its place.
     """
 
     async def fail(_: ServiceCall) -> None:
@@ -139,7 +139,7 @@ async def test_sos_without_a_place(
 
 
 def test_every_type_can_be_chosen() -> None:
-    """The blueprint offers all types of alarms in the order of the integration."""
+    """The alarm blueprint offers all types of alarms, in the same order as the integration."""
     [path] = BLUEPRINTS.rglob("alarm.yaml")
     options = [it for it in path.read_text().splitlines() if "- {value" in it]
     values = [line.split("value: ")[1].split(",")[0] for line in options]
@@ -147,7 +147,7 @@ def test_every_type_can_be_chosen() -> None:
 
 
 async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> None:
-    """A low battery sends one message, and another only after it was charged.
+    """A low battery leads to one message, and to another one only after the battery was charged.
 
     A phone in the same area does not count as a bike.
     """
@@ -184,7 +184,7 @@ async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> No
 
 
 async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
-    """If many rides end at the same time, each gets its own file."""
+    """If many rides end at the same time, each track is requested, but at most ten in the first minute."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
     coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
@@ -204,7 +204,7 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
 
 
 async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str:
-    """Return the answer of Home Assistant's own assistant."""
+    """Return the answer of Home Assistant's own assistant to a sentence."""
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
     result = await async_converse(hass, text, None, Context(), language)
@@ -236,7 +236,7 @@ where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-
 async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
     """The answer is about the bike in the question or, without a name, about all bikes.
 
-    Only letters are compared.
+    In names, only letters and digits are compared. Case does not matter.
     """
     asked, answer = row.split(" -> ")
     house.simulator.rename(RED, "N4-ride")
@@ -249,7 +249,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """If the answer is about many bikes, it contains only their places."""
+    """If the answer is about many bikes, it has only one short sentence for each bike."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
@@ -284,7 +284,7 @@ Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
 
 @pytest.mark.parametrize("row", LANGUAGES.strip().splitlines())
 async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
-    """The example questions in the documentation are understood."""
+    """With the sentences from the documentation, the assistant understands questions in each language."""
     name, language, one, all_bikes, by_name = row.split(" | ")
     text = (BLUEPRINTS.parent / "docs" / "automations.md").read_text()
     [line] = re.findall(rf"^- {name}: (.+)$", text, re.MULTILINE)
@@ -297,12 +297,12 @@ async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_in_outage(hass: HomeAssistant, house: House) -> None:
-    """During an outage, the answer has the last known values and the reason."""
+    """During an outage, the answer mentions that the service does not answer."""
     await house.async_tell("use where_is_my_bike red, fail, wait 2")
     assert "does not answer" in await async_ask(hass, "where is my bike")
 
 
 async def test_no_bike(hass: HomeAssistant, house: House) -> None:
-    """The answer is that no bike was chosen."""
+    """If no bike is chosen, the answer is the text from the field *Without bikes*."""
     await house.async_automate("where_is_my_bike", nothing="Choose one")
     assert await async_ask(hass, "where is my bike") == "Choose one"

@@ -1,4 +1,4 @@
-"""The machine's Chromium."""
+"""The Chromium that is installed on this machine."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def new_context(browser: Browser, look: Look) -> BrowserContext:
-    """Return a browser without history."""
+    """Return a browser session without history, with this screen and these preferences."""
     context = await browser.new_context(
         viewport={"width": look.width, "height": look.height},
         color_scheme=look.colours,

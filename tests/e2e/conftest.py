@@ -1,4 +1,4 @@
-"""A simulated service, and a Home Assistant with the integration. No account is set up."""
+"""Fixtures: a simulated service, and a Home Assistant with the integration but without an account."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,14 +21,14 @@ _OWN_HOME_ASSISTANT = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Delete the results of earlier runs, once for all workers."""
+    """Delete the results of earlier runs, in the main process only."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(RESULTS, ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all browser tests in the same worker, because they share a Home Assistant."""
+    """Run each file in a single worker, and all browser files that share a Home Assistant in the same worker."""
     for item in items:
         shares = "ui" in item.path.parts and item.path.stem not in _OWN_HOME_ASSISTANT
         group = "browser" if shares else item.path.stem
@@ -37,14 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[SimulatedService]:
-    """Return a service with three parked trackers. The first one is at home."""
+    """Yield a service with three bikes that stand. The first bike is at home."""
     async with SimulatedService() as simulator:
         yield simulator
 
 
 @pytest.fixture
 async def home_assistant(tmp_path: Path) -> AsyncIterator[HomeAssistantProcess]:
-    """Return a running Home Assistant. If the test fails, its log is printed."""
+    """Yield a running Home Assistant. At the end, print its log, which pytest shows if the test fails."""
     async with HomeAssistantProcess(tmp_path) as home_assistant:
         yield home_assistant
     print(home_assistant.log)  # noqa: T201

@@ -5,7 +5,7 @@ import re
 
 from playwright.async_api import Locator, Page, expect
 
-# JavaScript that returns the states that the page knows.
+# JavaScript that returns whether the page knows the automation with this ID as active.
 _LISTENS = """number => Object.values(
     document.querySelector("home-assistant").hass.states
 ).some(it => it.attributes.id === number && it.state === "on")"""
@@ -29,21 +29,21 @@ class Frontend:
     # Elements
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
-        """Return a button."""
+        """Return the button with exactly this name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def link(self, name: str) -> Locator:
-        """Return a link whose text begins with this."""
+        """Return the link whose text begins with this name."""
         return self.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}"))
 
     def field(self, label: str) -> Locator:
-        """Return the text field with this label. The label of a required field ends in *."""
+        """Return the text field with this label. An asterisk after the label marks a required field."""
         return self.page.get_by_role(
             "textbox", name=re.compile(rf"^{re.escape(label)}\*?$")
         )
 
     def heading(self, text: str) -> Locator:
-        """Return a heading."""
+        """Return the heading with exactly this text."""
         return self.page.get_by_role("heading", name=text, exact=True)
 
     def text(self, text: str) -> Locator:
@@ -55,7 +55,7 @@ class Frontend:
         return self.page.get_by_text(text)
 
     def option(self, name: str) -> Locator:
-        """Return the option of an open list whose text begins with this."""
+        """Return the option whose text begins with this name, in an open list."""
         return self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
     def title(self, text: str) -> Locator:
@@ -72,7 +72,7 @@ class Frontend:
 
     @property
     def alert(self) -> Locator:
-        """The error message."""
+        """The error message that the page shows."""
         return self.page.get_by_role("alert")
 
     # Steps
@@ -87,7 +87,7 @@ class Frontend:
             await self.field(label).fill(text)
 
     async def open_settings(self, page: str, *, settings: str = "Settings") -> None:
-        """Open a page of the settings."""
+        """Open a page of the settings by clicks. `settings` is the link to the settings in the sidebar."""
         await self.page.get_by_role("link", name=settings, exact=True).click()
         await self.link(page).click()
 
@@ -99,7 +99,7 @@ class Frontend:
     async def choose(self, item: str) -> None:
         """Choose an item in the menu of the account."""
         await self.open_integration()
-        # The first menu belongs to the page.
+        # The first menu belongs to the page, and the second menu to the account.
         await self.button("Menu").nth(1).click()
         await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
@@ -110,7 +110,7 @@ class Frontend:
         await expect(self.heading(heading)).to_be_visible()
 
     async def import_blueprint(self) -> None:
-        """Import the shown blueprint. The page behind the dialog has a button with the same name."""
+        """Import the shown blueprint. Use the dialog's button: the page behind it has a button of that name, too."""
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
@@ -123,25 +123,25 @@ class Frontend:
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the shown automation. Wait until it listens, which is after the message about saving."""
+        """Save the shown automation. Wait until it is active, which is after the frontend shows it as saved."""
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]
         await self.page.wait_for_function(_LISTENS, arg=number)
 
     async def settle(self) -> None:
-        """Wait until the page is loaded completely."""
+        """Wait until the page has loaded all files and fonts."""
         await self.page.wait_for_load_state("networkidle")
         await self.page.evaluate("() => document.fonts.ready")
 
     async def close(self) -> None:
-        """Close a dialog that reports success."""
+        """Close a dialog that reports success, and wait until it has disappeared."""
         await self.button("Close").last.click()
         await expect(self.page.get_by_role("dialog")).to_have_count(0)
 
 
 class Clicks:
-    """Counts the clicks on a page. Keys such as Enter and Escape count, too."""
+    """Counts the clicks on a page. Keys without a character, such as Enter and Escape, count as clicks."""
 
     def __init__(self, page: Page) -> None:
         """Count the clicks on this page."""

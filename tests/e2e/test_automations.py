@@ -1,4 +1,4 @@
-"""Saved automations with triggers and conditions, with restarts in between."""
+"""A saved automation with a trigger and a condition runs once per event, also across restarts."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ async def runs(client: HomeAssistantClient) -> int:
 
 
 async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
-    """Wait until the automation ran this number of times."""
+    """Wait until the automation has run at least this number of times."""
     async with asyncio.timeout(60):
         while await runs(client) < number:
             await asyncio.sleep(0.1)
@@ -30,7 +30,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """A trigger fires once: at once or, if the event happened during a restart, after it."""
+    """A trigger fires once per event: at once or, if Home Assistant was stopped then, after its start."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3)
@@ -72,4 +72,6 @@ async def test_fires_once(
     simulator.set_status(BIKE, "offline")
     await home_assistant.start()
     await wait_for_runs(home_assistant.client, 2)
+    await home_assistant.client.poll()
+    assert await runs(home_assistant.client) == 2
     assert home_assistant.complaints() == []

@@ -23,7 +23,7 @@ from tests.tools.demo.home_assistant import HOST, free_port, is_free
 
 @contextmanager
 def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """Start the demo, with all its temporary files in one folder. End it after the test."""
+    """Start the demo, with all its temporary files in this folder. Kill it at the end of the context."""
     with subprocess.Popen(  # noqa: S603
         [sys.executable, "-m", "tests.tools.demo.demo", *options],
         stdin=subprocess.DEVNULL,
@@ -40,7 +40,7 @@ def demo(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a running demo. At the end, press Ctrl-C, and check that nothing is left."""
+    """Yield the address of a running demo. At the end, press Ctrl-C, and check that no file is left."""
     folder = tmp_path_factory.mktemp("demo")
     with demo(folder, "--port", str(free_port())) as process:
         assert process.stdout is not None
@@ -50,7 +50,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found[1]
         assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
-        # Wait for the end of the output: it ends when no process writes to it any more.
+        # Wait for the end of the output. It ends after the last process that writes to it.
         process.communicate()
     assert process.returncode == 0
     assert list(folder.iterdir()) == []
@@ -67,7 +67,7 @@ async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
 
 @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=lambda look: look.name)
 async def test_story(running: str, client: HomeAssistantClient, look: Look) -> None:
-    """The first page opens without a sign-in. A thief moves a guarded bike, and the phone gets the theft report."""
+    """The dashboard opens without a sign-in. If a thief moves a guarded bike, the phone offers a theft report."""
     guard = "alarm_control_panel.long_tail_bike_guard"
     async with chromium() as browser, await new_context(browser, look) as context:
         page = await context.new_page()
@@ -94,7 +94,7 @@ async def test_story(running: str, client: HomeAssistantClient, look: Look) -> N
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
-    """An automation on *left home* runs each time a bike leaves home."""
+    """If a bike leaves home, and again while it is on a ride, an automation on *Zone left* runs both times."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
     trigger = {
@@ -114,7 +114,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
-    """Each button has the effect on its label. A new bike appears on the dashboard. The blueprints are installed."""
+    """Two buttons of *Try it* work: a bike is offline, and a new bike appears. Blueprints are installed."""
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")
@@ -127,19 +127,19 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
-    """Press a button on the page *Try it*."""
+    """Do the trick of this name, as its button on the page *Try it* does."""
     await client.action("mobile_app.try", {"try": name})
 
 
 async def is_on_its_way(client: HomeAssistantClient) -> bool:
-    """Return whether Home Assistant shows the bike as moving and outside of every zone."""
+    """Return whether Home Assistant shows *City bike* as moving and outside of every zone."""
     states = await client.states()
     moving = states["binary_sensor.city_bike_moving"].state
     return (states["device_tracker.city_bike"].state, moving) == ("not_home", "on")
 
 
 def test_interrupted_while_starting(tmp_path: Path) -> None:
-    """If the demo is interrupted while it starts, it cleans up and reports that."""
+    """If the demo is interrupted while it starts, it leaves no files, and its exit code is 130."""
     with demo(tmp_path, "--check", "--port", str(free_port())) as process:
         assert process.stderr is not None
         process.stderr.readline()
@@ -150,7 +150,7 @@ def test_interrupted_while_starting(tmp_path: Path) -> None:
 
 
 async def test_killed(tmp_path: Path) -> None:
-    """If the demo is killed, Home Assistant and the simulated service end soon after it."""
+    """If the demo is killed, its Home Assistant ends, and so frees its port, within a minute."""
     port = free_port()
     with demo(tmp_path, "--port", str(port)) as process:
         assert process.stderr is not None
@@ -164,7 +164,7 @@ async def test_killed(tmp_path: Path) -> None:
 
 
 def test_port_in_use(tmp_path: Path) -> None:
-    """A requested port that is in use is an error."""
+    """If the requested port is in use, the demo ends with an error that contains the port."""
     with socket.create_server((HOST, 0)) as server:
         port = str(server.getsockname()[1])
         with demo(tmp_path, "--port", port) as process:

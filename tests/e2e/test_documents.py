@@ -28,7 +28,7 @@ _BOLD_TOO = {
     "every 60 seconds",
     "Without push messages, an alarm can be missed if another report follows within a minute.",
 }
-"""Bold words in the documentation that are not texts of Home Assistant."""
+"""Bold words in the documentation that are no texts of Home Assistant or of the integration."""
 
 
 def texts(value: object) -> Iterator[str]:
@@ -42,7 +42,7 @@ def texts(value: object) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def said() -> set[str]:
-    """Return all English texts of the newest Home Assistant and of the integration."""
+    """Return the English texts of the newest frontend, of Home Assistant's notifications, and of the integration."""
     frontend = Path(hass_frontend.where(), "static", "translations")
     notify = Path(components.__path__[0], "notify", "translations", "en.json")
     ours = INTEGRATION / "translations" / "en.json"
@@ -52,7 +52,7 @@ def said() -> set[str]:
 
 @pytest.mark.parametrize("name", _DOCUMENTS)
 def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
-    """Each button, menu and page that the documentation names exists under exactly that name."""
+    """Each button, menu and page that a document names in bold exists under exactly that name."""
     text = _CODE.sub("", (ROOT / name).read_text())
     named = {
         part

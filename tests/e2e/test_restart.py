@@ -22,11 +22,11 @@ ENTITIES_OF_A_TRACKER = 12
 AUTOMATION = "ride_away"
 
 type Built = dict[str, object]
-"""Everything that the user would otherwise have to set up again."""
+"""The set-up that a user would have to repeat if Home Assistant lost it."""
 
 
 async def look(client: HomeAssistantClient) -> Built:
-    """Return the current set-up."""
+    """Return the current set-up, and the IDs of the available entities."""
     entries = await client.call("config_entries/get", domain="bike_tracker")
     areas = await client.call("config/area_registry/list")
     states, devices = await client.states(), await client.devices()
@@ -52,7 +52,7 @@ async def look(client: HomeAssistantClient) -> Built:
 async def build(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> Built:
-    """Add the account, rename entities, assign a bike to an area, and add an automation."""
+    """Add an account, an area and an automation, rename a bike and an entity, and return the set-up."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
@@ -89,7 +89,7 @@ async def build(
 
 @dataclass(frozen=True)
 class LivedIn:
-    """The folder of a stopped Home Assistant, and its set-up."""
+    """The folder of a stopped Home Assistant with its set-up, and the ports that it needs."""
 
     folder: Path
     port: int
@@ -110,13 +110,13 @@ async def live_in(folder: Path) -> LivedIn:
 
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> LivedIn:
-    """Return the folder from which each test starts. All tests share it."""
+    """Return a folder with a complete set-up. Each test works on a copy of the folder."""
     return asyncio.run(live_in(tmp_path_factory.mktemp("lived_in")))
 
 
 @pytest.fixture
 async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
-    """Return the service with the account; no bike has moved yet."""
+    """Yield a new service with the account, at the port that the set-up uses."""
     async with SimulatedService(port=lived_in.simulator_port) as simulator:
         yield simulator
 
@@ -125,7 +125,7 @@ async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
 async def home_assistant(
     lived_in: LivedIn, tmp_path: Path
 ) -> AsyncIterator[HomeAssistantProcess]:
-    """Return a Home Assistant with the account. It is not running."""
+    """Yield a stopped Home Assistant with the set-up. At the end, its log must contain no complaints."""
     folder = shutil.copytree(lived_in.folder, tmp_path / "home_assistant")
     home_assistant = HomeAssistantProcess(folder, port=lived_in.port)
     yield home_assistant
@@ -135,7 +135,7 @@ async def home_assistant(
 
 
 async def wait_for_request(simulator: SimulatedService, after: int) -> None:
-    """Wait until the list of trackers is requested again."""
+    """Wait until the list of trackers was requested more than `after` times."""
     async with asyncio.timeout(60):
         while simulator.polls <= after:
             await asyncio.sleep(0.02)
@@ -146,7 +146,7 @@ async def test_killed_while_starting(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """If Home Assistant is killed at any time during its start, the next start has everything."""
+    """If Home Assistant is killed 0.2 to 3 seconds after the start, the next start has the whole set-up."""
     for seconds in (0.2, 1, 2, 3):
         await home_assistant.spawn()
         await asyncio.sleep(seconds)
@@ -160,7 +160,7 @@ async def test_killed_during_a_poll(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """If Home Assistant is killed during the first or a later poll, the next start has everything."""
+    """If Home Assistant is killed during its first or a later poll, the next start has the whole set-up."""
     simulator.fault("no-answer")
     await home_assistant.spawn()
     await wait_for_request(simulator, 0)

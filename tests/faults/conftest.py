@@ -1,8 +1,8 @@
-"""A home whose service has faults, and everything that is written in the meantime.
+"""A home whose service has faults, and all texts that Home Assistant writes during a test.
 
-The password must appear nowhere, and no text may identify the user or a bike. There are
+The password must appear nowhere, and no text may identify the user or a bike, with these
 exceptions. The device page of a tracker shows its name and serial number, and its
-states show the name. The form for a new password shows the email to the user. Logs,
+states show the name. The forms of an existing account show its email to the user. Logs,
 diagnostics, repair issues and system health contain none of them.
 """
 
@@ -67,7 +67,7 @@ type LookAround = Callable[[], Awaitable[None]]
 
 
 class Written(logging.Handler):
-    """Everything that was written, with the place where it was written."""
+    """Texts that were written, each with its place, such as the log or the states."""
 
     def __init__(self) -> None:
         """Begin without texts."""
@@ -82,19 +82,19 @@ class Written(logging.Handler):
         self.texts.append(("log", self.format(record)))
 
     def add(self, where: str, value: Any) -> None:
-        """Add an object in the form in which it is written as JSON."""
+        """Add an object as JSON. `where` is the place at which it was written."""
         text = json.dumps(value, default=str, ensure_ascii=False)
         self.texts.append((where, text))
 
     def add_flow(self, result: ConfigFlowResult) -> None:
-        """Add the texts of a flow. Leave out the form's own fields, which show the account to its owner."""
+        """Add the texts of a flow. Leave out fields and placeholders of a form, which show the user's account."""
         said = {"errors", "reason", "title"}
         if result["type"] is not FlowResultType.FORM:
             said |= {"description_placeholders"}
         self.add("flow", {key: value for key, value in result.items() if key in said})
 
     def found(self) -> set[tuple[str, str]]:
-        """Return each secret that was found, with its place."""
+        """Return the name and the place of each secret in the texts."""
         return {
             (secret, where)
             for where, text in self.texts
@@ -118,13 +118,13 @@ def written() -> Iterator[Written]:
 
 @pytest.fixture
 def trouble(request: pytest.FixtureRequest) -> Trouble:
-    """Return the fault of this test."""
+    """Return the fault of this test, by default a server name that does not resolve."""
     return TROUBLES[getattr(request, "param", NAME_NOT_FOUND)]
 
 
 @pytest.fixture
 async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service with all fields that real servers send. For a fault of TLS, it uses TLS."""
+    """Return the service with all fields that real servers send. For a fault of TLS, the service uses TLS."""
     async with Simulator(tls=trouble.tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
@@ -163,13 +163,13 @@ async def home(
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
-    # The certificates are for the name, not for the IP address.
+    # The certificates are for the IP address, so use the host name only without TLS.
     url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
     entry = make_entry(EMAIL, PASSWORD, url)
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
     home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
-    # Let Home Assistant record events from now on.
+    # Let Home Assistant read the log level again: from now on, it logs each event.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)
     await async_setup(hass, entry)
     assert home.state is ConfigEntryState.LOADED

@@ -1,6 +1,6 @@
 """Each fault of the service: at the set-up, while running, and for positions only.
 
-The fixtures in conftest.py search everything that was written.
+The fixtures in conftest.py search for secrets in everything that was written.
 """
 
 import logging
@@ -38,9 +38,9 @@ LONG_TROUBLES = {
     *("name-not-found", "no-answer", "json-truncated", "html", "status-401"),
     *("status-404", "status-429-date", "status-500", "field-uniqueId-missing"),
 }
-"""One fault of each kind: connection, body, status, value."""
+"""Some faults of each kind: connection, body, status, value."""
 RIGHT_WITHIN = {"status-401": HOUR + 10}
-"""Seconds until everything is right again; by default five minutes.
+"""Seconds from the end of a fault until all states are right; by default five minutes.
 
 A refused sign-in is retried less often, so that the server does not lock the account.
 """
@@ -67,7 +67,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return the outcome for the account."""
+    """Return the outcome of the fault for the account. Its entities must agree."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:
@@ -84,18 +84,18 @@ def outcome_of(home: Home) -> Outcome:
 
 
 def name_of(home: Home) -> str:
-    """Return how the log names the account: by its title, which contains the port."""
+    """Return the account's title, with which the log names the account."""
     return "127.0.0.1"
 
 
 def failed(home: Home, decided: Decided) -> str:
-    """Return the lines that are logged when a fault starts."""
+    """Return the line that is logged when a fault starts."""
     assert decided.message is not None
     return f"Error fetching bike_tracker {name_of(home)} data: {decided.message.text}"
 
 
 def recovered(home: Home) -> str:
-    """Return the lines that are logged when a fault ends."""
+    """Return the line that is logged when a fault ends."""
     return f"Fetching bike_tracker {name_of(home)} data recovered"
 
 
@@ -106,14 +106,14 @@ def test_page() -> None:
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
 async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) -> None:
-    """Each fault has exactly its decided effects, and no secret is written."""
+    """Each fault has exactly the effects in `DECIDED`, and no secret is written."""
     decided = DECIDED[trouble.name]
     await while_running(home, decided, look_around)
     await at_setup(home, decided, look_around)
 
 
 async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Start Home Assistant while the fault lasts. Compare the outcome."""
+    """Set the account up during the fault. Compare the effects, and the states after the fault."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -145,7 +145,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
 
 
 async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Begin the fault between two polls. End it after two failed polls."""
+    """Begin the fault between two polls, and end it after two polls. Compare the effects."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
@@ -176,7 +176,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
-    """Bikes move while the requests for positions fail, and only those."""
+    """If only requests for positions fail, polls succeed. After the fault, moved bikes are at their places."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
     places = home.places()
@@ -210,7 +210,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 @pytest.mark.parametrize("lasted", some([HOUR, DAY], every=2))
 @pytest.mark.parametrize("trouble", sorted(LONG_TROUBLES), indirect=True)
 async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a long fault, all states are soon right, even if it ends just after a failed poll."""
+    """After a long fault, all states are soon right, even if the fault ends just after a poll."""
     parked, ridden = home.simulator.devices
     with home.in_trouble():
         change(home.simulator, parked)
@@ -252,7 +252,7 @@ async def test_one_trouble_after_another(home: Home) -> None:
 async def test_trouble_of_one_account(
     hass: HomeAssistant, home: Home, make_entry: MakeEntry
 ) -> None:
-    """Another account at the same server is not affected."""
+    """If an account has to sign in again, another account at the same server is not affected."""
     home.simulator.add_account("bob@example.com", "old password")
     home.simulator.add_device("860000000000033", email="bob@example.com")
     other = make_entry("bob@example.com", "old password", home.entry.data["url"])
@@ -272,7 +272,7 @@ STRANGER = "stranger@example.com"
 
 
 async def test_repairs(home: Home, look_around: LookAround) -> None:
-    """The repair issue about an account without trackers names the account by its title."""
+    """The repair issue about an account without trackers contains no secret."""
     for tracker in (RED, BLUE):
         home.simulator.unassign(EMAIL, tracker)
     await home.wait(61)
@@ -294,7 +294,7 @@ async def test_repairs(home: Home, look_around: LookAround) -> None:
         (None, {CONF_URL: f"https://{EMAIL}:{PASSWORD}@localhost"}),
         (None, {CONF_URL: f"http://tracker.example.com/{PASSWORD}"}),
         (None, {CONF_URL: f"{PASSWORD} {EMAIL}"}),
-        # An account with other trackers is not named either.
+        # No text names an account with other trackers, either.
         (None, {CONF_EMAIL: STRANGER}),
     ],
 )
@@ -305,9 +305,9 @@ async def test_flows(
     fault: str | None,
     typed: dict[str, str],
 ) -> None:
-    """Flows with wrong input, a wrong answer of the server, and an account that is already set up.
+    """No flow writes a secret, even after wrong input, after a wrong answer or for an existing account.
 
-    Only the form for a new password contains the email.
+    Only the forms of an existing account contain its email.
     """
     home.simulator.add_account(STRANGER, PASSWORD)
     home.simulator.fault(fault)
@@ -336,7 +336,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """The password is sent only in the sign-in form, the cookie only to open the websocket."""
+    """The sign-in and the websocket have no Authorization header, and only the websocket gets the cookie."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
@@ -353,7 +353,8 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
         assert len(simulator.live.sockets) == 1, name
     assert not [text for _, text in written.texts if simulator.live.knows_cookie(text)]
     assert simulator.live.cookies > len(LIVE_FAULTS)
-    # The page *System health* requests the server's root without credentials.
+    # Leave out requests of the page *System health* for the server's root: they have no
+    # credentials.
     requests = [item for item in simulator.requests if item.path != "/api"]
     for request in requests:
         is_sign_in = (request.method, request.path) == ("POST", "/api/session")

@@ -18,7 +18,7 @@ __all__ = ["clock", "home", "no_errors"]
 
 @pytest.fixture(autouse=True)
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail if an error was logged. An error affects only one bike, so the test might not notice it."""
+    """Fail if an unexpected error was logged. Such an error affects only one bike, so a test might miss it."""
     yield
     # After the test, `caplog.text` would only contain the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]
@@ -35,7 +35,7 @@ async def night(
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> AsyncIterator[Night]:
-    """Return a house at noon. Two bikes stand there, and no night guard is set up."""
+    """Return a house just after noon. Two bikes stand at home, and no night guard is set up."""
     house = (hass, freezer, setup, simulator, phones[1])
     night = Night(*house, user_id=hass_admin_user.id)
     for bike in BIKES:

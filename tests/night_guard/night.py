@@ -1,18 +1,18 @@
-"""Nights of two bikes, and the messages on a phone. Stories have a notation.
+"""Nights of two bikes, and the messages on a phone. Tests use this notation for stories.
 
-`House` has most of the steps. After `=` comes the state of a guard.
+`House` has most of the steps. After `=` comes the state of a guard, by default of the red bike.
 
-    night red begins=23:00 follow=no   adds a night guard, or changes it; without names for all bikes
-    ride 5, stand 5 blue               minutes with a report in each; 500 m in each minute of a ride
-    report meters=30 motion=yes        a report from this many meters north of home, and a minute
-    now meters=30 alarm=tow            a report from this many meters farther, and a poll
-    ann 250, ann unknown               moves a person to this many meters north of home, and a minute
-    arm, disarm, automate              a user arms or disarms the guard; an automation arms it
-    tap disarm                         taps a button of a message, and a minute
-    new, leave blue, disable blue      a bike without a place; a bike that leaves or is disabled
-    reload, clock -3                   reloads the account; changes Home Assistant's clock by hours
+    night red begins=23:00 follow=no   adds a night guard, or changes it; without names, for all bikes
+    ride 5, stand 5 blue               sends a report in each of these minutes; in a ride, 500 m farther north
+    report meters=30 motion=yes        sends a report from this many meters north of home, and waits a minute
+    now meters=30 alarm=tow            sends a report from this many meters farther north, and polls
+    ann 250, ann unknown               moves a person to this many meters north of home, and waits a minute
+    arm, disarm, automate              a user arms or disarms the guard; an automation arms the guard
+    tap disarm                         taps a button of a message, and waits a minute
+    new, leave blue, disable blue      adds a bike without a place; unassigns a bike; disables a bike's device
+    reload, clock -3                   unloads the account for ten minutes; moves the clock by hours, and polls
 
-Lines that begin with a time are the messages: `22:01 critical: title / text`.
+Lines that begin with a time are the expected messages: `22:01 critical: title / text`.
 """
 
 from types import MappingProxyType
@@ -31,10 +31,10 @@ _SETTINGS = {"name": "Night", "night_begins": "22:00:00", "night_ends": "06:00:0
 
 
 class Night(House):
-    """A house at noon with two standing bikes, and the phone of a sleeping user."""
+    """A house with two bikes, and night guards that send messages to Ben's phone."""
 
     def __init__(self, *args: Any, user_id: str) -> None:
-        """Begin with two bikes at home."""
+        """Begin with two bikes at home. This user arms, disarms and taps buttons."""
         super().__init__(*args)
         self._context = Context(user_id=user_id)
         self._meters = dict.fromkeys(BIKES, 0.0)
@@ -79,7 +79,7 @@ class Night(House):
         await self._arm("disarm")
 
     async def _tap(self, button: str) -> None:
-        """Tap a button of a message. It may be a button that no message has."""
+        """Tap a button that a sent message has, or the button `other`, which no message has."""
         action = f"bike_tracker_night_{button}_{self.device(RED)}"
         assert button == "other" or any(action in str(it.data) for it in self.pushes)
         self.hass.bus.async_fire(
@@ -90,7 +90,7 @@ class Night(House):
     # Bikes and people
 
     def report(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report from this place."""
+        """Let a bike report from its current place, by default without motion."""
         if alarm := more.pop("alarm", None):
             more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
@@ -133,7 +133,7 @@ class Night(House):
         await self._ann(meters, "ben")
 
     async def _now(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report, and poll at once, as if the report was pushed."""
+        """Let a bike report, and poll immediately, so that the report arrives as fast as a push message."""
         self._meters[bike] += more.pop("meters", 0)
         self.report(bike, **{"attributes": {}, **more})
         await self._clock("0")
@@ -158,6 +158,7 @@ class Night(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
-        # Only timers follow this clock. Polls continue as before.
+        # The timer of the next poll follows this clock. Poll now, so that the next poll
+        # comes a minute later, even if the clock is set back.
         self._freezer.tick(3600 * float(hours))
         await self.entry.runtime_data.coordinator.async_refresh()

@@ -34,20 +34,20 @@ type Sent = dict[str, list[ServiceCall]]
 
 @pytest.fixture
 def bike(bikes: Bikes, setup: MockConfigEntry) -> str:
-    """Return the device of a bike."""
+    """Set the account up, and return the device ID of the red bike."""
     return bikes.device().id
 
 
 @pytest.fixture
 def sent(hass: HomeAssistant, phones: list[str], bike: str) -> Sent:
-    """Return the recorded calls of each action that sends messages."""
+    """Replace the actions that show or remove messages by mocks. Return their calls by name."""
     return {name: async_mock_service(hass, it, name) for name, it in SERVICES.items()}
 
 
 async def async_send(
     hass: HomeAssistant, context: Context | None = None, /, **data: Any
 ) -> None:
-    """Send a message."""
+    """Call the action `send_message`. Without a context, no user calls it."""
     call = hass.services.async_call
     await call(DOMAIN, "send_message", data, blocking=True, context=context)
 
@@ -59,7 +59,7 @@ async def test_everywhere(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Phones, other recipients and Home Assistant each get a message once. Each gets its removal, too."""
+    """Each recipient gets a message once. Without a text, it is removed where possible."""
     to: dict[str, Any] = {"device_id": bike, "others": [CHAT], "tag": "test"}
     to["phones"] = [*phones, "removed"]
     await async_send(hass, message="It is _here_", **to)
@@ -88,7 +88,7 @@ async def test_everywhere(
 async def test_phone_that_sleeps(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent, how: str, level: str
 ) -> None:
-    """A message wakes the phone, also in silent mode if the user chose that. Each button has its label."""
+    """An urgent message wakes the phone. A critical message rings in silent mode. Buttons have their labels."""
     er.async_get(hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
     to = {"device_id": bike, "phones": phones[1:], "title": "Theft", how: True}
@@ -116,7 +116,7 @@ async def test_one_that_fails(
     sent: Sent,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """If one recipient fails, the error is logged, and all other recipients get the message."""
+    """If some recipients fail, the log has the errors without secrets, and the other phone gets the message."""
 
     async def fail(call: ServiceCall) -> None:
         if call.service == "send_message":
@@ -136,7 +136,7 @@ async def test_one_that_fails(
 async def test_refused(
     hass: HomeAssistant, bike: str, phones: list[str], sent: Sent
 ) -> None:
-    """Without permission for the bike, a user cannot send messages about it."""
+    """A message is refused if its device is no bike, or if the user has no permission for the bike."""
     for device_id in ("0", phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
             await async_send(hass, device_id=device_id, message="1")
@@ -147,7 +147,7 @@ async def test_refused(
 
 
 async def test_buttons(bikes: Bikes, bike: str, hass_admin_user: MockUser) -> None:
-    """The buttons arm and disarm the guard in the name of the user."""
+    """The buttons arm and disarm the guard in the name of the tapping user. Other buttons change nothing."""
     context = Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),

@@ -16,14 +16,14 @@ from custom_components.bike_tracker.night_guard.schedule import (
 
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
-# Two places, 111 m and 1.1 km from the bike.
+# Two places, 111 m and 1.1 km from home. By default, less than 200 m is near.
 NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
 
 type Places = list[tuple[float, float] | None]
 
 
 def night_guard(**data: Any) -> NightGuard:
-    """Return a night guard with these settings."""
+    """Return a night guard with these settings. Missing settings have their defaults, except the night."""
     return NightGuard.from_data("1", data)
 
 
@@ -36,7 +36,7 @@ def night_guard(**data: Any) -> NightGuard:
         (("22:00:00", "06:00:00"), "06:00", False, 8),
         (("01:00:00", "06:00:00"), "00:59", False, 23.98),
         (("01:00:00", "06:00:00"), "03:00", True, 2),
-        # A night whose start and end are the same lasts all day, and begins once a day.
+        # A night whose start is also its end has no duration, but begins once a day.
         (("22:00:00", "22:00:00"), "23:00", False, 1),
         ((None, None), "23:00", False, None),
         (("22:00:00", None), "23:00", False, None),
@@ -45,7 +45,7 @@ def night_guard(**data: Any) -> NightGuard:
 def test_night(
     night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
-    """A night may begin before or after midnight. Without times, no night exists."""
+    """A night may begin before or after midnight. If its start or end is missing, no night exists."""
     guard = night_guard(night_begins=night[0], night_ends=night[1])
     now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
@@ -66,7 +66,7 @@ def test_night(
     ],
 )
 def test_wants(riders: Places, wanted_by_day: bool) -> None:
-    """At night a bike is always guarded. By day it is guarded while all riders are away."""
+    """At night, a bike is always guarded. By day, it is guarded only if it has riders and none is near."""
     nights = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
     guard = night_guard(riders=["person.ann"] * len(riders), **nights)
     assert guard.wants(HOME, riders, NOW)
@@ -81,8 +81,8 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
         ("disarmed", "outage wanted", None),
         ("disarmed", "held wanted", None),
         ("disarmed", "held wanted begins", "arm"),
-        # A bike that the user disarmed is armed when the next night begins or, if it is
-        # on a ride then, once it stands.
+        # When a night begins, the user's choice ends. If the bike is on a ride,
+        # `disarm` only ends the choice, and the bike is armed after the ride.
         ("disarmed", "held ride wanted begins", "disarm"),
         ("disarmed", "held begins", "disarm"),
         ("disarmed", "", None),
@@ -95,12 +95,12 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
         ("moved", "", None),
         ("moved", "wanted", None),
         ("moved", "wanted begins", "arm"),
-        # The request holds while the bike moves: it is armed once it stands.
+        # During a ride, `arm` is only a request: the bike is armed after the ride.
         ("moved", "ride wanted begins", "arm"),
         ("moved", "outage wanted begins", None),
         ("moved", "begins", None),
-        # If something shook the bike at night, the owner's first ride in the morning
-        # must not look like a theft.
+        # If an alarm triggered the guard at night, the guard ends in the morning:
+        # otherwise, the owner's first ride would look like a theft.
         ("shaken", "", "disarm"),
         ("shaken", "held", None),
         ("shaken", "wanted", None),
@@ -108,7 +108,7 @@ def test_wants(riders: Places, wanted_by_day: bool) -> None:
     ],
 )
 def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
-    """The night guard's decision follows from the current guard and the situation."""
+    """The decision follows from the guard's state and from facts about the bike and the night."""
     it = facts.split()
     situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
     decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
@@ -119,7 +119,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ("places", "minutes", "name"),
     [
         ([FAR], 1, "Ann"),
-        # A rider asleep at the guarded place does not move with the bike.
+        # A rider at the guarded place does not move with the bike.
         ([HOME], 1, None),
         ([FAR], 5, "Ann"),
         ([FAR], 6, None),
@@ -129,7 +129,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ],
 )
 def test_companion(places: Places, minutes: int, name: str | None) -> None:
-    """A rider is named only if exactly one rider is near the bike and moves with it."""
+    """A rider is named only if exactly one rider is near the moved bike, and was seen within five minutes."""
     seen_at = NOW - timedelta(minutes=minutes)
     names = ("Ann", "Ben")[: len(places)]
     riders = [Rider(*it, seen_at) for it in zip(names, places, strict=True)]

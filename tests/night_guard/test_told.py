@@ -49,7 +49,7 @@ FILTERS = {
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Add or change a night guard. Return the values that the form suggested, and the result."""
+    """Add a night guard, or change an existing one by its ID. Return the suggested values and the result."""
     subentries = hass.config_entries.subentries
     context = SubentryFlowContext(source=SOURCE_USER)
     if changed:
@@ -72,7 +72,7 @@ async def async_submit(
 async def test_nothing_to_type(
     hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """A user does not have to type anything. By default, all phones of the house get the messages."""
+    """A user can submit the form unchanged. By default, all phones of the house get the messages."""
     suggested, result = await async_submit(hass, setup)
     assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
     assert set(suggested["phones"]) == set(phones)
@@ -106,7 +106,7 @@ async def test_bikes_of_the_account(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If only one end of the night is set, the other one has its default. If both are empty, no night exists."""
+    """If the user enters one end of the night, the other end has its default. Without both, no night exists."""
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -155,9 +155,10 @@ ride 8, report motion=yes speed=0, stand 10 = armed
 
 
 async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> None:
-    """When night begins, one message names all bikes that cannot be guarded, with the reason.
+    """When a night begins, one message names all bikes that cannot be guarded, with the reasons.
 
-    The same reason is not sent again.
+    The next night, the same reasons are not sent again. A message about an outage names
+    only the bikes that are guarded.
     """
     simulator = night.simulator
     for number in range(50):
@@ -188,7 +189,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages of a deleted night guard disappear, even if its account was not loaded."""
+    """The messages of a deleted night guard disappear, even if it is deleted while its account is unloaded."""
     await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
     [entry] = hass.config_entries.async_entries("bike_tracker")
     [subentry_id] = entry.subentries
@@ -205,7 +206,7 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
 
 
 async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
-    """Changes of other accounts and buttons of other messages do nothing."""
+    """A change of another integration's entry and a button of another message do not affect the guard."""
     await night.async_tell("night red begins=12:00, wait 1")
     other = MockConfigEntry(domain="another")
     other.add_to_hass(hass)
@@ -217,7 +218,7 @@ async def test_renamed_account(hass: HomeAssistant, night: Night) -> None:
 async def test_removed_entities(
     night: Night, entity_registry: er.EntityRegistry
 ) -> None:
-    """If the user removed the device tracker of a bike, the night guard leaves the bike out."""
+    """If the user removed the device tracker entity of a bike, no message mentions the bike."""
     await night.async_tell("night begins=12:00, wait 1")
     entity_registry.async_remove("device_tracker.blue_bike")
     await night.async_tell("night begins=11:00, ride 15 red blue")
@@ -228,7 +229,7 @@ async def test_removed_entities(
 async def test_two_accounts(
     hass: HomeAssistant, night: Night, make_entry: MakeEntry
 ) -> None:
-    """Each account has its own night guards. After a restart, they wait until Home Assistant runs."""
+    """A night guard guards only bikes of its account. A change while Home Assistant starts causes no error."""
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
     await night.async_tell("night begins=12:00")
@@ -245,9 +246,9 @@ async def test_two_accounts(
 
 
 async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
-    """If an alarm triggered the guard, it shows *Alarm* until the bike is guarded again or moved.
+    """After an alarm, the guard shows *Alarm* until it is armed again. After a move, it shows *Being moved*.
 
-    After a tap on a button, the guard shows no name: the night guard disarmed it.
+    After a tap on *It's me*, the guard names no user, because the night guard disarmed it.
     """
     shown = Template(f"{{{{ state_translated('{GUARD}') }}}}", hass)
     for script, text in (
@@ -268,7 +269,7 @@ async def test_what_people_read(hass: HomeAssistant, night: Night) -> None:
 async def test_report(
     hass: HomeAssistant, night: Night, tmp_path: Path, has_folder: bool
 ) -> None:
-    """The button writes the theft report. The answer contains the file name, or the error."""
+    """The button *Theft report* writes the report. The answer contains the file name, or the error."""
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
@@ -305,7 +306,7 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """Each message as people read it, with the buttons of some. The language may not be loaded yet."""
+    """The messages and the titles of their buttons match the snapshot, even if a language is not loaded."""
     hass.config.language = language
     if language != "tlh":
         await async_load_integrations(hass, {"bike_tracker"})
@@ -316,7 +317,7 @@ async def test_in_words(
 
 
 async def test_from_right_to_left(hass: HomeAssistant, night: Night) -> None:
-    """In a right-to-left language, each part of a message keeps its own direction."""
+    """In a right-to-left language, marks around each part of a message keep the direction of the part."""
     hass.config.language = "he"
     await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red, until 22, report meters=1112 motion=yes")

@@ -1,4 +1,4 @@
-"""Fixtures of tests of positions."""
+"""Fixtures of the polling tests."""
 
 from collections.abc import AsyncIterator
 
@@ -21,7 +21,7 @@ async def home(hass: HomeAssistant, all_enabled: None) -> None:
 
 @pytest.fixture
 async def traccar() -> AsyncIterator[Simulator]:
-    """Return a server whose list of positions lacks all positions older than 90 days."""
+    """Return a Traccar server whose list of positions lacks all positions older than 90 days."""
     async with Simulator(kind="6.14.5") as traccar:
         traccar.add_account(EMAIL, PASSWORD)
         for tracker in (RED, BLUE):
@@ -31,5 +31,5 @@ async def traccar() -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of that server's account before the set-up."""
+    """Return the entry of the account at the Traccar server, before its set-up."""
     return make_entry(url=traccar.url)

@@ -1,4 +1,4 @@
-"""Where trackers are shown, and which positions were requested."""
+"""Places that trackers show, and counts of requests for positions."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 
 def asked(simulator: Simulator) -> dict[str, int]:
-    """Return the number of requests to each endpoint."""
+    """Return the number of requests for the device list and for positions."""
     counts = simulator.record.counts
     return {call: counts[f"/api/{call}"] for call in ("devices", "positions")}
 
@@ -26,6 +26,6 @@ def requested_alone(simulator: Simulator) -> list[str]:
 
 
 def place(state: State | None) -> tuple[float | None, float | None]:
-    """Return the coordinates in a state."""
+    """Return the latitude and longitude in a state. Both are None without a place."""
     assert state is not None
     return state.attributes.get("latitude"), state.attributes.get("longitude")

@@ -1,4 +1,4 @@
-"""When the next poll follows a failure, and when the user has to sign in again."""
+"""The time of the next poll after a failure, and the conditions for a new sign-in."""
 
 import asyncio
 from collections.abc import Mapping
@@ -34,25 +34,25 @@ from ..tools.simulator import Simulator
 
 @pytest.fixture(autouse=True)
 def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fix the random share of all waits. By default, waits are the longest."""
+    """Fix the random share of all waits, by default to the largest share."""
     monkeypatch.setattr("random.uniform", getattr(request, "param", max))
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
-    """Return whether Home Assistant requests the password."""
+    """Return whether Home Assistant requests a new password from the user."""
     flows = hass.config_entries.flow.async_progress()
     return [flow["context"]["source"] for flow in flows] == ["reauth"]
 
 
 async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
-    """Return how often the list is requested in this number of minutes."""
+    """Let minutes pass, and return the number of requests for the device list."""
     before = simulator.record.counts["/api/devices"]
     for _ in range(minutes):
         await poll()
     return simulator.record.counts["/api/devices"] - before
 
 
-# The tables
+# Tables of waits
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
     ],
 )
 def test_tables(backoff: Backoff, waits: list[float]) -> None:
-    """Each wait depends on the number of failures in a row."""
+    """The wait depends on the number of failures in a row, unless the server requests a wait."""
     failures = Failures()
     for wait in waits:
         failures = failures.another(backoff)
@@ -76,7 +76,7 @@ def test_tables(backoff: Backoff, waits: list[float]) -> None:
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
 def test_jitter() -> None:
-    """Randomness shortens a wait by at most a tenth, and never to less than a minute."""
+    """Randomness shortens a wait by at most 10 %, but not below a minute. It does not change shorter waits."""
     failures = Failures().another(NORMAL_BACKOFF)
     assert failures.wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
@@ -84,7 +84,7 @@ def test_jitter() -> None:
 
 
 def test_retry_after_is_clamped() -> None:
-    """A server can request a wait of a minute to an hour. Other values are limited to that."""
+    """A server can request a wait of a minute to an hour. Smaller and larger values are clamped."""
     asked_for = [-5, 0, 59, 600, 3600, 10**12]
     waits = [Failures().another(NORMAL_BACKOFF, it).wait for it in asked_for]
     assert waits == [60, 60, 60, 600, 3600, 3600]
@@ -94,7 +94,7 @@ def test_retry_after_is_clamped() -> None:
 
 
 async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
-    """If polling is disabled, a failed poll by hand is not followed by another poll."""
+    """If the user disabled polling, no poll follows the set-up."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, pref_disable_polling=True)
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.fault("status-500")
@@ -103,7 +103,7 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
-    """A wait that the server requests is used once. The next failure has its usual wait."""
+    """If the server requests a wait, the next poll comes after that wait."""
     simulator.fault("status-500")
     await poll()
     simulator.fault("status-429", retry_after="600")
@@ -112,7 +112,7 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
     assert await polls_in(simulator, poll, 4) == 1
 
 
-# A 401
+# Refused sign-ins: status 401
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
 async def test_only_two_in_a_row_ask_to_sign_in(
     bikes: Bikes, answers: list[str | None], asks: bool
 ) -> None:
-    """Home Assistant requests the password after two refusals in a row."""
+    """Home Assistant requests the password after two polls in a row with the status 401."""
     for answer in answers:
         bikes.simulator.fault(answer)
         await bikes.poll(HOUR)
@@ -142,7 +142,7 @@ async def test_only_two_in_a_row_ask_to_sign_in(
 
 @pytest.mark.usefixtures("setup")
 async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
-    """With a wrong password, retries become rare, so that the server does not lock the account."""
+    """With a wrong password, polls become rare, even after an outage: the server could lock the account."""
     bikes.simulator.fault("status-401")
     assert await polls_in(bikes.simulator, bikes.poll, 2) == 2
     assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
@@ -157,7 +157,7 @@ async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
 @pytest.mark.parametrize("hours", [0, 24])
 @pytest.mark.usefixtures("setup")
 async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -> None:
-    """If a poll succeeds again, the request to sign in disappears without the user."""
+    """If a poll succeeds again, the sign-in request disappears without any action of the user."""
     bikes.simulator.fault("status-401")
     await polls_in(bikes.simulator, bikes.poll, 2)
     assert is_asked_to_sign_in(bikes.hass)
@@ -169,7 +169,7 @@ async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -
 
     assert bikes.value_of(RED) not in (None, STATE_UNAVAILABLE)
     assert not bikes.hass.config_entries.flow.async_progress()
-    # A later single refusal is ignored, as in the beginning.
+    # A single refusal after this success leads to no sign-in request.
     bikes.simulator.fault("status-401-once")
     await polls_in(bikes.simulator, bikes.poll, 2)
     assert not is_asked_to_sign_in(bikes.hass)
@@ -180,7 +180,7 @@ async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -
 async def test_old_password_is_refused_late(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, refused: int
 ) -> None:
-    """A poll that was sent with the old password is repeated with the new one."""
+    """If the user signs in during a poll with the old password, the poll is repeated with the new one."""
     bikes.simulator.set_password(EMAIL, "new password")
     await polls_in(bikes.simulator, bikes.poll, refused)
     if not refused:
@@ -232,7 +232,7 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """Home Assistant repeats a failed set-up by itself. After a 401, it also requests the password.
+    """Home Assistant retries a failed set-up. After the status 401, it also requests the password.
 
     Home Assistant chooses the waits, unless the server requests a different wait.
     """
@@ -241,6 +241,6 @@ async def test_set_up_that_fails(
     bikes.simulator.fault(fault, retry_after=asked_for)
     await async_setup(bikes.hass, bikes.entry)
     assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
-    # Home Assistant uses this value from 2026.11 on.
+    # Home Assistant uses this wait since release 2026.11.
     assert failed.call_args.kwargs["retry_after"] == retry_after
     assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")

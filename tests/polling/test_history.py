@@ -34,13 +34,13 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @pytest.fixture(autouse=True)
 def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the random share of all waits so that they are the longest."""
+    """Fix the random share of all waits to the largest share."""
     monkeypatch.setattr("random.uniform", max)
 
 
 @dataclass
 class Asking:
-    """An account that sends the requests for its gaps as time passes."""
+    """An account that requests the reports in its gaps as the test moves the clock."""
 
     client: TrackingClient
     simulator: Simulator
@@ -50,15 +50,15 @@ class Asking:
     untils: dict[str, datetime | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin without a gap."""
+        """Create the history, before any request."""
         self.history = History(self.client, ExtraRequests())
 
     def now(self) -> datetime:
-        """Return the current time."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)
 
     def add(self, tracker: str) -> None:
-        """Add a tracker that has a gap."""
+        """Add a tracker to the service and to the account, with a gap."""
         self.simulator.add_device(tracker, email=EMAIL)
         device = self.trackers[RED].device
         device_id = self.simulator.devices[tracker].id
@@ -69,13 +69,13 @@ class Asking:
     def note(
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
-        """Add a gap that began this long ago."""
+        """Add a gap that began this long ago. Then move the clock, so that the next gap is noticed later."""
         now = self.now()
         self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
 
     def guard(self, *, is_triggered: bool = False) -> None:
-        """Guard the red bike."""
+        """Arm the guard of the red bike, or add a guard that motion has triggered."""
         now = self.now()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
@@ -83,7 +83,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Move the clock, send due requests, and return the IDs of the reports in the answer."""
+        """Move the clock, and send one request if one is due. Return the report IDs in a good answer, or None."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -101,7 +101,7 @@ class Asking:
         return [report.id for report in answer.reports]
 
     async def minutes_until_asked(self) -> int:
-        """Return after how many minutes the next request is sent."""
+        """Let minutes pass until a request is sent, and return their number."""
         before, minutes = len(self.asked), 0
         while len(self.asked) == before:
             await self.after()
@@ -110,7 +110,7 @@ class Asking:
 
     @property
     def asked(self) -> list[tuple[str, datetime, datetime]]:
-        """Return which trackers were requested, and for which times."""
+        """Return the tracker, the start and the end of each request, in order."""
         by_id = {str(device.id): key for key, device in self.simulator.devices.items()}
         asked = []
         for request in self.simulator.requests:
@@ -122,7 +122,7 @@ class Asking:
 
     @property
     def asked_for(self) -> list[str]:
-        """Return which trackers were requested."""
+        """Return the tracker of each request, in order."""
         return [tracker for tracker, _, _ in self.asked]
 
 
@@ -130,7 +130,7 @@ class Asking:
 async def asking(
     simulator: Simulator, freezer: FrozenDateTimeFactory
 ) -> AsyncIterator[Asking]:
-    """Return an account that requests the history of its trackers."""
+    """Return an account with two trackers that have no gaps and no reports."""
     async with ClientSession() as session:
         client = TrackingClient(session, simulator.url, EMAIL, PASSWORD)
         devices = await client.async_get_devices()
@@ -165,7 +165,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
 def is_slow(
     request: pytest.FixtureRequest, asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> bool:
-    """Return whether each answer of the service lasts a second."""
+    """Run the test with a quick service, and with a slow service that needs a second for each answer."""
     get, is_slow = TrackingClient.async_get_history, bool(request.param)
 
     async def _get(client: TrackingClient, *args: Any) -> Any:
@@ -178,7 +178,7 @@ def is_slow(
 
 
 async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
-    """Return how many requests were sent in each minute."""
+    """Let minutes pass, and send all due requests. Return the number of requests in each minute."""
     counts: list[int] = []
     for _ in range(minutes):
         before, until = len(asking.asked), asking.now() + MINUTE
@@ -190,7 +190,7 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
 
 
 async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets the first five requests at once. Any service gets at most ten in ten minutes."""
+    """A quick service gets five requests at once, then one a minute. All get at most ten in ten minutes."""
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
@@ -202,10 +202,10 @@ async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_backfill(asking: Asking, is_slow: bool) -> None:
-    """While no gap waits, a quick service gets requests for ten earlier days a minute."""
+    """While no gap waits, a quick service gets requests for ten earlier days a minute. Gaps come first."""
     asking.untils[BLUE] = asking.now()
     counts = await requests_in_each_minute(asking, 3)
-    # Only the first answer shows whether the service is quick.
+    # The first request does not count: only its answer shows that the service is quick.
     assert counts == ([1, 1, 1] if is_slow else [11, 10, 10])
     for number in range(6):
         asking.add(f"86{number:013}")
@@ -217,7 +217,7 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
-    """A day that fails is requested three times. Before each retry, a request for the last hour must succeed."""
+    """A failing day is requested three times, then skipped. A request for the last hour precedes each retry."""
     asking.note()
     await asking.after()
     until = _milliseconds(asking.now()) - 5 * DAY
@@ -244,7 +244,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
 
 
 async def test_clock_that_is_ahead(asking: Asking) -> None:
-    """The request extends to the newest report, even if the tracker's clock is ahead."""
+    """The time range of a request ends now, or at the newest report if the tracker's clock is ahead."""
     asking.note()
     ahead = asking.now() + HOUR
     asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
@@ -254,7 +254,7 @@ async def test_clock_that_is_ahead(asking: Asking) -> None:
 
 
 async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> None:
-    """After a success, a tracker that failed before is no longer last."""
+    """If a request succeeds, an earlier failure no longer puts its tracker last."""
     asking.note()
     simulator.fault("huge-body", path="history", times=1)
     assert await asking.after() is None
@@ -269,11 +269,11 @@ async def test_failure_is_forgotten(simulator: Simulator, asking: Asking) -> Non
 @pytest.mark.parametrize(
     ("red", "blue", "order"),
     [
-        # The newest gap comes first. But a bike on a ride comes before a standing one.
+        # The newest gap comes first, but the gap of a ride comes before all other gaps.
         ("stands", "stands", [BLUE, RED]),
         ("rode", "stands", [RED, BLUE]),
-        # A finished ride can wait for a guarded bike. A guard that was triggered gives
-        # no priority.
+        # The gap of a guarded bike comes even before the gap of a ride. A triggered
+        # guard gives no priority.
         ("is guarded", "rode", [RED, BLUE]),
         ("was guarded", "rode", [BLUE, RED]),
     ],
@@ -285,7 +285,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """Gaps are requested in this order, also just after the machine was started."""
+    """Gaps are requested in this order, even at the start of the machine: its monotonic clock begins at 0."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
@@ -297,10 +297,10 @@ async def test_order(
 
 
 async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
-    """A guarded bike comes first only once in ten minutes, so that other bikes have their turn."""
+    """A guarded bike has priority only once in ten minutes, so that other bikes have their turn."""
     asking.guard()
     for _ in range(14):
-        # Both bikes have a gap at any time, and BLUE is on a ride.
+        # In each minute, both bikes have a gap. The gap of BLUE is the gap of a ride.
         asking.gaps.clear()
         asking.note(RED)
         asking.note(BLUE, is_of_ride=True)
@@ -321,7 +321,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
 
 
 async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
-    """If the answer would be too large, the time range is requested in parts, the oldest first."""
+    """If an answer is too large, the time range is requested in two parts, the older part first."""
     start = datetime.now(UTC) - 4 * HOUR
     reports = [
         simulator.report(RED, last_update=start + hours * HOUR).id
@@ -350,7 +350,7 @@ async def test_too_much_at_once(simulator: Simulator, asking: Asking) -> None:
 async def test_ranges_after_too_much(
     simulator: Simulator, asking: Asking, answers: str, hours: str
 ) -> None:
-    """After a success the parts become longer. After two full ones, the limit is gone."""
+    """A success with a full part doubles its length. Two such successes without a failure end the limit."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -363,7 +363,7 @@ async def test_ranges_after_too_much(
 
 
 async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
-    """If even the answer for a minute is too large, that minute is left out."""
+    """If even the answer for about a minute is too large, this minute is left out."""
     asking.note(RED, 3 * MINUTE)
     simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
@@ -377,9 +377,10 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
 @pytest.mark.parametrize(
     ("faults", "is_supported", "waits"),
     [
-        # A service without a history gets another request after an hour, then once a day.
+        # These answers mean no history: the next request comes after an hour, then
+        # daily.
         (NOT_OFFERED, False, [60, 60 * 24, 60 * 24]),
-        # A temporary failure leaves it unknown whether the service has a history.
+        # After these failures, it is unknown whether the service has a history.
         (PASSING, None, [1, 2, 4, 5, 5, 5]),
     ],
 )
@@ -390,7 +391,7 @@ async def test_waits(
     is_supported: bool | None,
     waits: list[int],
 ) -> None:
-    """The wait grows with each failure. The gap stays until an answer comes."""
+    """The wait for the next request grows with each failure. The gap stays."""
     for fault in faults:
         asking.history = History(asking.client, ExtraRequests())
         simulator.fault(fault, path="history")
@@ -405,7 +406,7 @@ async def test_waits(
 async def test_failure_after_a_good_answer(
     simulator: Simulator, asking: Asking, fault: str
 ) -> None:
-    """Once the history has worked, every failure counts as temporary. Other trackers come first then."""
+    """If the history has worked before, any failure is temporary, and the failed tracker comes last."""
     asking.note()
     assert await asking.after() is not None
     asking.note(BLUE)
@@ -420,7 +421,7 @@ async def test_failure_after_a_good_answer(
 
 
 async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
-    """A user's request is sent even while the account waits. It may show that the history works now."""
+    """While the account waits after a failure, a user's request is sent. If it succeeds, the wait ends."""
     device_id = simulator.devices[RED].id
     now = datetime.now(UTC)
     simulator.fault("status-404", path="history", times=2)

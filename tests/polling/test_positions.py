@@ -1,4 +1,4 @@
-"""Requests for positions, and answers that are wrong."""
+"""Requests for positions, and wrong answers to them."""
 
 from itertools import product
 import logging
@@ -41,7 +41,7 @@ PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-bo
 async def test_second_try(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
 ) -> None:
-    """The third failure in a row is followed by a retry at once, unless the server requests a wait."""
+    """The third failure is retried at once, except after a timeout, a requested wait or the status 404."""
     tried = list[object]()
 
     async def _fail(_: TrackingClient, *ids: object) -> None:
@@ -57,7 +57,7 @@ async def test_second_try(
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)
 async def test_not_offered(bikes: Bikes, fault: str) -> None:
-    """Such an answer means that the service has no positions.
+    """After any of these answers to the first request, the service counts as a service without positions.
 
     The next request follows after an hour. The poll succeeds, and no sign-in starts.
     """
@@ -83,7 +83,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
 )
 @pytest.mark.parametrize("restart", [False, True])
 async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
-    """If positions ever worked, also before a restart, they are requested again within minutes."""
+    """If positions ever worked, even before a restart, they work within minutes after the fault ends."""
     bikes.simulator.fault(fault, path="positions")
     bikes.simulator.report(RED, **AWAY)
     if restart:
@@ -103,7 +103,7 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
 async def test_never_offered(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, is_too_large: bool
 ) -> None:
-    """If the list of positions is too large, this is logged once: users have no other hint."""
+    """A list of positions that is too large is logged once. A service without positions is not logged."""
     bikes.simulator.fault(None if is_too_large else "status-404", path="positions")
     bikes.simulator.raw_positions(TOO_LARGE if is_too_large else None)
     await async_setup(bikes.hass, bikes.entry)

@@ -1,4 +1,4 @@
-"""Shown values: of positions, of reports without a place, and of a tracker that returns."""
+"""Values that entities show: after reports with and without a place, and after a restart."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def sensor(bikes: Bikes, key: str) -> str | None:
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
-    """A tracker enters and leaves zones. Only values that changed are written."""
+    """A tracker that reports from elsewhere leaves the home zone. Only changed values are written."""
     assert bikes.value_of(RED) == "home"
     bikes.simulator.report(RED, **AWAY, accuracy=12.5)
     await bikes.poll()
@@ -42,7 +42,7 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
 
 @pytest.mark.parametrize("year", [1970, 1980])
 async def test_without_a_fix(bikes: Bikes, year: int) -> None:
-    """A place of 0/0 in 1970 or 1980 is a placeholder: the tracker stays where it was. Its battery level is used."""
+    """The place 0/0 in 1970 or 1980 is a placeholder: the tracker keeps its place. Other values are used."""
     bikes.simulator.report_no_fix(RED, year=year)
     await async_setup(bikes.hass, bikes.entry)
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
@@ -63,7 +63,7 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The entity appears with the first reported address. It belongs to its place, also after a restart."""
+    """The entity appears with the first address. Only a report with a place replaces or clears it."""
     assert sensor(bikes, "address") is None
     expected = {48.0: "Bachweg 1", 48.1: STATE_UNKNOWN, 48.2: "Salzstraße 2"}
     for latitude, shown in expected.items():
@@ -85,7 +85,7 @@ async def test_address(bikes: Bikes) -> None:
 async def test_internal_id_that_leads_nowhere(
     bikes: Bikes, internal_id: str | None
 ) -> None:
-    """A tracker whose internal ID becomes invalid keeps its place until the ID is valid again."""
+    """While the internal ID of a tracker is missing or belongs to another tracker, the tracker keeps its place."""
     shared = bikes.simulator.devices[BLUE].id if internal_id else None
     bikes.simulator.override_field(RED, "id", shared)
     bikes.simulator.report(RED, **AWAY)
@@ -115,7 +115,7 @@ async def test_internal_id_that_leads_nowhere(
 async def test_place_of_another_version(
     bikes: Bikes, stored: dict[str, Any], latitude: float
 ) -> None:
-    """Unknown keys in stored data are ignored. If a value is unreadable, only the stored place is lost."""
+    """Unknown keys in a stored place are ignored. If a value is missing or wrong, the place is not used."""
     bikes.hass.set_state(CoreState.starting)
     known = State("device_tracker.red_bike", "home")
     mock_restore_cache_with_extra_data(bikes.hass, [(known, stored)])
@@ -128,7 +128,8 @@ async def test_place_of_another_version(
 async def test_ride_away(bikes: Bikes, reloads: int) -> None:
     """If a ride began during an outage or a reload, the tracker first shows its old place.
 
-    Seconds later it shows the new one.
+    Seconds later, without another request, the tracker shows its new place. Therefore, an
+    automation notices that the bike left the zone.
     """
     calls = async_mock_service(bikes.hass, "notify", "theft")
     trigger = {
@@ -163,7 +164,7 @@ async def test_ride_away(bikes: Bikes, reloads: int) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
-    """Trackers show their old places until automations run."""
+    """Trackers show their old places until Home Assistant has started. A new tracker has no old place."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.hass.set_state(CoreState.starting)
     bikes.simulator.report(RED, **AWAY)
@@ -186,7 +187,7 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
-    """While a tracker shows its old place, it does not move. A tracker without an outage moves at once."""
+    """While a tracker shows its old place, new reports do not move it. Other trackers move at once."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     bikes.simulator.report(RED, **AWAY)

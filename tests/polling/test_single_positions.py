@@ -1,4 +1,4 @@
-"""Positions that are requested on their own: a single new one, and old ones that the list lacks."""
+"""Positions that are requested on their own: a single new position, and old positions that the list lacks."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -24,7 +24,7 @@ def long_ago() -> datetime:
 
 @pytest.mark.usefixtures("setup")
 async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
-    """If a position is announced before it is available, it is shown within minutes."""
+    """If the device list announces a position too early, it is shown within minutes after it is available."""
     for minutes in (1, 30, 50):
         position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
         bikes.simulator.devices[RED].position = None
@@ -44,7 +44,7 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
 async def test_new_position_that_never_comes(bikes: Bikes) -> None:
     """If an announced position never comes, it is requested less and less often.
 
-    Other trackers are not affected. The next position ends this.
+    Other trackers are not affected. The tracker's next position is shown immediately.
     """
     bikes.simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
@@ -53,14 +53,15 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
         assert place(bikes.state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
     assert place(bikes.state_of(RED)) == AT_HOME
     alone = requested_alone(bikes.simulator)
-    # It is requested once with the list, then once a day on its own.
+    # BLUE also has a new position in each poll, so retries request the list. Only one
+    # request was for RED alone.
     assert alone.count(RED) == 1
     assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
 
     bikes.simulator.record.clear()
     for _ in range(48 * 12):
         await bikes.poll(300)
-    # It is still requested, because it may arrive later.
+    # It is still requested about once an hour, because it may arrive later.
     assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
     assert asked(bikes.simulator)["positions"] in range(46, 51)
 
@@ -75,7 +76,7 @@ async def test_many_old_positions(
 ) -> None:
     """Old positions are requested one by one. A missing position does not delay other positions.
 
-    This does not need the permission to read reports.
+    The requests do not need the permission to read reports.
     """
     traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
@@ -131,7 +132,7 @@ async def test_old_position_fails(
 async def test_other_positions_than_those_that_were_asked_for(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a server answers with other positions than requested, no tracker moves back."""
+    """If a server answers a request with older positions, no tracker moves back."""
     old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
     bikes.simulator.report(RED, **AWAY)
     await bikes.poll()
@@ -149,7 +150,7 @@ async def test_other_positions_than_those_that_were_asked_for(
 async def test_single_new_position(bikes: Bikes) -> None:
     """A single new position is requested on its own, once.
 
-    For two, the list is requested, which is also one request.
+    For two new positions, the list is requested, which is also one request.
     """
     bikes.simulator.record.clear()
     for _ in range(100):

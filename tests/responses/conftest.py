@@ -1,4 +1,4 @@
-"""Home Assistant's assistants and their tools, and bikes at certain places."""
+"""Fixtures of the tests of answers: assistants, their tools, and bikes at known places."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def expose(hass: HomeAssistant, *entity_ids: str, exposed: bool = True) -> None:
 
 
 async def async_api(hass: HomeAssistant) -> llm.APIInstance:
-    """Return the tools that an assistant would have now."""
+    """Return the API with the tools that an assistant would have now."""
     context = llm.LLMContext("test", Context(), "de", _ASSISTANT, None)
     return await llm.async_get_api(hass, llm.LLM_API_ASSIST, context)
 
@@ -48,14 +48,14 @@ async def async_tools(hass: HomeAssistant) -> dict[str, llm.Tool]:
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Do not start Home Assistant: not all tests of this folder need it."""
+    """Override the fixture that starts Home Assistant: not all tests of this folder need it."""
 
 
 @pytest.fixture
 async def hass(
     hass: HomeAssistant, socket_enabled: None, freezer: FrozenDateTimeFactory
 ) -> HomeAssistant:
-    """Return a Home Assistant with a zone that is two kilometers south of the bikes."""
+    """Return a Home Assistant whose home is 2 km south of the bikes. The bikes are in the zone *Work*."""
     hass.data.pop(DATA_CUSTOM_COMPONENTS)
     freezer.move_to(datetime(2026, 11, 20, 12, tzinfo=UTC))
     await hass.config.async_set_time_zone("Europe/Berlin")
@@ -70,7 +70,7 @@ async def hass(
 
 @pytest.fixture
 def ask(hass: HomeAssistant) -> Ask:
-    """Return a function that calls a tool, and returns the answer."""
+    """Return a function that calls a tool, by default `where`. Skip the test if assistants have no tools."""
     if not hasattr(llm, "ToolResult"):
         pytest.skip("Home Assistant before 2026.10")
 

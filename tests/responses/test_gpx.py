@@ -28,22 +28,22 @@ NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
 def point(minutes: float, *place: float) -> dict[str, Any]:
-    """Return a point as the action returns it. The altitude may be missing."""
+    """Return a point in the format of the action `get_track`. The altitude may be left out."""
     values = zip_longest(("latitude", "longitude", "altitude"), place)
     time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
 
 
 def read(text: str) -> GPXTrack:
-    """Return the only track of a file."""
+    """Parse a GPX file, and return its only track."""
     [track] = gpxpy.parse(text, version="1.1").tracks
     return track
 
 
 def test_points() -> None:
-    """The GPX file has each time, place and altitude, and a title.
+    """The GPX file has the time, place and altitude of each point.
 
-    After half an hour without a report, a new segment begins.
+    After more than half an hour without a report, a new segment begins.
     """
     rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1)]
     text = gpx("Fahrrad", in_segments([point(*it) for it in rows]))
@@ -59,7 +59,7 @@ def test_points() -> None:
     ]
     assert list(in_segments([])) == []
     root = ET.fromstring(text)  # noqa: S314 - it is our own
-    # The XML has no declaration.
+    # The XML begins with the root element, without a declaration.
     assert text.startswith("<gpx ")
     assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
     assert root.get("version") == "1.1"
@@ -74,7 +74,7 @@ def test_points() -> None:
     ],
 )
 def test_texts(name: str, known: str) -> None:
-    """The file is valid XML, even if a name contains forbidden characters or a point has no time."""
+    """The file is valid XML, even with markup or forbidden characters in a name, or a point without a time."""
     track = read(gpx(name, [[{"latitude": 48.0, "longitude": 8.0}]], f"of {name}"))
     assert (track.name, track.description) == (known, f"of {known}")
     assert track.segments[0].points[0].time is None
@@ -90,14 +90,14 @@ async def http(hass: HomeAssistant) -> None:
 async def client(
     http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
 ) -> TestClient[Any, Any]:
-    """Return a web client that is signed in as the owner."""
+    """Return a web client that is signed in as an administrator."""
     return await hass_client()
 
 
 def path(
     device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
 ) -> str:
-    """Return the address of a track. A time may be any text."""
+    """Return the path to download a track. A start or end that is a text is used unchanged."""
     times = [
         each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
         for each in (start, end)
@@ -106,7 +106,7 @@ def path(
 
 
 async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
-    """A browser saves the file under a name with the bike and the day."""
+    """The download has the reports of the service. Its file name contains the bike and the day."""
     bikes.simulator.rename(RED, 'Vélo "rouge"')
     bikes.simulator.forget_position(RED)
     for minutes in (50, 49, 10):
@@ -129,7 +129,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
 async def test_signed_link(
     bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
-    """A signed link works without a sign-in. Without the signature, the same link does not."""
+    """A signed link works without a sign-in, but not without its signature or with another time."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     client, link = await hass_client_no_auth(), path(device_of(hass, RED))
@@ -146,7 +146,7 @@ async def test_signed_link(
 async def test_who_may_read(
     bikes: Bikes, client: TestClient[Any, Any], hass_admin_user: MockUser
 ) -> None:
-    """Without permission for the bike, a user gets a 401."""
+    """Without the permission to read the bike, a user gets the status 401."""
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     hass_admin_user.groups = []
     for entities, status in (
@@ -173,7 +173,7 @@ async def test_who_may_read(
 async def test_wrong_time(
     hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
 ) -> None:
-    """The answer to a wrong time names the mistake."""
+    """The answer to a wrong time is an error with a message."""
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
@@ -186,7 +186,7 @@ async def test_wrong_time(
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
-    """Without a history, the file contains the stored routes, and a note about it."""
+    """Without a history, the file contains the stored routes, and a note with the reason."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()
@@ -198,7 +198,7 @@ async def test_service_without_history(
     assert track.description
     why, source = track.description.split(" These are ")
     assert source == "the stored routes of the rides, within 10 meters."
-    # The file contains the reason only once.
+    # The note contains the reason only once.
     assert why.startswith("The server ")
     assert "reports of this time" not in why
     [segment] = track.segments

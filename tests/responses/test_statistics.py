@@ -31,7 +31,7 @@ def _live_in(name: str) -> None:
 
 
 def _local(text: str) -> datetime:
-    """Return a local time in UTC."""
+    """Convert a time in the house's time zone to UTC."""
     zone = dt_util.get_default_time_zone()
     return dt_util.as_utc(datetime.fromisoformat(text).replace(tzinfo=zone))
 
@@ -74,13 +74,13 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
 def test_periods(
     period: str, start: str | None, end: str, first: str, last: str, count: int
 ) -> None:
-    """The list also contains the first day after the last period."""
+    """The list has the first day of each period, and the first day after the last period."""
     days = _days(period, start, end)
     assert (days[0], days[-1], len(days) - 1) == (first, last, count)
 
 
 def test_too_many_periods() -> None:
-    """The list of days stops at a maximum."""
+    """If a range has too many periods, the list stops at one period more than the maximum."""
     days = _days("day", "1950-01-01T00:00", "2026-01-01T00:00")
     assert len(days) == MAX_PERIODS + 2
 
@@ -90,16 +90,16 @@ def test_too_many_periods() -> None:
     [
         ("Europe/Berlin", "2026-03-29", 23, "2026-03-29T00:00:00+01:00"),
         ("Europe/Berlin", "2026-10-25", 25, "2026-10-25T00:00:00+02:00"),
-        # There is no midnight on this day: it begins an hour later.
+        # This day has no midnight, and begins at 01:00.
         ("America/Santiago", "2026-09-06", 23, "2026-09-06T01:00:00-03:00"),
-        # Midnight comes twice on this day: it begins with the first one.
+        # This day has two midnights, and begins with the first of them.
         ("America/Havana", "2026-11-01", 25, "2026-11-01T00:00:00-04:00"),
         # Samoa skipped this day completely.
         ("Pacific/Apia", "2011-12-30", 0, "2011-12-31T00:00:00+14:00"),
     ],
 )
 def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) -> None:
-    """A day has 23 or 25 hours if clocks change."""
+    """A day on which clocks change has 23 or 25 hours. A skipped day has none."""
     _live_in(zone)
     days = [date.fromisoformat(day), date.fromisoformat(day) + timedelta(days=1)]
     begin, end = map(midnight, days)
@@ -137,7 +137,7 @@ SUMS = ("rides", "distance", "duration", "longest_distance", "days")
 
 
 def sums(*values: float) -> dict[str, float]:
-    """Return the sums of a period as a tuple."""
+    """Return the sums of a period by name. The values are in the order of `SUMS`."""
     return dict(zip(SUMS, values, strict=True))
 
 
@@ -188,7 +188,7 @@ def test_sums() -> None:
 def test_rides_of_a_period(
     period: str, start: str, end: str, counts: list[int]
 ) -> None:
-    """Months and years begin on their first day. Rides outside of the range are left out."""
+    """Each period counts all rides on its days, even before the start and after the end of the range."""
     starts = ("2025-12-31T23:59", "2026-02-01T00:00", "2026-02-03T12:00")
     more = ("2026-02-04T00:00", "2026-03-31T23:59", "2027-01-01T00:00")
     red = BikeRides("red", "Red bike", [*map(_ride, (*starts, *more))])

@@ -1,4 +1,4 @@
-"""The bikes in a target."""
+"""The bikes that a target selects."""
 
 from typing import Any
 
@@ -26,9 +26,9 @@ async def test_targets(
     floor_registry: fr.FloorRegistry,
     label_registry: lr.LabelRegistry,
 ) -> None:
-    """Entities, devices, labels, areas and floors select bikes, except disabled ones.
+    """Entities, devices, labels, areas and floors select bikes, except bikes whose device is disabled.
 
-    A disabled entity selects its bike. Devices of other integrations are ignored.
+    A disabled entity still selects its bike. Devices of other integrations are ignored.
     """
     floor = floor_registry.async_create("Cellar").floor_id
     area = area_registry.async_create("Garage", floor_id=floor).id
@@ -74,9 +74,9 @@ async def test_targets(
 )
 @pytest.mark.usefixtures("setup")
 async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
-    """An excluded entity leaves out only itself, as in Home Assistant.
+    """If only one entity of a bike is excluded, the bike stays in the target.
 
-    An excluded device leaves out all its entities.
+    If the device of a bike is excluded, the bike leaves the target.
     """
     area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
     for tracker in (RED, BLUE):
@@ -93,7 +93,7 @@ async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_listed_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A bike is returned only if it is listed, has a device, and its entity exists."""
+    """A bike is returned only if its tracker is listed and its device tracker entity exists."""
     bike = listed_bike(bikes.coordinator, RED)
     assert bike
     assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)

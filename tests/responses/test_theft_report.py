@@ -28,12 +28,12 @@ ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
 
 
 async def async_report(bikes: Bikes, **data: Any) -> Any:
-    """Call the action, and return its answer."""
+    """Call the action `theft_report`, by default for the red bike, and return its answer."""
     return await async_act(bikes.hass, "theft_report", **data)
 
 
 async def async_steal(bikes: Bikes, **more: Any) -> None:
-    """Carry a guarded bike off. It reports once a minute."""
+    """Let the red bike move north for six minutes, with a report in each minute."""
     for minute in range(1, 7):
         bikes.simulator.report(
             RED,
@@ -72,7 +72,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 
 async def test_guarded_again(bikes: Bikes) -> None:
-    """After *Guard again*, the report still contains the theft before it."""
+    """If the bike is guarded again after a theft, the report still contains the thief's ride."""
     bikes.simulator.report(RED, accuracy=5)
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -113,7 +113,7 @@ async def test_everything_is_text(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_long_track(bikes: Bikes) -> None:
-    """The page lists 24 positions, with the first and the last. The GPX file contains all."""
+    """Of 100 positions, the page lists 24, including the first and the last. The GPX file contains all."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
@@ -133,7 +133,7 @@ async def test_long_track(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_service_does_not_answer(bikes: Bikes) -> None:
-    """If the service does not answer, the report has the last known places, and the reason."""
+    """If the request for the history fails, the report has the last known places, and the reason."""
     bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
     await bikes.poll()
     await bikes.async_guard()
@@ -143,7 +143,8 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert "503" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
-    # The places of the arming, of the trigger, and of the last report.
+    # These are the places where the guard was armed, where it was triggered, and where
+    # the last report came from.
     assert report["positions"] == 3
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 3
@@ -167,7 +168,7 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
-    """Without a guard, a ride or a loaded account, no report is possible. The error has the reason."""
+    """If a report is not possible, the error has the reason."""
     with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
         await async_report(bikes)
     with pytest.raises(ServiceValidationError, match="at most 7 days"):
@@ -189,7 +190,7 @@ async def test_no_report(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_guarded_for_long(bikes: Bikes) -> None:
-    """If a bike has been guarded for weeks, its report begins seven days ago."""
+    """If a bike has been guarded for weeks, a report is still possible: its time range is limited."""
     await bikes.async_guard()
     bikes.freezer.tick(20 * DAY)
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
@@ -202,7 +203,7 @@ async def test_link(
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
 ) -> None:
-    """A link opens the report without a sign-in. It works for a day, and only for this bike."""
+    """A link opens the report of one bike without a sign-in. If Home Assistant has no address, no link exists."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -241,5 +242,5 @@ async def test_link(
     ],
 )
 def test_drawing(lines: Any, snapshot: SnapshotAssertion) -> None:
-    """The scale is not longer than the route, and the route lies within the drawing."""
+    """The SVG of each route matches the snapshot. Without a point, the SVG is empty."""
     assert route_as_svg(lines, "{:.1f} m".format).split("><") == snapshot

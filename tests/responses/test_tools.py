@@ -49,7 +49,8 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     expose(hass, BLUE_BIKE)
     assert [bike["name"] for bike in await ask()] == ["Red bike", "Blue bike"]
 
-    # An assistant keeps the tools with which its conversation began.
+    # An assistant keeps the tools from the start of its conversation. They must not
+    # name a bike that is no longer exposed.
     before = await async_api(hass)
     expose(hass, RED_BIKE, BLUE_BIKE, exposed=False)
     result = await before.async_call_tool(llm.ToolInput(WHERE, {}))
@@ -59,7 +60,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("ask", "exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
-    """The tools only read, and each describes its parameters."""
+    """The tools are marked as read-only, and each describes its parameters."""
     tools = await async_tools(hass)
     for tool in tools.values():
         assert tool.annotations == llm.ToolAnnotations(
@@ -80,7 +81,7 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
 async def test_names(
     hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
 ) -> None:
-    """A bike is found by the user's name for it and by its aliases, in any spelling."""
+    """A bike is found by the user's name for it and by its aliases. Case and outer spaces are ignored."""
     entity_registry.async_update_entity(
         RED_BIKE, name="Flitzer", aliases=[er.COMPUTED_NAME, "Old Betty"]
     )
@@ -92,7 +93,7 @@ async def test_names(
 
 @pytest.mark.usefixtures("exposed")
 async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
-    """In a house with imperial units, distances are in miles."""
+    """In a house with imperial units, distances are in miles, and speeds in miles per hour."""
     bikes.hass.config.units = US_CUSTOMARY_SYSTEM
     await async_ride(bikes.simulator, bikes.poll)
     [bike] = await ask()
@@ -103,12 +104,12 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
-    """One day means today. The maximum is 31 days."""
+    """One day means today. A number above 31 counts as 31, and a number below one is refused."""
     await async_ride(bikes.simulator, bikes.poll)
     for days, since in ((1, "20"), (2, "19"), ("3", "18")):
         [answer] = await ask(RIDES, days=days)
         assert answer["since"] == f"2026-11-{since}T00:00:00+01:00"
-    # Clocks changed at the end of summer time within these days.
+    # Summer time ended within these days, so the offset from UTC is different.
     for days in (31, 32, 9_999):
         [answer] = await ask(RIDES, days=days)
         assert answer["since"] == "2026-10-21T00:00:00+02:00"
@@ -125,7 +126,7 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
-    """A place is described by its zone, its address or its coordinates, whichever is known first."""
+    """The description of a place is its zone or else its address or else its coordinates."""
     work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
     away = {"latitude": 48.123456, "longitude": 7.8}
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
@@ -150,7 +151,7 @@ async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> 
 async def test_client_of_the_mcp_server(
     bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> None:
-    """Clients of the Model Context Protocol get the same answers as assistants."""
+    """Clients of the Model Context Protocol can list and call the tools."""
     mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
     http = pytest.importorskip("mcp.client.streamable_http")
     data: dict[str, Any] = {"llm_hass_api": [llm.LLM_API_ASSIST], "require_admin": True}

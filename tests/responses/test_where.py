@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("exposed")
 
 
 async def test_at_work(ask: Ask) -> None:
-    """In a zone, the answer has the zone's name and its distance from home."""
+    """In a zone, the answer has the zone's name, and the bike's distance and direction from home."""
     [bike] = await ask(name="Red bike")
     assert bike == {
         "name": "Red bike",
@@ -57,7 +57,7 @@ async def test_at_work(ask: Ask) -> None:
 async def test_guarded(
     bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
 ) -> None:
-    """The answer contains whether the guard is disarmed, armed or triggered."""
+    """The answer contains whether the guard is armed or triggered. Its text ends with the cause."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
@@ -69,7 +69,7 @@ async def test_guarded(
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """A bike at home has no direction from home. Slow motion is noise and is left out."""
+    """A bike at home has no direction from home. The text does not mention slow motion: it may be noise."""
     home = bikes.hass.config.latitude
     bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
     await bikes.poll()
@@ -109,7 +109,7 @@ async def test_in_no_zone(
 
 
 async def test_no_position(bikes: Bikes, ask: Ask) -> None:
-    """If a tracker has no position, its location is unknown."""
+    """If a tracker has no position, the answer is that its location is unknown."""
     bikes.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
     bikes.simulator.override_field("7", "lastUpdate", None)
     await bikes.poll()
@@ -158,7 +158,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_notes(bikes: Bikes, ask: Ask) -> None:
-    """If values are old or missing, a note gives the reason."""
+    """If values are old or missing, a note in the answer gives the reason."""
 
     async def answers() -> list[dict[str, Any]]:
         return [(await ask(tool))[0] for tool in (WHERE, RIDES)]
@@ -178,7 +178,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     notes = [answer["note"] for answer in await answers()]
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
-        # The text must not claim that the bike was not ridden.
+        # A sum of zero would claim that the bike was not ridden, so sums are left out.
         assert answer.keys() - {"text"} == {"name", "note"}
         notes.append(answer["note"])
     assert {note.partition(":")[0] for note in notes} == {"No values are available"}
@@ -215,7 +215,7 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
 async def test_triggered_guard(
     hass: HomeAssistant, more: dict[str, Any], said: str, place: str | None
 ) -> None:
-    """An unknown place is left out. Where distances are in miles, short ones are in feet."""
+    """The sentence leaves out an unknown place. With imperial units, short distances are in feet."""
     hass.config.units = US_CUSTOMARY_SYSTEM
     triggered = occurrence("guard_triggered", **NOWHERE | more)
     now = dt_util.as_local(triggered.since)
@@ -230,9 +230,9 @@ async def test_triggered_guard(
 
 
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """The sentence about an older occurrence contains its time.
+    """An hour after an occurrence, the sentence about it contains the time of the occurrence.
 
-    For the end of a ride, older means more than an hour.
+    For a state that lasts and for an unknown occurrence, a minute is enough.
     """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
@@ -248,7 +248,7 @@ async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> No
 
 
 async def test_languages(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """Each language has its own decimal sign, comma and full stop."""
+    """Each language has its decimal sign, comma and full stop. Short distances are rounded to ten meters."""
     said = {}
     fallbacks = ("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur", "hr")
     for language in sorted([*LANGUAGES, *fallbacks]):

@@ -10,7 +10,7 @@ from .project import name_of, project_files
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Do not start Home Assistant."""
+    """Override the fixture that starts Home Assistant: tests of files do not need it."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The keys of entities, triggers, conditions and actions, and of states that have names."""
+"""The keys of entities, triggers, conditions and actions, and of states that may have names."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -28,7 +28,7 @@ STATES: Mapping[str, frozenset[str]] = {
 
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # If an alarm triggered the guard, its state has another name.
+    # If an alarm triggered the guard, the names of its states are under another key.
     | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
@@ -36,6 +36,6 @@ KEYS: Mapping[str, frozenset[str]] = {
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the description of each of the `triggers`, `conditions` or `services`."""
+    """Return the descriptions of the `triggers`, `conditions` or `services`, by name."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

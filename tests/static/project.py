@@ -1,4 +1,4 @@
-"""The files of the project."""
+"""The files of the project, and their content."""
 
 import ast
 from functools import cache
@@ -24,7 +24,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @cache
 def project_files() -> tuple[Path, ...]:
-    """Return all files of the repository. This includes new files. Files that git ignores are left out."""
+    """Return all files of the repository, even untracked files, but no files that git ignores."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)  # noqa: S603
     names = sorted(set(filter(None, listed.stdout.decode().split("\0"))))
@@ -39,7 +39,7 @@ def text_files() -> dict[Path, str]:
 
 
 def under(folder: Path, pattern: str) -> list[Path]:
-    """Return the files in a folder whose names match a pattern."""
+    """Return the files in a folder and its subfolders whose names match a pattern."""
     return [
         path
         for path in project_files()
@@ -55,5 +55,5 @@ def syntax_trees() -> dict[Path, ast.Module]:
 
 
 def name_of(path: Path) -> str:
-    """Return the path of a file in the repository."""
+    """Return the path of a file relative to the repository."""
     return path.relative_to(ROOT).as_posix()

@@ -14,7 +14,7 @@ from .project import INTEGRATION, read_json, syntax_trees, under
 
 
 def lines_in(tree: ast.Module) -> Iterator[str]:
-    """Yield the log messages of a module, without those for debugging."""
+    """Yield the log messages of a module, except debug messages."""
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Call)
@@ -28,7 +28,7 @@ def lines_in(tree: ast.Module) -> Iterator[str]:
 
 
 def test_client_is_independent() -> None:
-    """The client imports nothing from Home Assistant. The same is true for the state of trackers."""
+    """The folders `api` and `tracking` import neither Home Assistant nor other folders, except `api`."""
     for path, tree in syntax_trees().items():
         if path.parent.name in ("api", "tracking"):
             code = ast.unparse(tree).replace("from ..api.", "")
@@ -37,7 +37,7 @@ def test_client_is_independent() -> None:
 
 
 def test_log_messages_begin_with_the_account() -> None:
-    """Log messages begin with the account, except in modules that belong to no account."""
+    """Log messages begin with a placeholder for the account, except in modules that belong to no account."""
     anonymous = {"messages", "trigger", "condition"}
     lines = {
         line
@@ -60,7 +60,7 @@ def constants_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def test_constants_have_one_value() -> None:
-    """If two modules define the same constant, the value is the same. The lists of entities are an exception."""
+    """If two modules define the same constant, the value is the same. Only lists of entities may differ."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in constants_in(tree):
@@ -70,12 +70,12 @@ def test_constants_have_one_value() -> None:
 
 
 def test_no_import_runs_back() -> None:
-    """Imports between folders have one direction. Indirect imports and those in functions count, too."""
+    """Imports between folders form no cycle. Imports inside functions count, too."""
     assert cycle(syntax_trees()) == []
 
 
 def test_no_private_attribute_of_a_library() -> None:
-    """Private attributes of Home Assistant are not used: they may change without notice."""
+    """Private attributes of other packages are not used: they may change without notice."""
     assert private_attributes(syntax_trees()) == set()
 
 
@@ -88,7 +88,7 @@ def test_no_private_attribute_of_a_library() -> None:
     ],
 )
 def test_order_is_noticed(module: str, line: str, found: str) -> None:
-    """If a new line breaks the order of the code, the checks notice it (defects 42 and 43)."""
+    """If a line adds a cycle of imports or a private attribute, the checks notice it (defects 42 and 43)."""
     trees = syntax_trees() | {INTEGRATION / module: ast.parse(line)}
     assert found in {*cycle(trees), *private_attributes(trees)}
 
@@ -112,13 +112,13 @@ IMPORT = re.compile(r'(?:from|import) "([^"]+)"')
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
 def test_texts_are_no_markup(path: Any) -> None:
-    """The cards show values from a server as text, and load nothing from the internet."""
+    """The cards show all values as text, not as markup, and load nothing from the internet."""
     text = path.read_text().replace(STYLE, "")
     assert not FORBIDDEN.findall(text)
 
 
 def test_modules_import_their_neighbors_alone() -> None:
-    """The modules of the cards import only each other, and each of them is imported."""
+    """The modules of the cards import only each other. Each module except the main module is imported."""
     imported = set(IMPORT.findall(SOURCE))
     names = {f"./{path.name}" for path in MODULES}
     assert imported == names - {"./bike-tracker.js"}

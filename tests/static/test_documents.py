@@ -1,6 +1,6 @@
 """Documentation and blueprints: links, commands, examples and quotations are right.
 
-Each rule of the quality scale has an answer.
+Each rule of Home Assistant's quality scale has an answer.
 """
 
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_document(path: Path) -> None:
 
 
 def quotes_in(path: Path) -> set[str]:
-    """Return the texts in italics, with each entry of a menu on its own."""
+    """Return the texts in italics. Split a path such as *Settings → Devices* into its parts."""
     quotes = (" ".join(quote.split()) for quote in QUOTE.findall(prose_of(path)))
     return {part for quote in quotes for part in quote.split(" → ")}
 
@@ -102,7 +102,7 @@ def test_quotes(path: Path) -> None:
 
 
 def test_every_error_of_the_form_is_explained() -> None:
-    """Troubleshooting has each error of the form, unless the error itself explains what to enter."""
+    """Troubleshooting quotes each error of the form, except errors that explain themselves."""
     quotes = tuple(quotes_in(TROUBLESHOOTING))
     clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
     errors = ENGLISH["config"]["error"]
@@ -134,7 +134,7 @@ IN_README = re.compile(r"README \[([^\]]+)\]\(\.\./README\.md#")
 
 
 def test_every_rule_is_answered() -> None:
-    """Each rule is either done, or exempt with a reason. The document and quality_scale.yaml agree."""
+    """Each rule is done, or exempt with a reason. docs/quality-scale.md and quality_scale.yaml agree."""
     for rule, answer in ANSWERS.items():
         assert STATUS[rule] == "done" or answer["comment"].strip(), rule
         assert STATUS[rule] in {"done", "exempt"}, rule
@@ -145,7 +145,7 @@ def test_every_rule_is_answered() -> None:
 
 @pytest.mark.parametrize("rule", DONE)
 def test_pointers_lead_somewhere(rule: str) -> None:
-    """Each file, test and README section that the document names exists."""
+    """Each file, test and README section that docs/quality-scale.md names exists."""
     where, test = ROWS[rule]
     for name in re.findall(r"`([\w./]+)`", where):
         assert (INTEGRATION / name).exists() or (ROOT / name).exists(), name
@@ -165,7 +165,7 @@ def test_pointers_lead_somewhere(rule: str) -> None:
 FOLDER = ROOT / "blueprints" / "automation" / INTEGRATION.name
 FILES = under(ROOT / "blueprints", "*")
 # Limit for all blueprints together: triggers, conditions and actions should do the
-# work.
+# work, not templates.
 MAX_LINES_OF_TEMPLATES = 35
 MAX_LENGTH = 120
 
@@ -201,7 +201,7 @@ def test_blueprint(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_inputs(path: Path) -> None:
-    """Users choose bikes in one field. Each field has a description."""
+    """Users choose bikes in one field. Each field has a name, a description and a default."""
     blueprint = blueprint_in(path)
     of_ours = [{"integration": "bike_tracker", "domain": ["device_tracker"]}]
     bikes = blueprint.inputs["bikes"]
@@ -217,7 +217,7 @@ def test_inputs(path: Path) -> None:
 
 
 def test_blueprints_can_be_read() -> None:
-    """Blueprints contain few and short lines of templates."""
+    """All blueprints together contain few lines of templates, and these lines are short."""
     lines = jinja()
     assert 0 < len(lines) <= MAX_LINES_OF_TEMPLATES
     assert max(map(len, lines)) <= MAX_LENGTH

@@ -38,7 +38,7 @@ def test_oldest_home_assistant_is_tested() -> None:
 
 
 def test_it_is_installed_from_the_tree() -> None:
-    """The Marketplace installs one integration, without a ZIP file or files of the root."""
+    """HACS and the Marketplace install one integration from its folder, without a ZIP file."""
     assert not HACS.keys() & {"zip_release", "content_in_root"}
     folder = ROOT / "custom_components"
     files = [path for path in project_files() if path.is_relative_to(folder)]
@@ -46,7 +46,7 @@ def test_it_is_installed_from_the_tree() -> None:
 
 
 def test_only_needed_files_are_installed() -> None:
-    """The integration's folder contains only files that Home Assistant reads."""
+    """The integration's folder contains only types of files that Home Assistant reads."""
     suffixes = {path.suffix for path in under(INTEGRATION, "*")}
     assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
 
@@ -63,7 +63,7 @@ SHORTER_SIDE = {
 
 
 def test_images() -> None:
-    """Home Assistant shows each image, and each drawing has both sizes."""
+    """Home Assistant knows the name of each image. Each drawing has an image in both sizes."""
     names = {image.name for image in IMAGES}
     assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
     assert names == {f"{it.stem}{size}.png" for it in DRAWINGS for size in ("", "@2x")}
@@ -89,7 +89,7 @@ ENGLISH = INTEGRATION / "translations" / "en.json"
 
 @pytest.fixture
 def release(tree: Path) -> Path:
-    """Return a copy of the project in which everything for a release is complete."""
+    """Return a copy of the project that can be released: all texts exist, and no change is unreleased."""
     for path in (tree / name_of(ENGLISH.parent)).iterdir():
         shutil.copy(ENGLISH, path)
     changelog = tree / name_of(CHANGELOG)
@@ -99,13 +99,13 @@ def release(tree: Path) -> Path:
 
 
 def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
-    """Run the script for release notes with a tag."""
+    """Run the script that prints the release notes of a tag, in a copy of the project."""
     command = [f"{tree}/scripts/release-notes", tag]
     return subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
 
 
 def test_changelog() -> None:
-    """The changelog begins with the manifest's version, is in order of time, and has all links."""
+    """The changelog begins with the manifest's version. The newest release comes first, and all have links."""
     text, home = CHANGELOG.read_text(), MANIFEST["documentation"]
     releases = re.findall(r"^## \[(\d.*?)\] - (.+)$", text, re.MULTILINE)
     assert releases[0][0] == VERSION

@@ -1,4 +1,4 @@
-"""The repository: no trace of a machine or person, its name, its commands and workflows."""
+"""The repository: its name, its commands, its workflows, and no trace of a machine or person."""
 
 from pathlib import Path
 import re
@@ -24,7 +24,7 @@ MACHINE_PATH = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"
 )
-# The host of a package registry. Users configure their own.
+# The host of a package registry. Files must not name one: users configure their own.
 REGISTRY_HOST = re.compile(
     r"\w+://[\w.-]*\b(?:pypi|registry|mirrors?|artifactory|nexus|packages)\b[\w-]*\.",
     re.IGNORECASE,
@@ -146,7 +146,7 @@ def test_workflow(name: str) -> None:
 
 
 def test_workflows_run_all_checks() -> None:
-    """The workflows run all steps of .ci/run. On the newest release, the long tests run, too."""
+    """The workflows run all steps of .ci/run. The tests run with `--long` and with `--oldest`."""
     runs = {
         step["run"].replace("${{ matrix.option }}", "").strip()
         for name in WORKFLOWS

@@ -1,4 +1,4 @@
-"""Texts and icons: they are complete, follow hassfest's rules, and mean the same in 41 languages."""
+"""Texts and icons: they are complete, follow hassfest's rules, and agree between languages."""
 
 from functools import cache
 import os
@@ -42,7 +42,8 @@ LATIN_WORDS = {
     *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
     *("allowlist", "configuration", "dirs", "external", "yaml"),
 }
-# Languages with other scripts, and the Latin words that Home Assistant uses in each.
+# Languages that are not written in Latin letters, and the Latin words that Home
+# Assistant uses in each.
 OTHER_SCRIPTS: dict[str, set[str]] = {
     **{language: set() for language in ("ar", "bg", "he", "ko", "mk", "ru", "sr")},
     **{language: set() for language in ("uk", "zh-Hans", "zh-Hant")},
@@ -69,7 +70,7 @@ def words_of(text: str, word: re.Pattern[str]) -> set[str]:
 
 
 def texts_under(language: str, place: str) -> dict[str, str]:
-    """Return the texts of a language below this key."""
+    """Return the texts of a language whose keys begin with `place`, by the rest of the key."""
     texts = TEXTS[language].items()
     return {key.removeprefix(place): it for key, it in texts if key.startswith(place)}
 
@@ -94,7 +95,7 @@ def test_rules_of_hassfest(language: str) -> None:
 def test_translation(language: str) -> None:
     """The texts of a language are in the same order as in English, with the same placeholders.
 
-    Some may be missing.
+    Some texts of the language may be missing.
     """
     english, texts = TEXTS["en"], TEXTS[language]
     assert list(texts) == [place for place in english if place in texts]
@@ -104,7 +105,7 @@ def test_translation(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_english_is_left(language: str) -> None:
-    """No English is left. Texts in other scripts contain hardly any Latin letters."""
+    """No text has a frequent English word. Texts in other scripts have only the listed Latin words."""
     latin = LATIN_WORDS | OTHER_SCRIPTS.get(language, set())
     for place, text in TEXTS[language].items():
         assert not words_of(text, WORD) & ENGLISH_WORDS, place
@@ -116,13 +117,14 @@ def test_no_english_is_left(language: str) -> None:
 def test_right_to_left(language: str) -> None:
     """In right-to-left languages, names and addresses are marked with their own direction.
 
-    Errors begin with a mark, too.
+    Errors in forms begin and end with a mark.
     """
     for place, text in TEXTS[language].items():
         rest = SET_APART.sub("", text)
         assert placeholders_in(rest) <= NUMBERS, place
         assert "://" not in rest, place
-        # Phones use the direction of the first letter for the whole message.
+        # Phones use the direction of the first letter for the whole message, so a text
+        # that begins with a name needs a mark before it.
         if SET_APART.match(text.lstrip(RIGHT_TO_LEFT_MARK)):
             assert text.startswith(RIGHT_TO_LEFT_MARK), place
         if place.startswith("config.error."):
@@ -131,7 +133,7 @@ def test_right_to_left(language: str) -> None:
 
 
 def test_flow() -> None:
-    """Each form, field and error of the flows has a text, and every text is used."""
+    """Each form has texts, each field has a description, and the code uses each error."""
     config, steps = ENGLISH["config"], ENGLISH["config"]["step"]
     for texts in steps.values():
         assert texts["data"].keys() == texts["data_description"].keys()
@@ -146,7 +148,7 @@ def test_flow() -> None:
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
 def test_triggers_conditions_and_actions(kind: str) -> None:
-    """Each trigger, condition, action and field has a text. All but fields have an icon."""
+    """Each trigger, condition, action and field has a text. Each of them except fields has an icon."""
     assert ICONS[kind].keys() == described(kind).keys()
     fields = {name: set(it.get("fields", {})) for name, it in described(kind).items()}
     texts = {name: set(it.get("fields", {})) for name, it in ENGLISH[kind].items()}
@@ -154,7 +156,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option of a selection has a name, and each name has an option."""
+    """Each option of a selection has a name, and each name belongs to an option."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -180,7 +182,7 @@ def test_alarms(language: str) -> None:
 
 
 def test_entities() -> None:
-    """Each entity has a name: its own, that of its device class, or that of its device. There is no unused text."""
+    """Each entity has a name: its own, that of its device class, or that of its device. No text is unused."""
     for platform, descriptions in DESCRIPTIONS.items():
         texts = ENGLISH["entity"].get(platform, {})
         nameless = {it.key for it in descriptions if it.device_class or it.name is None}
@@ -204,7 +206,7 @@ def test_entities() -> None:
 
 @pytest.mark.parametrize("section", ["exceptions", "issues"])
 def test_failures(section: str) -> None:
-    """The code uses each error text, and fills in each placeholder."""
+    """The code uses each text of an error or repair issue, and fills in each placeholder."""
     uses = {use for use in texts_in_use() if use.section == section}
     assert {use.key for use in uses} == ENGLISH[section].keys()
     for use in uses:
@@ -258,7 +260,7 @@ CONTAINS = {
     "entity.sensor.total_distance.name": "sensor.entity_component.distance.name"
 }
 EXCEPTIONS = {
-    # Our text has the term of newer releases.
+    # Our text has the term of newer releases of Home Assistant.
     ("hu", "config.step.reconfigure.data.url"),
     ("hu", "config.step.user.data.url"),
     ("hu", "entity.sensor.battery_voltage.name"),

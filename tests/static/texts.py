@@ -71,8 +71,8 @@ def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
         section, position, added = _MAKERS[call.func.id]
         key, names = call.args[position], added | arguments.keys()
     elif {"translation_domain", "translation_key"} <= arguments.keys():
-        # These functions fill in variables of their own, so read only explicit
-        # placeholders.
+        # Only a dictionary literal shows its placeholders. If a function passes a
+        # variable on, count no placeholders here.
         filled = arguments.get("translation_placeholders")
         placeholders = filled.keys if isinstance(filled, ast.Dict) else []
         section, key = "exceptions", arguments["translation_key"]

@@ -1,6 +1,7 @@
-"""Count the functions that run in an update, for tests and for scripts/lib/house.py.
+"""Record which functions run in an update, for tests and for scripts/lib/house.py.
 
-Pytest only finds this file if it is named.
+Pytest runs the test below only if its command names this file, because the name of the
+file does not begin with `test_`.
 """
 
 from collections import Counter
@@ -26,16 +27,16 @@ _TOOL = 4
 
 @dataclass
 class Passed:
-    """The functions of the integration that were called."""
+    """The calls of the integration's functions."""
 
     files: list[str] = field(default_factory=list)
-    """The file of each function, in the order of the calls."""
+    """For each call, the file of the function, in the order of the calls."""
     functions: Counter[str] = field(default_factory=Counter)
     reads: Counter[str] = field(default_factory=Counter)
     """How often each entity was read, by entity ID."""
 
     def start(self, code: CodeType, _offset: int) -> None:
-        """Count a call of a function."""
+        """Record a call if the function belongs to the integration. Python's monitoring calls this method."""
         if not code.co_filename.startswith(str(_ROOT)):
             return
         self.files.append(code.co_filename)
@@ -44,8 +45,8 @@ class Passed:
             return
         frame = sys._getframe(1)  # noqa: SLF001
         entity, caller = frame.f_locals.get("self"), frame.f_back
-        # Do not count the method of a base class that the same method of a subclass
-        # calls.
+        # If `_read` of a subclass calls `_read` of its base class, count one read, not
+        # two.
         is_base = caller is not None and caller.f_code.co_name == code.co_name
         if isinstance(entity, Entity) and not is_base:
             self.reads[entity.entity_id] += 1
@@ -53,7 +54,7 @@ class Passed:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print the files that run in a poll with a report of a known tracker, and in an idle poll."""
+    """Print the files whose functions run in a poll with a new report, and in an idle poll."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)

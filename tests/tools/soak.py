@@ -1,4 +1,4 @@
-"""Polls with everything that happens in a month. In the meantime, nothing may grow."""
+"""The soak test: many polls with random events and faults. Memory and other resources must not grow."""
 
 from abc import ABCMeta
 import asyncio
@@ -25,40 +25,43 @@ from .faults.trouble import TROUBLES, Trouble
 from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
-# Leave these faults out. A restart lasts in real time, and looks like a refused
-# connection to a client. After reports from the far future, a log would grow to its
-# limit for days.
+# Leave out these faults. `restart` lasts for real time, although the clock is frozen,
+# and looks to a client like the fault `connection-refused`. After reports from the far
+# future, a log would grow for days until it reaches its limit.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
 _POLL: Final = 61
 _READINGS: Final = 10
-# Wait for the longest of these: the next attempt of the live connection, a poll, and
-# the timeout of idle connections.
+# Seconds to wait before a reading, one after the other: for the next attempt of the
+# live connection, for a poll, and for the timeout of idle connections.
 _RESTS: Final = (16 * 60, _POLL, 20)
-# The simulator keeps this many reports of a tracker at most.
+# Delete older reports of a tracker, so that the simulator keeps at most this many.
 _REPORTS: Final = 15
-# This message has 64 MiB, which the simulator creates in this process.
+# With this fault of the live connection, the simulator creates a message of 64 MiB in
+# this process.
 _LARGE: Final = "huge-message"
-# Differences between two readings that are allowed. A real leak grows with each poll.
+# Allowed growth between two readings; 0 by default. A real leak exceeds it, because the
+# leak grows with each poll.
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
 
 type Reading = dict[str, int]
-"""How much there is of each resource."""
+"""The amount of each resource, by its name, and the number of polls so far."""
 
 
 class Soak:
-    """Lets a home poll this often, with everything that may happen."""
+    """Lets a home poll a given number of times, while random events and faults happen."""
 
     def __init__(self, home: Home, polls: int) -> None:
-        """Use this home."""
+        """Use this home, and poll at least this often."""
         self.counts: Counter[str] = Counter()
-        """Numbers of alarms and of requests."""
+        """Number of alarms, and of requests for each path."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
-        """Poll, and return the readings."""
-        # Begin with the large faults, so that memory reaches its maximum.
+        """Run all polls. Return the readings, which are taken at regular intervals and at the end."""
+        # Begin with the faults that need most memory. The memory of the process then
+        # reaches its maximum before the first reading.
         for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
             await self._be_in(trouble)
         await self._be_in_live(_LARGE)
@@ -66,7 +69,8 @@ class Soak:
         for number in range(1, _READINGS + 1):
             while self._home.polls * _READINGS < number * self._polls:
                 await self._live()
-            # Close the connection, which still holds the messages of a flood.
+            # Close the live connection: after a flood, it still holds messages, which
+            # would look like a leak.
             self._simulator.live.drop()
             for seconds in _RESTS:
                 await self._home.wait(seconds)
@@ -76,7 +80,7 @@ class Soak:
         return readings
 
     async def _live(self) -> None:
-        """Ride for half an hour, and let one thing happen."""
+        """Let bikes ride for about half an hour, then let one random event or fault happen."""
         await self._ride(self._random.randint(20, 40))
         happens = self._random.choice(
             [self._trouble] * 16
@@ -101,13 +105,14 @@ class Soak:
             await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
-        """Let the service or one endpoint fail, always or sometimes."""
+        """Let requests fail for some minutes: all requests or those to one endpoint, each of them or every n-th."""
         path: Endpoint | None = self._random.choice(
             [None, None, "devices", "positions", "history"]
         )
         troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
         if path == "history":
-            # After the reconnect, the missing reports are requested.
+            # After the live connection opens again, the integration requests the
+            # history.
             self._simulator.live.drop()
         every = self._random.choice([1, 1, 2, 3])
         await self._be_in(self._random.choice(troubles), path, every)
@@ -131,7 +136,7 @@ class Soak:
         assert not self._home.asks_to_sign_in, name
 
     async def _be_in_live(self, name: str | None = None) -> None:
-        """Let the live connection fail for some minutes, or close it."""
+        """Let the live connection have a fault for some minutes, and sometimes close the connection afterwards."""
         name = name or self._random.choice(list(LIVE_FAULTS))
         self._simulator.live_fault(name)
         await self._ride(self._random.randint(1, 6))
@@ -141,7 +146,7 @@ class Soak:
         self._check(name)
 
     async def _positions_behind(self) -> None:
-        """Let the list announce positions that are not available yet."""
+        """For two polls, let the list announce new positions, although requests still return the old positions."""
         self._simulator.raw_positions(list(self._simulator.listed("positions", EMAIL)))
         self._simulator.report_many()
         await self._home.wait(2 * _POLL)
@@ -173,24 +178,24 @@ class Soak:
         for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()
-        # The storage of the test package records all its calls, which would look like a
-        # leak.
+        # The test package replaces these methods of the storage by mocks. A mock
+        # records all its calls, which would look like a leak.
         for method in ("_async_load", "_async_write_data"):
             getattr(Store, method).reset_mock()
 
 
 def growth(before: Reading, after: Reading) -> Reading:
-    """Return the resources that grew by more than is allowed."""
+    """Return the resources that grew by more than is allowed, with their growth."""
     grown = {what: after[what] - before[what] for what in before if what != "polls"}
     return {what: more for what, more in grown.items() if more > _SLACK.get(what, 0)}
 
 
 def read(hass: HomeAssistant) -> Reading:
-    """Return how much there is of each resource. It is 0 where the system does not tell."""
+    """Return the amount of each resource now. Memory and files are 0 on a system without /proc."""
     _forget_what_is_no(Mapping)
     gc.collect()
-    # Return free memory to the system. Otherwise the C library keeps that of a large
-    # answer.
+    # Let the C library return free memory to the system. Otherwise the library keeps
+    # the memory of a large answer, which would look like a leak.
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     timers = get_scheduled_timer_handles(hass.loop)
@@ -207,11 +212,12 @@ def read(hass: HomeAssistant) -> Reading:
 
 
 def _forget_what_is_no(kind: type[Any]) -> None:
-    """Clear the caches of types that do not belong to an abstract class.
+    """Clear the caches in which an abstract class and its subclasses keep results of `isinstance`.
 
-    When an error is logged, Python checks whether the arguments are a mapping, and
-    caches the result. The first error of a kind adds hundreds of objects to this cache.
-    CPython also clears these caches when it searches for leaks.
+    When Python logs a line, it checks whether the argument is a mapping, and the result
+    is cached for the type of the argument. The first error of a kind adds hundreds of
+    objects to this cache, which would look like a leak. CPython also clears these
+    caches when it searches for leaks.
     """
     if isinstance(kind, ABCMeta):
         kind._abc_caches_clear()  # noqa: SLF001

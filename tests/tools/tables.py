@@ -1,4 +1,4 @@
-"""The tables on pages with measurements."""
+"""Read and write the tables on pages of docs/ that contain measurements."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return the rows. Equal ones are merged, and the most frequent row is last."""
+    """Merge rows that differ only in their first cell, the name. The most frequent row is last: "the other 20"."""
     names = defaultdict[tuple[str, ...], list[str]](list)
     for name, *values in rows:
         names[tuple(values)].append(name)
@@ -38,12 +38,12 @@ def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]
 
 
 def tables_of(page: Path) -> list[str]:
-    """Return the tables on a page."""
+    """Return the tables on a page, as Markdown."""
     return _TABLE.findall(page.read_text())
 
 
 def fill(page: Path, tables: Sequence[str]) -> None:
-    """Replace the tables on a page and the commit of the measurement. Keep the text."""
+    """Replace a page's tables and the commit of the measurement. Fail if the page has more or fewer tables."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:

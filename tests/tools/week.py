@@ -1,4 +1,7 @@
-"""A week of rides: the lines in Activity and the rows in the databases. Used by tests/test_week.py."""
+"""Count the lines in Activity, rows in the recorder's database and bytes of a week of rides.
+
+tests/test_week.py uses this module.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -37,14 +40,18 @@ _TRACKERS = (
     Tracker("sleeps", 10, repeats=3_600),
     Tracker("stays awake", 10, parked=300),
 )
-"""Trackers with two intervals. Bikes have them in turn."""
+"""Two kinds of trackers, which bikes get alternately.
+
+While parked, the first kind only repeats its last fix each hour, and the second kind
+reports every five minutes.
+"""
 _WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
     "last_update": lambda tracker: tracker.device.last_update,
     "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
     "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
     "total_distance": lambda tracker: tracker.total_distance,
 }
-"""The values of sensors whose state changes only in steps, as they would be without steps."""
+"""For each sensor whose state changes only in steps, a function that returns the exact value."""
 _NAMES = {
     "": "device tracker (map)",
     "address": "*Address*",
@@ -76,7 +83,7 @@ class Week:
         journeys: Mapping[str, Journey],
         end: datetime,
     ) -> None:
-        """Prepare these journeys for the bikes of the simulator."""
+        """Prepare the reports of these journeys from now until `end`. The keys are the bikes of the simulator."""
         self._hass, self._freezer, self._simulator = hass, freezer, simulator
         begin = self._begin = datetime.now(UTC)
         self._end = end
@@ -86,7 +93,7 @@ class Week:
             for bike, trip in self._trips
             for hour in range(_hour(trip.starts_at), _hour(trip.ends_at) + 1)
         }
-        """For each bike, the hours of the clock in which it rides."""
+        """Pairs of a bike and an hour of the clock in which that bike rides."""
         coming = [
             (bike, report)
             for number, (bike, journey) in enumerate(journeys.items())
@@ -95,16 +102,16 @@ class Week:
         ]
         self._reports = sorted(coming, key=lambda it: it[1].comes_at)
         self.lines, self.lines_ridden = Counter[str](), Counter[str]()
-        """Number of lines in Activity, and of those about a bike in an hour in which it rides."""
+        """Number of lines in Activity by kind of entity: all lines, and lines from hours in which the bike rides."""
         self.rows = Counter[str]()
-        """Number of states in the database."""
+        """Number of states in the recorder's database, by kind of entity."""
         self.values = Counter[str]()
-        """Number of different values of each sensor. Without steps, each would be a row."""
+        """How often the exact value of each enabled sensor changed. Without steps, each change would be a row."""
         self.written = Counter[str]()
         """Bytes that were written to Bike Tracker's files, by day."""
 
     async def run(self, entry: MockConfigEntry) -> None:
-        """Set the account up, run until the end, and count lines and rows."""
+        """Set the account up, let the bikes report until the end, and count lines, rows, values and bytes."""
         open_file, run = self._counted(File.open), self._counted(File.run)
         with patch.multiple(File, open=open_file, run=run):
             await self._hass.config_entries.async_setup(entry.entry_id)
@@ -121,24 +128,24 @@ class Week:
 
     @property
     def lines_an_hour(self) -> float:
-        """Return the number of lines per bike and hour with a ride."""
+        """Return the average number of lines per bike and hour in which that bike rides."""
         return self.lines_ridden.total() / len(self._hours)
 
     @property
     def rows_without_steps(self) -> Counter[str]:
-        """Return the number of rows that there would be without steps. Addresses and calendars are not included."""
+        """Return the number of rows that the recorder would have without steps. Leave out addresses and calendars."""
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows
 
     def tables(self) -> list[str]:
-        """Return the tables of the page: totals, and rows by entity."""
+        """Return the tables of docs/week.md: totals, and rows and lines by entity."""
         counts = self.rows, self.rows_without_steps, self.lines
         now, before, lines = map(_named, counts)
         kilometres = sum(trip.kilometres for _, trip in self._trips)
         numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
-        # Without steps, *Last update* would have a line for each report. Addresses
-        # would not exist.
+        # The column *Without steps* has a line of *Last update* for each report, and no
+        # lines of *Address*.
         ridden = self.lines_ridden.copy()
         del ridden["last_update"], ridden["address"]
         each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
@@ -168,7 +175,7 @@ class Week:
         ]
 
     def _count_values(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Count each new value of each sensor from now on."""
+        """From now on, count each change of the exact value of each sensor."""
         values = dict[tuple[str, str], object]()
 
         @callback
@@ -193,7 +200,7 @@ class Week:
             accuracy=position.accuracy,
             speed=(position.speed or 0) / 1.852,
             fix_time=position.fix_time,
-            # Give each place another address.
+            # Each place has an address of its own.
             address=f"{position.latitude:.4f}, {position.longitude:.4f}",
             attributes={
                 "batteryLevel": 80,
@@ -203,7 +210,7 @@ class Week:
         )
 
     async def _wait_until(self, when: datetime) -> None:
-        """Move the clock. All polls run."""
+        """Move the clock by at most a minute at a time, so that all polls run."""
         while (left := when - datetime.now(UTC)) > timedelta():
             self._freezer.tick(min(left, timedelta(minutes=1)))
             async_fire_time_changed(self._hass)

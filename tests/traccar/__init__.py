@@ -9,6 +9,6 @@ VERSIONS = ("4.11", "6.14.5")
 
 
 def recorded(version: str, what: str) -> Any:
-    """Return the recorded answers of a version."""
+    """Return the recorded answers of a version, from the file with this name."""
     path = Path(__file__).parent / f"{version}-{what}.json"
     return json.loads(path.read_bytes())

@@ -1,1 +1,1 @@
-"""Tests of the state of an account, without Home Assistant: values go in, values come out."""
+"""Tests of the state of an account, without Home Assistant. The tests only pass values in and check results."""

@@ -1,4 +1,4 @@
-"""Lists and positions of a service as plain values."""
+"""Fixtures and helpers that create device lists and positions as plain values."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -20,7 +20,7 @@ RED_ID = sum(b"red")
 
 @pytest.fixture(autouse=True)
 def integration() -> None:
-    """Do not load Home Assistant."""
+    """Replace the fixture that prepares Home Assistant: these tests do not need it."""
 
 
 class Listener:
@@ -31,14 +31,14 @@ class Listener:
         self.last_fired = last_fired
 
     def fired(self, state: TrackerState) -> list[Occurrence]:
-        """Return the occurrences to fire now."""
+        """Return the occurrences to fire now. The next call does not return them again."""
         new = [item for item in state.occurrences if item.seq > self.last_fired]
         self.last_fired = max((item.seq for item in new), default=self.last_fired)
         return new
 
 
 def checked(changes: Changes) -> Changes:
-    """Check that these changes are exactly what differs, and return them."""
+    """Check that these changes name exactly the trackers that differ, and return the changes."""
     before, after = changes.before, changes.after
     keys = before.keys() | after.keys()
     differ = {key for key in keys if before.get(key) != after.get(key)}
@@ -79,12 +79,12 @@ class Service:
         return self._last
 
     def poll(self, *devices: Device, **found: Position) -> Changes:
-        """Apply a list, and the positions of its trackers."""
+        """Apply a poll: a device list, and the positions of its trackers."""
         read, context = self.read(*devices), UpdateContext(NOW)
         return checked(self.account.apply_poll(read, found, context))
 
     def hear(self, *things: Device | Position) -> Changes:
-        """Apply a message."""
+        """Apply a push message with these devices and positions."""
         devices = [it for it in things if isinstance(it, Device)]
         positions = [it for it in things if isinstance(it, Position)]
         context = UpdateContext(NOW)
@@ -95,7 +95,7 @@ class Service:
         return self.account.trackers["red"]
 
     def alarms(self, unique_id: str = "red") -> list[str]:
-        """Return the alarms of a tracker that were fired."""
+        """Return the names of the alarms of a tracker that are fired now, since the last call."""
         state = self.account.trackers[unique_id].state
         return [it.attributes["alarm"] for it in self.listener.fired(state)]
 
@@ -107,14 +107,14 @@ def service() -> Service:
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
-    """Return a device without a position. Some of its fields have other values."""
+    """Return a device that is online, without a position. These fields have other values."""
     number = sum(unique_id.encode())
     device = Device(number, unique_id, unique_id, "online", None, None, None, False)
     return device._replace(**fields)
 
 
 def a_position(position_id: int = 1, **fields: Any) -> Position:
-    """Return a position with a fix. Some of its fields have other values."""
+    """Return a position with a fix, of a bike at rest. These fields have other values."""
     time = timestamp("2026-11-20T06:30:15Z")
     place = Position(RED_ID, position_id, time, 47.9, 7.8, 5.0, battery_level=80)
     return place._replace(motion=False)._replace(**fields)

@@ -31,12 +31,12 @@ _WORDS = {"none": None, "yes": True, "no": False}
 
 
 def minutes(after: float) -> datetime:
-    """Return the time after a number of minutes."""
+    """Return the time this many minutes after `NOW`, when each script begins."""
     return NOW + timedelta(minutes=after)
 
 
 def time_of(report: Position) -> datetime:
-    """Return the time of the fix. If a report has no place, return the time of the report."""
+    """Return the time of the fix; without it, the time of the message; without both, `NOW`."""
     return report.fix_time or report.device_time or NOW
 
 
@@ -60,19 +60,19 @@ class Bike:
     behind: float = 0
     """How many minutes the tracker's clock is behind."""
     age: float = 0
-    """How many minutes late its reports arrive."""
+    """How many minutes each report needs to arrive."""
     fix_age: float = 0
     """How many minutes older than its report a fix is."""
     time: datetime = NOW
     meters: float = 0
-    """Its distance to the north in meters."""
+    """Its place: meters to the north of the start."""
     sent: list[Position] = field(default_factory=list)
 
     def leg(self, text: str) -> Iterator[Position]:
         """Yield the reports of "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
 
-        These mean minutes at a speed in km/h, minutes, minutes without a report, and
-        meters.
+        In this order, the numbers mean minutes at a speed in km/h, minutes, minutes
+        without a report, and meters.
         """
         match = _LEG.fullmatch(text)
         assert match, text
@@ -92,7 +92,7 @@ class Bike:
             yield self.report(float(speed or 0), _values(says))
 
     def report(self, speed: float, says: dict[str, Any]) -> Position:
-        """Return the report at the current time."""
+        """Send a report at the current time, and return it."""
         measured = self.time - timedelta(minutes=self.behind + self.age)
         values = {
             "speed": abs(speed),
@@ -134,7 +134,7 @@ class House:
     totals: list[float] = field(default_factory=list)
     listener: Listener = field(default_factory=Listener)
     clock: timedelta = timedelta()
-    """By how much the house's clock is wrong."""
+    """How far the house's clock is ahead."""
     _how: str = "poll"
     _held: list[Position] = field(default_factory=list)
     _requested: list[HistoryAnswer] = field(default_factory=list)
@@ -145,7 +145,7 @@ class House:
         return self.account.states.get("red") or TrackerState()
 
     def at(self, now: datetime, **how: bool) -> UpdateContext:
-        """Return the context of an update."""
+        """Return the context of an update at a true time."""
         return UpdateContext(now + self.clock, has_history=self.has_history, **how)
 
     # Steps of a house
@@ -169,7 +169,7 @@ class House:
     def answer(
         self, reports: Iterable[Position], now: datetime, until: datetime | None = None
     ) -> None:
-        """Apply a history answer. It has those of these reports that are in the gap."""
+        """Apply a history answer. It contains these reports, from the start of the gap until `until`."""
         assert self.state.gap
         start, until = self.state.gap.start, until or now
         found = [it for it in reports if start <= time_of(it) <= until]
@@ -180,13 +180,13 @@ class House:
         self.look(self.account.apply_history("red", answer, self.at(now)))
 
     def wait(self, now: datetime) -> None:
-        """Move the clock, without a report."""
+        """Apply a poll at this time that brings no report."""
         known = self.state.position
         device = a_device(position_id=known and known.id)
         self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
 
     def look(self, changes: Changes) -> None:
-        """Fire occurrences, and store rides."""
+        """Record the occurrences, rides and total distance after an update."""
         checked(changes)
         for occurrence in self.listener.fired(self.state):
             said, at = occurrence.attributes, self._minute(occurrence.since)
@@ -204,7 +204,8 @@ class House:
             older = [it for it in older if it.started_at not in starts]
             self.book = [*older, *tracker.rides]
         if (total := tracker.total_distance) is not None:
-            # The database rounds to a tenth of a millimeter.
+            # The database rounds to a tenth of a millimeter, so the total may fall a
+            # little after a kill. Round to a tenth of a meter to ignore this.
             self.totals.append(round(total, 4))
 
     # Scripts of legs and steps
@@ -244,9 +245,10 @@ class House:
             setattr(self.bike, key, value)
 
     def _on_receive(self, text: str) -> None:
-        """Receive reports by "poll", "live", only each "sixth", or not: "outage", "hold".
+        """Receive each report by a "poll" or "live", only each "sixth" by a poll, or none.
 
-        After "missed", the next report comes with a poll that follows missed polls.
+        In an "outage", reports are lost. After "hold", they wait for `deliver`. After
+        "missed", the next report comes with a poll that follows missed polls.
         """
         self._how = "back" if (self._how, text) == ("outage", "poll") else text
 
@@ -262,7 +264,7 @@ class House:
             self.hear(part, now, is_complete=True)
 
     def _on_history(self, text: str) -> None:
-        """Answer the requests for the history: "history", "history until=12 rows=40"."""
+        """Answer all requests for the history, or a single request in part: "history until=12 rows=40"."""
         limits = _values(text)
         for _ in range(1 if limits else 99):
             if (gap := self.state.gap) is None:
@@ -280,7 +282,7 @@ class House:
             self._requested.append(HistoryAnswer(found, until))
 
     def _on_respond(self, _text: str) -> None:
-        """Answer the oldest request."""
+        """Apply the answer to the oldest request."""
         if self._requested:
             self.apply(self._requested.pop(0), self.bike.time)
 
@@ -293,7 +295,7 @@ class House:
         self.look(self.account.disarm("red"))
 
     def _on_kill(self, _text: str) -> None:
-        """Restart with the stored state."""
+        """Restart with the state as it is stored now."""
         stored = self.state.stored()
         # The stored state has no reports, because the history has them.
         assert not any(it.report for it in stored.log.inputs)
@@ -319,7 +321,7 @@ class House:
 
     @property
     def rides(self) -> str:
-        """Return the fired starts and ends with their minutes, and the stored distance."""
+        """Return the fired starts and ends with their minutes, and the distance of all stored rides."""
         parts = [
             f"{kind} {self._minute(it.moved_at if kind == 'ended' else it.started_at)}"
             for kind, it in self.fired
@@ -330,7 +332,7 @@ class House:
 
     @property
     def gap(self) -> str:
-        """Return the minute from which on the history is requested, "6 of a ride", or "none"."""
+        """Return from which minute on the history is needed, or "none". "of a ride" means: for a known ride."""
         if (gap := self.state.gap) is None:
             return "none"
         return self._minute(gap.start) + " of a ride" * gap.is_of_ride
@@ -348,7 +350,7 @@ class House:
 
 
 def lived(script: str, **says: Any) -> House:
-    """Return a house after a script. Each report has these values."""
+    """Return a house after a script. Each report has these values in place of the true ones."""
     return House(bike=Bike(says)).live(script)
 
 

@@ -1,4 +1,4 @@
-"""What lists, positions, messages and histories change. A poll replaces the values of messages."""
+"""How lists, positions, messages and histories change an account. Polls replace the values of messages."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -38,7 +38,7 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
 
 
 def test_contacts(service: Service) -> None:
-    """If trackers only had contact, no state changes. Trackers that report are not affected."""
+    """If trackers only had contact, they are listed as contacts. Trackers that report get their positions."""
     silent, others = (
         [f"silent{it}" for it in range(9)],
         [f"other{it}" for it in range(9)],
@@ -63,7 +63,8 @@ def test_contacts(service: Service) -> None:
         (1, {}, NOW, False),
         (1, {"id": 2}, NOW, True),
         (2, {}, NOW, True),
-        # The time of the known position is unreadable, or later than the last contact.
+        # The time of the known position is unreadable, or more than a day later than
+        # the last contact.
         (1, {"is_readable": False}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=25)}, NOW, True),
         (1, {"fix_time": NOW + timedelta(hours=23)}, NOW, False),
@@ -99,7 +100,10 @@ def test_outdated(
     ],
 )
 def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
-    """Values that a report lacks stay as they were. An address stays as long as the place does."""
+    """A place and values that a report lacks stay as they were, except motion and alarms.
+
+    An address stays as long as the place does.
+    """
     position = merged(KNOWN, said)
     if isinstance(expected, Position):
         expected = expected._replace(id=2)._asdict()
@@ -125,7 +129,7 @@ def test_server_that_lags_behind(
     fix_time: datetime | None,
     is_taken: bool,
 ) -> None:
-    """An older position does not move the bike, unless the list announces that position."""
+    """A position with an older fix does not move the bike, unless the list announces that position."""
     service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
     other = a_position(position_id, fix_time=fix_time)
     service.poll(a_device(position_id=3), red=other)
@@ -134,7 +138,7 @@ def test_server_that_lags_behind(
 
 
 def test_internal_ids(service: Service) -> None:
-    """Without an internal ID of its own, a tracker's position cannot be requested."""
+    """If trackers share an internal ID, or have none, their positions are not requested."""
     ids = {"red": 5, "blue": 5, "green": None, "white": 7}
     listed = service.read(*(a_device(it, id=ids[it], position_id=1) for it in ids))
     assert service.account.wanted(listed).keys() == {7}
@@ -144,7 +148,7 @@ def test_internal_ids(service: Service) -> None:
 
 
 def test_message(service: Service) -> None:
-    """The device and position in a message are shown at once. The next list announces the same position."""
+    """The device and positions in a message count at once. The device then has the ID of the newest position."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
     before = service.account.trackers
     changes = service.hear(a_device(status="offline", last_update=LATER))
@@ -179,7 +183,7 @@ def test_older_devices(
     last_update: datetime | None,
     counts: bool,
 ) -> None:
-    """Of several devices in a message the newest one counts. If they have the same time, the last one does."""
+    """The newest device in a message counts, but only if it is not older than the known device."""
     service.poll(a_device(last_update=known))
     said = a_device(status="offline", last_update=last_update)
     service.hear(said, a_device(last_update=EARLIER))
@@ -207,7 +211,7 @@ def test_older_devices(
 def test_older_positions(
     service: Service, known: Position, said: Position, counts: bool
 ) -> None:
-    """A fix that is older than the known one is dropped. If both have the same time, the higher ID counts."""
+    """A fix that is older than the known one is dropped. If times are the same or missing, the higher ID counts."""
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
     position = service.red().position
@@ -220,7 +224,7 @@ def test_older_positions(
 def test_device_without_its_position(
     service: Service, known: int | None, said: int | None, announced: int | None
 ) -> None:
-    """If a device has a newer position ID, that position is requested. An older or missing ID is ignored."""
+    """A newer position ID in a message counts before its position is known. An older or missing ID is ignored."""
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))
@@ -230,9 +234,10 @@ def test_device_without_its_position(
 
 
 def test_poll_wins(service: Service) -> None:
-    """A list that repeats the previous one replaces the values of a message.
+    """The first list after a message replaces the message's device, but not its position.
 
-    The first list after the message does not.
+    The next list replaces the position, too. Both lists are the same as the list before
+    the message.
     """
     listed, account = a_device(position_id=1, last_update=EARLIER), service.account
     service.poll(listed, red=a_position(1))
@@ -279,7 +284,7 @@ def test_late_report(service: Service) -> None:
 
 
 def test_gaps_of_an_account() -> None:
-    """The history of a listed tracker is applied once. For a removed tracker, none is requested."""
+    """A restart keeps the gap of a tracker. A history answer closes it, and removing the tracker deletes it."""
     house, reports = House(), story("stand 5, ride 9 @15, stand 7")
     house.polls(reports)
     account, context = house.account, UpdateContext(minutes(21), has_history=True)
@@ -295,7 +300,10 @@ def test_gaps_of_an_account() -> None:
 
 
 def test_ends_with_a_poll_that_brings_nothing() -> None:
-    """The clock ends the ride of a silent tracker once, but not in the first poll after an outage."""
+    """A poll without a report ends the ride of a tracker that was silent for half an hour.
+
+    The first poll after an outage does not end it, and later polls change nothing.
+    """
     account, devices = lived("ride 2 @15").account, {"red": a_device(position_id=3)}
     steps = ((3, False), (31, False), (33, True), (33, False), (34, False))
     contexts = [UpdateContext(minutes(at), is_back) for at, is_back in steps]

@@ -81,13 +81,13 @@ def test_alarm(service: Service) -> None:
     ],
 )
 def test_words(service: Service, said: str, words: list[str]) -> None:
-    """Several alarms in one report are fired one by one. Each name is one line of limited length."""
+    """Up to 20 alarms in one report are fired one by one. Each name is one line of at most 100 characters."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm=said)) == words
 
 
 def test_types() -> None:
-    """Each alarm of Traccar has its own type. All others have the type `other`."""
+    """Alarms have the types in `TYPES`. Alarms without a type of their own have the type `other`."""
     assert {word: Alarm(word, 1, None).type for word in TYPES} == TYPES
     assert set(TYPES.values()) == set(ALARM_TYPES)
 
@@ -130,7 +130,7 @@ def test_restart(service: Service) -> None:
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
-    """Return reports of the last hour, each with this number of alarms."""
+    """Return the reports of the last seconds, one a second, each with this number of alarms."""
     said = ",".join(f"word{number}" for number in range(words))
     times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [
@@ -158,13 +158,13 @@ def test_storm_in_the_history(service: Service) -> None:
     assert _recall(service, [late]) == ["late"]
     later = [it._replace(id=it.id + 2_000, alarm=f"{it.id}") for it in _storm(60)]
     assert _recall(service, later) == [it.alarm for it in later[-MAX_WAITING:]]
-    # The IDs of a new server begin at 1 again.
+    # The IDs of a new server begin at 1 again. A new alarm with a low ID is fired, too.
     position = a_position(3, fix_time=NOW, device_time=NOW, alarm="sos")
     assert poll(service, position) == ["sos"]
 
 
 def test_storm_over_live(service: Service) -> None:
-    """Each alarm is fired when it arrives. The history fires none again."""
+    """Each alarm is fired when it arrives, however many arrive. The history does not fire them again."""
     poll(service, a_position(1))
     storm, fired = _storm(120), 0
     for report in storm:
@@ -189,7 +189,7 @@ def test_storm_over_live(service: Service) -> None:
     ],
 )
 def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
-    """An alarm as old as the oldest of 50 known ones is not fired: it may have been forgotten."""
+    """If 50 alarms are known, an alarm that is as old as the oldest counts as known: it may have been forgotten."""
     others = [Alarm("tow", 3, NOW)] * (many - 1)
     assert is_known(alarm, [Alarm("tow", 3, NOW), *others]) is known
 
@@ -222,7 +222,7 @@ def test_once_and_in_order(steps: list[str]) -> None:
 
 
 def test_storm() -> None:
-    """The oldest alarms are dropped, but no other occurrences."""
+    """If more than 50 alarms wait, the oldest alarms are dropped. Occurrences of other types stay."""
     story = TrackerState().with_occurrence("ride_started", NOW, NOW)
     for _ in range(MAX_WAITING + 20):
         story = story.with_occurrence("alarm_raised", NOW, NOW)
@@ -233,7 +233,7 @@ def test_storm() -> None:
 
 
 def test_kept() -> None:
-    """The newest event of each type is kept, and so are all events that were not fired yet."""
+    """The newest event of each type, the newest occurrence, and all occurrences that were not fired yet are kept."""
     story = TrackerState()
     for step in ("alarm_raised", "alarm_raised", "ride_started", "ride_ended"):
         story = story.with_occurrence(step, NOW, NOW)

@@ -27,7 +27,7 @@ from .house import METER
 
 
 def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None) -> Fix:
-    """Return a fix this many meters farther north, this many seconds later."""
+    """Return a fix this many kilometers to the north of the default place, this many minutes after `NOW`."""
     time = NOW + timedelta(minutes=minutes)
     return Fix(time, 47.9 + 1_000 * kilometers * METER, 7.8, 0, total)
 
@@ -73,7 +73,8 @@ def test_plausible(
 ) -> None:
     """Up to 45 km/h are plausible, or half more than the reported speed, for at most an hour.
 
-    Noise is left out. The accuracies are unknown in these tests.
+    The test adds 50 meters, because noise may explain this distance if accuracies are
+    unknown.
     """
     start, end = a_fix(), a_fix((metres + 50) / 1_000, minutes)
     assert is_plausible(start, start, end, speed) is expected
@@ -97,7 +98,10 @@ def test_plausible(
 def test_way(
     straight: float, minutes: float, added: float | None, expected: float
 ) -> None:
-    """The server's distance is limited: to five times the straight line plus 1 km, and to 60 km/h."""
+    """The server's distance counts up to 1,000 km, 60 km/h, and five times the straight line plus 1 km.
+
+    Otherwise the straight line counts, or nothing if no bike could be that fast.
+    """
     start = a_fix(total=7)
     end = a_fix(straight, minutes, total=None if added is None else 7 + added)
     assert way(start, start, start, end) == pytest.approx(expected, rel=0.001)
@@ -135,7 +139,7 @@ def test_tolerance(off: float, kept: int, longitude: float) -> None:
 
 @pytest.mark.parametrize("route", [[], [(1.0, 2.0)], [(1.0, 2.0), (1.0, 2.0)]])
 def test_short(route: list[Point]) -> None:
-    """A route of at most two points stays the same."""
+    """A route of at most two points stays the same. Of three equal points, two stay."""
     assert thinned(route) == route
     assert thinned([(1.0, 2.0)] * 3) == [(1.0, 2.0)] * 2
 
@@ -159,7 +163,7 @@ def _grown(points: list[Point]) -> str:
 
 
 def test_growing() -> None:
-    """A route grows by each point. Once it is long, it is thinned."""
+    """A route grows by each point. As soon as it is too long, it is thinned."""
     points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
     route = _grown(points)
     assert len(route) < 7_000

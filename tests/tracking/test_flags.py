@@ -16,8 +16,8 @@ from tests.long import some
 from .conftest import a_device, a_position
 from .house import minutes, rows
 
-# For each minute, status and motion. Then the flags with their minutes, and the changes
-# that are fired.
+# Left of the arrow: status and motion for each minute. Right of it: the flags with the
+# minutes of their last changes, and the changes that are fired.
 TABLE = """
 The first value is known from then on.
   online stands -> online 0, stands 0
@@ -80,7 +80,7 @@ def test_stored_flags_go_on() -> None:
 
 
 def test_starts_of_waits() -> None:
-    """A wait can begin at the last contact, and at each change of a flag."""
+    """The wait of a trigger (`for`) can begin at the last contact, and at the last change of a flag."""
     account = Account("Bikes", {})
     contact = a_device("blue", last_update=minutes(7))
     account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
@@ -107,7 +107,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """No wait ends twice. If its state lasts, each wait ends at some time."""
+    """However the clock is set, no wait ends twice. If its state lasts, each wait ends at some time."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

@@ -155,7 +155,7 @@ def test_guard(script: str, summary: str) -> None:
 
 
 def test_where_it_was_seen() -> None:
-    """A triggered guard shows the place and the alarm."""
+    """A triggered guard shows where the bike was seen, and the type of the alarm that was the cause."""
     house = lived("stand 3, arm, jump 120, stand 1 motion=yes address=Canal")
     guard = house.state.guard
     assert guard and guard.triggered
@@ -178,7 +178,11 @@ def test_where_it_was_seen() -> None:
 
 
 def test_who_did_it() -> None:
-    """The guard shows the name of the user until it is armed or disarmed again."""
+    """The guard shows the user of the last arming or disarming, None without a user.
+
+    If the guard is armed again during a theft, the new user is shown as soon as the
+    bike stands.
+    """
     house, names = lived("stand 3"), list[str | None]()
     account = house.account
     account.arm("red", minutes(3), "Ada")
@@ -194,7 +198,7 @@ def test_who_did_it() -> None:
 
 
 def test_without_a_place() -> None:
-    """If the place of a bike is unknown, it cannot be guarded."""
+    """If the place of a bike is unknown, the bike cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}
     for positions in ({}, {"red": no_fix(1)}):
         account.apply_poll(devices, positions, UpdateContext(NOW))

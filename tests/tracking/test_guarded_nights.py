@@ -1,4 +1,4 @@
-"""Simulated nights of a guarded bike: there is no false alarm, and each theft is noticed."""
+"""Simulated nights of a guarded bike: no false alarm is raised, and each theft is noticed."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
 
-# Number of nights. docs/guard.md has more.
+# Number of nights for each case. The tables of docs/guard.md are about more nights.
 _NIGHTS = 10 if IS_LONG else 3
 _NAMES = (
     "6 m, as reported",
@@ -30,7 +30,8 @@ _CASES = [case for case in CASES if case.world.name in _NAMES]
 def test_nights(case: Case) -> None:
     """While the bike is parked, nothing triggers the guard.
 
-    A theft triggers it with the third report at the latest.
+    If the bike is carried off, the third report at the latest triggers the guard. In
+    all other thefts, the first report does.
     """
     found = found_in(case, _NIGHTS)
     assert found.false_alarms == 0
@@ -51,5 +52,5 @@ def test_night_guard(dusk_in_outage: bool) -> None:
 @longest
 @pytest.mark.skipif(not IS_LONG, reason="measures all worlds")
 def test_page() -> None:
-    """The tables of docs/guard.md have the measured values."""
+    """The last two tables of docs/guard.md have the measured values."""
     assert tables_of(PAGE)[-2:] == list(tables())

@@ -50,13 +50,13 @@ STATE_OF_2_0: dict[str, Any] = {
 
 
 def imported(**more: Any) -> TrackerState:
-    """Return the state that is imported from a file of 2.0."""
+    """Return the state that is imported from a file of 2.0, in which these values are different."""
     state: TrackerState = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
     return state
 
 
 def a_house(state: TrackerState) -> House:
-    """Return a house that has fired what 2.0 had fired."""
+    """Return a house with this state. It does not fire the occurrences again that 2.0 had fired."""
     return House(Account("Bikes", {"red": state}), listener=Listener(7))
 
 
@@ -64,7 +64,7 @@ def a_house(state: TrackerState) -> House:
     ("last", "distance"), [(ON_THE_SPOT, 5.5), (RIDE | {"distance": 7.5}, 7.5)]
 )
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
-    """Guard, total distance, last ride and occurrences are the same after the import."""
+    """Guard, total distance, occurrences and the last ride with a distance are the same after the import."""
     state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
@@ -87,7 +87,7 @@ def test_rides_go_on() -> None:
 
 
 def test_ride_during_the_update() -> None:
-    """A ride that happened during the update is fired once the history shows it."""
+    """A ride that happened during the update to the new version is fired as soon as the history shows the ride."""
     house = a_house(imported())
     reports = [it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 20")]
     house.poll(reports[-1], recovering=True)
@@ -103,7 +103,7 @@ def test_guard_goes_on() -> None:
 
 
 def test_ride_under_way() -> None:
-    """If a ride was under way, its start was already fired. Only its end is fired."""
+    """If a ride was under way at the update, version 2.0 has fired its start. Only its end is fired now."""
     ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
     state = imported(
         ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},

@@ -1,4 +1,4 @@
-"""What is always true in random stories: for the log, stored rides, the guard and events."""
+"""Invariants that hold in random stories: of the log, stored rides, the guard and events."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -57,7 +57,11 @@ _says = st.fixed_dictionaries(
 @every
 @given(st.lists(_legs | _legs | _house, max_size=30), _says, st.booleans())
 def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -> None:
-    """After each step of a story, no event was fired twice, lost, or fired out of order."""
+    """After each step of a random story, the log, stored rides and fired events fit together.
+
+    A triggered guard stays triggered, and a kill changes no stored value. In the end,
+    each ride that started has ended.
+    """
     house = House(has_history=has_history, bike=Bike(says))
     for step in script:
         before = house.state
@@ -67,7 +71,7 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
         if triggered and not before.rearming and step not in ("arm", "disarm"):
             guard = house.state.guard
             assert guard and guard.triggered
-            # The database rounds the distance.
+            # Compare only cause and time, because the database rounds the distance.
             same = guard.triggered[:2] == triggered[:2]
             assert same or triggered.cause == "alarm"
         if step == "kill":
@@ -92,7 +96,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _hold(house: House) -> None:
-    """Check what must be true after each update."""
+    """Check the invariants that hold after each update."""
     log, state = house.state.log, house.state
     core: Core = log.settled
     for it in log.inputs:
@@ -127,7 +131,7 @@ def test_any_evening(
     theft: int | None,
     distance: int,
 ) -> None:
-    """Only a theft triggers the guard, in whatever order reports arrive."""
+    """A theft triggers the guard, and nothing else does, despite wrong clocks, outages and late histories."""
     begin, lasts = outage
     end, answer_at = begin + lasts, begin + lasts + late
     events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]
@@ -183,7 +187,7 @@ def _inputs(reports: list[Position]) -> list[Input]:
 @every
 @given(_reports(), st.randoms(use_true_random=False))
 def test_any_order(reports: list[Position], random: Random) -> None:
-    """Until inputs are settled, the order and grouping of arrivals makes no difference."""
+    """Until inputs are settled, the order and grouping in which they arrive make no difference."""
     expected = Log().with_inputs(_inputs(reports)).core
     log, left = Log(), _inputs(reports)
     random.shuffle(left)
@@ -199,7 +203,7 @@ def test_any_order(reports: list[Position], random: Random) -> None:
 def test_any_part_came_before(
     reports: list[Position], random: Random, is_prompt: bool
 ) -> None:
-    """In the end, the rides are those of all reports. Each was fired once."""
+    """If polls show only some reports, the history adds the rest: in the end, the stored rides are right."""
     house, before, now = House(), 0, NOW
     coming = list[tuple[list[Position], datetime]]()
     for number, report in enumerate(reports):

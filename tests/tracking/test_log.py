@@ -1,4 +1,4 @@
-"""The log: rides do not depend on the order in which reports arrive."""
+"""The log of a tracker's reports: rides do not depend on the order in which reports arrive."""
 
 from datetime import timedelta
 from typing import Any
@@ -105,7 +105,7 @@ After a week the history is not requested.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_rides(script: str, summary: str) -> None:
-    """In the end, the database has the true rides. Each was fired once."""
+    """After each script, exactly these starts and ends were fired, and this distance is stored."""
     house = lived(script)
     assert house.rides == summary
     assert house.totals == sorted(house.totals)
@@ -202,7 +202,7 @@ None for a minute after a late report.
 
 @pytest.mark.parametrize(("script", "count"), rows(INPUTS))
 def test_inputs(script: str, count: str) -> None:
-    """Inputs are settled once they can no longer change."""
+    """As soon as inputs can no longer change, they are settled: they leave the log."""
     assert f"{len(lived(script).state.log.inputs)}" == count
 
 
@@ -221,7 +221,7 @@ def test_others(script: str, others: str) -> None:
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """During a long upload, the log does not exceed its limit. The ride is stored as one."""
+    """During a long upload, the log exceeds its limit by one input at most. The ride is stored as one ride."""
     monkeypatch.setattr(log, "_MAX_INPUTS", 50)
     script = "bike every=10, receive live, stand 5, receive hold, ride 30 @15, stand 9"
     house = lived(f"{script}, receive live, stand 1, deliver in order")
@@ -243,14 +243,14 @@ def test_many_rides_at_once() -> None:
 
 
 def test_order_of_reports() -> None:
-    """Reports are sorted by their fixes, then by the times of their messages, then by their IDs."""
+    """Reports are sorted by fix time (without a fix, by message time), then by ID. Without a time, they are first."""
     same, sent = a_position(3, fix_time=NOW), a_position(1, fix_time=None)
     reports = [sent._replace(device_time=minutes(1)), same, same._replace(id=2)]
     assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
 
 
 def test_answer_is_read_in_order() -> None:
-    """Alarms and motions in an answer are fired in the order of its reports."""
+    """Alarms and changes of motion are fired in the order of their times, even if the answer has another order."""
     reports, house = story("stand 3, ride 2 @15, stand 3"), House()
     reports[4] = reports[4]._replace(alarm="tow")
     reports[6] = reports[6]._replace(alarm="sos")
@@ -277,7 +277,7 @@ def test_last_arming_is_stored() -> None:
 
 
 def test_answer_in_the_middle_of_an_upload() -> None:
-    """If reports arrive after an answer although they are older, they are requested, too."""
+    """If a tracker uploads older reports after a history answer, these reports are requested, too."""
     legs = "stand 5, ride 8 @15, ride 8 @-15, ride 14 @15, stand 9"
     reports, house = story(legs, every=10), House()
     house.poll(reports[0])
@@ -308,7 +308,7 @@ def test_numbers_out_of_order() -> None:
 
 @pytest.mark.parametrize("worked", [False, True])
 def test_service_without_a_history(worked: bool) -> None:
-    """If the service had no history in the last week, none is requested."""
+    """If the history has failed since a gap began, the gap stays for a week. Without a history, no gap begins."""
     house = House(has_history=worked)
     reports = story("stand 5, ride 10 @15, stand 7")
     house.polls(reports)
@@ -323,7 +323,7 @@ def test_service_without_a_history(worked: bool) -> None:
 
 @pytest.mark.parametrize("says", [{}, {"device_time": None}])
 def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
-    """Alarms of the last hour are fired once. Older ones are not fired."""
+    """Alarms of the last hour in a history answer are fired once. Older alarms are not fired."""
     reports = [
         it._replace(alarm=f"alarm{number}" if number % 2 == 0 else None)
         for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", **says))
@@ -337,16 +337,16 @@ def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
     assert sorted(alarms) == sorted(filter(None, recent))
 
 
-# Rides from before the set-up: the complete rides in each answer, and what is left to
-# request
+# Rides from before the set-up: the complete rides in each answer, and the end of the
+# next request
 
 _DAY = timedelta(days=1)
 
 
 def test_whole_rides() -> None:
-    """All complete rides are returned, also those whose end is not in the answer.
+    """All complete rides are returned, even a last ride whose end is not in the answer.
 
-    The next request ends before them.
+    The next request ends where this request began.
     """
     reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
     start, until = NOW - timedelta(hours=1), minutes(112)
@@ -372,7 +372,7 @@ def test_ride_across_the_start(start: float, until: float, count: int) -> None:
 
 
 def test_ride_of_a_day() -> None:
-    """A ride that is longer than half of the requested time is returned as it is."""
+    """A ride that is longer than half of the requested time is returned, even if its start may be missing."""
     reports = story("ride 800 @15, stand 300")
     start, until = minutes(10), NOW + _DAY
     rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
@@ -382,7 +382,7 @@ def test_ride_of_a_day() -> None:
 
 @pytest.mark.parametrize(("age", "has_rest"), [(30, False), (29.999, True)])
 def test_oldest_day(age: float, has_rest: bool) -> None:
-    """The oldest day is the last request, so its first ride is returned as it is."""
+    """A request from 30 days ago is the last, so its first ride is returned, even if the start may be missing."""
     reports = story("ride 30 @15, stand 30", every=10)
     start, answer = minutes(10), HistoryAnswer(reports, NOW + _DAY)
     rides, rest = rides_before(answer, start, start + age * _DAY)

@@ -197,7 +197,7 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places with drift are known. A place near one of them is not another one."""
+    """The last five places with drift are known. A place near a known place is not stored as a new one."""
     state, places = RideState(), [Fix(minutes(it), 47 + it, 7.8) for it in range(6)]
     for place in places:
         state = state.with_drift(place, _north(place, 400))
@@ -232,7 +232,7 @@ def test_address(script: str, address: str | None) -> None:
 
 
 def test_placeholder_before_the_first_fix() -> None:
-    """Before the first fix, servers count the distance from 0/0. It is not used."""
+    """Before the first fix, servers count the distance from the coordinates 0/0. This distance is not used."""
     nowhere = a_position(
         1, latitude=None, fix_time=None, device_time=NOW, total_distance=0.0
     )

@@ -23,8 +23,7 @@ from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
 _HISTORY = Service(has_history=True)
-# Number of days in a normal run. In Home Assistant, where each day takes seconds, long
-# runs have as many.
+# Number of days, unless a long run sets the environment variable DAYS.
 _SHORT = 60
 
 _OFTEN = 0.01
@@ -43,7 +42,7 @@ TRACKERS = (
     "tracker", some(TRACKERS, every=4), ids=lambda tracker: tracker.name
 )
 def test_year(tracker: Tracker) -> None:
-    """Exactly the true rides are fired, whatever happens to the service."""
+    """Exactly the true rides are fired, despite outages of the service and restarts of Home Assistant."""
     days = DAYS or _SHORT
     journey = a_journey(SEED, days)
     end = BEGIN + _DAY * (days + 1)
@@ -57,7 +56,7 @@ def test_year(tracker: Tracker) -> None:
     )
 
     _rides_are_right(tracker, journey, home, downs)
-    # All other rides are in the database only.
+    # The state keeps only the last rides. The database has all rides.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
     true = journey.kilometres
@@ -78,13 +77,14 @@ def _rides_are_right(
         before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
     )
     late = timedelta(minutes=10 if tracker.every == 600 else 6)
-    # Reports that are late are not known yet when a ride starts.
+    # If a buffered report was the first of a ride, the ride starts with a later report.
     late += timedelta(minutes=8 if tracker.buffers else 0)
     # If the first report of a ride comes from a red light, it does not start the ride.
+    # The second report does.
     starts_late = late * 2 if tracker.every == 600 else late
     left = list(home.rides)
     # If the tracker jumped on arrival, the last minute of a ride belongs to the next
-    # one.
+    # ride, which then is too long.
     most = 20 if tracker.jumps == _OFTEN else 5
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
@@ -94,10 +94,11 @@ def _rides_are_right(
                 span.ends_at - trip.ends_at for span in struck
             )
             found = rides_of(trip, left, late + max(known, timedelta()))
-            # The fix that should confirm the place may have jumped.
+            # If the fix that should confirm the place jumped, no ride is found.
             assert (0 if tracker.jumps == _OFTEN else 1) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # The bike rode there and back, and no report of the ride was received.
+            # The ride was shorter than the interval of the reports, and no report fell
+            # into it.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
             assert tracker.every == 600
         else:
@@ -112,7 +113,7 @@ def _rides_are_right(
 
 @pytest.mark.parametrize("world", some(WORLDS, every=12), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
-    """If trackers have faults, no ride is lost, and almost none is invented."""
+    """If trackers, clocks or services have faults, no ride is lost, and almost none is invented."""
     found = found_in(world)
     assert (found.as_one, found.lost) == (TRIPS, 0)
     assert found.invented <= (0 if world.is_clear else 5)
@@ -122,7 +123,7 @@ def test_worlds(world: World) -> None:
 
 
 def test_always_stands_with_history() -> None:
-    """If a tracker always reports rest, rides are found by their places, even if these are near."""
+    """If a tracker always reports rest, rides are found by their places, even with a place each ten seconds."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=_HISTORY))

@@ -1,6 +1,8 @@
-"""Run Home Assistant with the simulated internet. The port is in an environment variable.
+"""Run Home Assistant so that each host name leads to the simulated internet.
 
-This file imports nothing from the project. It ends by running lean_home_assistant.py.
+The port of the simulated internet is in an environment variable. This file imports
+nothing from the project, because the project's folder is not on the import path. In the
+end, it runs lean_home_assistant.py.
 """
 
 import os
@@ -18,7 +20,7 @@ LEAN = Path(__file__).parents[2] / "tools" / "demo" / "lean_home_assistant.py"
 
 
 class Resolver(AbstractResolver):
-    """Resolves every host to one port of this machine."""
+    """Resolves every host, with any port, to one port of this machine."""
 
     def __init__(self, port: int) -> None:
         """Resolve hosts to this port."""
@@ -28,7 +30,7 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the same address for every host."""
+        """Return the address of the simulated internet, whatever the host and port."""
         return [
             ResolveResult(
                 hostname=host,
@@ -49,7 +51,7 @@ class Resolver(AbstractResolver):
 
 
 def main() -> None:
-    """Set up the resolver, then run lean_home_assistant.py with the same arguments."""
+    """Let Home Assistant use the resolver, and run lean_home_assistant.py with the same arguments."""
     resolver = Resolver(int(os.environ[PORT_VARIABLE]))
     sys.argv[0] = str(LEAN)
     with patch(

@@ -14,7 +14,7 @@ from .server import Internet
 class ConnectedHomeAssistant(HomeAssistantProcess):
     """A Home Assistant for which every host is part of the simulated internet.
 
-    It trusts the internet's certificates.
+    Home Assistant trusts the certificates of the simulated internet.
     """
 
     program = Path(__file__).with_name("connected_home_assistant.py")
@@ -28,8 +28,8 @@ class ConnectedHomeAssistant(HomeAssistantProcess):
 
     @override
     async def run_program(self) -> Process:
-        """Start a process that can reach only the simulated internet."""
-        # The process inherits the environment.
+        """Start the process, for which each host name leads to the simulated internet."""
+        # The new process inherits these variables.
         os.environ[PORT_VARIABLE] = str(self._internet.port)
         os.environ["REQUESTS_CA_BUNDLE"] = str(self._internet.authority)
         return await super().run_program()

@@ -1,4 +1,4 @@
-"""The hosting service with this repository and its releases, and the Marketplace's catalog."""
+"""Simulated hosts: the hosting service with this repository and its release, and the Marketplace's catalog."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Repository:
 
     @cached_property
     def commit(self) -> str:
-        """The hash of the only commit."""
+        """The ID of the only commit. Unlike in Git, it is the hash of the archive."""
         return sha1(self.archive, usedforsecurity=False).hexdigest()
 
     def has(self, ref: str) -> bool:
@@ -59,7 +59,7 @@ class Repository:
 
 
 def this_repository() -> Repository:
-    """Return this repository. Its release contains the files of the working folder."""
+    """Return this repository. Its release contains all files of the working folder that Git does not ignore."""
     git = shutil.which("git")
     assert git, "there is no git on this machine"
     listing = subprocess.run(  # noqa: S603
@@ -99,7 +99,7 @@ class _Hosting:
         self._repository = repository
 
     async def pages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Sign a device in without asking, and redirect requests for archives."""
+        """Sign in each device without a question, and redirect requests for archives."""
         if request.path == "/login/device/code":
             return web.json_response(
                 {
@@ -132,7 +132,7 @@ class _Hosting:
         return web.Response(status=404)
 
     async def raw(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer with a file."""
+        """Answer with a file of a branch, tag or commit."""
         wanted, repository = self._path(request, r"/([^/]+)/(.+)"), self._repository
         if wanted and repository.has(wanted[1]) and wanted[2] in repository.files:
             body = repository.files[wanted[2]]
@@ -140,7 +140,7 @@ class _Hosting:
         return web.Response(status=404)
 
     async def api(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer the API requests of a user who is signed in."""
+        """Answer the API requests of a user with the token, and refuse all other requests with 401."""
         signed_in = request.headers.get("Authorization") == f"token {_TOKEN}"
         status, data = self._data(request) if signed_in else _REFUSED
         return web.json_response(data, status=status)
@@ -164,7 +164,7 @@ class _Hosting:
     def _path(
         self, request: web.BaseRequest, pattern: str, *, below: str = ""
     ) -> re.Match[str] | None:
-        """Match the path after the repository's name."""
+        """Match the part of the path after the repository's name. Return None without a match."""
         start = re.escape(f"{below}/{self._repository.full_name}")
         return re.fullmatch(start + pattern, request.path)
 

@@ -11,11 +11,11 @@ from tests.tools.simulator.streets import STREETS, Point, metres
 
 HOST = "vector.openstreetmap.org"
 _DEEPEST = 14
-"""The highest zoom level of the tiles. For closer views, the map enlarges these tiles."""
+"""The highest zoom level of the tiles. For closer views, the map enlarges tiles of this level."""
 _TILE = re.compile(r"/shortbread_v1/(\d+)/(\d+)/(\d+)\.mvt")
 
 _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
-# Kinds of roads in the Shortbread schema. Its map styles draw main streets wider.
+# Kinds of roads in the Shortbread schema, whose map styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
 """Minimum length in meters of a street that gets a name. On shorter streets, the bikes would cover the name."""
@@ -25,7 +25,7 @@ _EXTENT = 4096
 _KEYS = ("kind", "name")
 
 type TilePoint = tuple[int, int]
-"""Units to the right and down from the upper left corner."""
+"""Units to the right and down from the upper left corner of a tile."""
 
 type Street = list[Point]
 
@@ -75,7 +75,7 @@ async def site(request: web.BaseRequest) -> web.StreamResponse:
 def _lines(
     streets: Mapping[str, Street], zoom: int, column: int, row: int
 ) -> list[Line]:
-    """Return the streets that touch the tile."""
+    """Return the streets whose bounding box overlaps the tile, in units of the tile."""
     lines = list[Line]()
     for name, street in streets.items():
         points = [_point(point, zoom, column, row) for point in street]
@@ -86,7 +86,7 @@ def _lines(
 
 
 def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
-    """Return the point of a tile at which a place is drawn, in Web Mercator projection."""
+    """Return where a tile shows a place in Web Mercator projection. The point may be outside of the tile."""
     latitude, longitude = point
     across = (longitude + 180) / 360
     down = (1 - asinh(tan(radians(latitude))) / pi) / 2
@@ -97,7 +97,8 @@ def _point(point: Point, zoom: int, column: int, row: int) -> TilePoint:
     )
 
 
-# Vector tiles in Mapbox's format, version 2.1: layers of lines with properties.
+# The functions below write vector tiles in Mapbox's format, version 2.1: layers of lines
+# with properties.
 
 
 def _layer(name: str, lines: list[Line]) -> bytes:

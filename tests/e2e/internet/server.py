@@ -1,4 +1,4 @@
-"""One port that answers for every host."""
+"""One port that answers for every host of the simulated internet."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ type Site = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 
 class Internet:
-    """Serves sites by host name over TLS. Other hosts answer with 404."""
+    """Serves sites by host name over TLS. A request to an unknown host gets a 404."""
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
-        """Serve these sites by host."""
+        """Make certificates for these sites, which are served by host name."""
         self._sites = sites
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")

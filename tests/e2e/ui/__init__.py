@@ -1,1 +1,1 @@
-"""Browser tests that use only the user interface."""
+"""Browser tests: they do the steps of a user in Home Assistant's frontend."""

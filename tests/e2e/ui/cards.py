@@ -8,10 +8,10 @@ from tests.e2e.frontend import Frontend
 
 CONFIG = {"strategy": {"type": "custom:bike-tracker"}}
 _PATHS = "map => map.paths.map(path => path.points.length)"
-# Errors to ignore. Chromium reports that its own drawing is slow. The simulated
-# internet has no fonts, and no tiles for older releases. Leaflet, the map of 2026.8,
-# finishes its zoom after the page was closed, and Chromium then looks for Leaflet's
-# source.
+# Errors to ignore, because other programs cause them. Chromium reports that its own
+# drawing is slow. The simulated internet lacks the map's fonts, and the tiles that older
+# releases load. Leaflet, the map of release 2026.8, finishes its zoom after the page was
+# closed, and Chromium then looks for Leaflet's source.
 _NOT_OURS = re.compile(
     r"GL Driver|/api/map_tiles/|https://basemaps\.cartocdn\.com/"
     r"|_leaflet_pos|/node_modules/leaflet/"
@@ -22,7 +22,7 @@ class Cards:
     """The cards of the dashboard. The browser's console must stay free of errors."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Wrap this page."""
+        """Find the cards on this page, and note the errors in the page's console."""
         self.errors: list[str] = []
         self.page = page = frontend.page
         self.bikes = page.locator("bike-tracker-bikes-card")
@@ -41,11 +41,11 @@ class Cards:
             self.errors.append(line)
 
     def ride(self, number: int) -> Locator:
-        """Return the list entry of a ride of yesterday."""
+        """Return the entry of a ride on the second day in the list. The first ride of that day has the number 0."""
         return self.list.locator(".day").nth(1).get_by_role("button").nth(number)
 
     async def expect_route(self) -> None:
-        """Expect that the map shows a line with a start and an end."""
+        """Expect that the map shows one line, a point at its start, and a point at its end."""
         line = self.map.locator("ha-map")
         await expect(line).to_be_visible()
         points: list[int] = []

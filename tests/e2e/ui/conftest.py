@@ -1,4 +1,4 @@
-"""All browser tests share one Home Assistant, one service and one Chromium. Each test has a new account."""
+"""Most browser tests share a Home Assistant, a service and a Chromium. Each such test has a new account."""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator
@@ -45,7 +45,7 @@ def pytest_runtest_makereport(
     return report
 
 
-# Shared by all tests
+# Shared by tests
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +56,7 @@ def repository() -> hosting.Repository:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
-    """Return the simulated internet."""
+    """Yield the simulated internet, with the map server and the hosting service."""
     sites = {map_server.HOST: map_server.site, **hosting.sites(repository)}
     async with Internet(sites) as internet:
         yield internet
@@ -64,7 +64,7 @@ async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def service() -> AsyncIterator[SimulatedService]:
-    """Return the simulated service."""
+    """Yield the simulated service, at first without trackers."""
     async with SimulatedService(trackers=0) as service:
         yield service
 
@@ -73,7 +73,7 @@ async def service() -> AsyncIterator[SimulatedService]:
 async def shared_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant in the simulated town, with the integration. A phone can be added."""
+    """Yield a Home Assistant in the simulated town, with the integration. A test can add a phone."""
     folder = tmp_path_factory.mktemp("home-assistant")
     connected = ConnectedHomeAssistant(folder, internet)
     async with connected as home_assistant:
@@ -82,7 +82,7 @@ async def shared_home_assistant(
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Return a Chromium."""
+    """Yield a Chromium."""
     async with chromium() as browser:
         yield browser
 
@@ -94,9 +94,10 @@ async def browser() -> AsyncIterator[Browser]:
 async def home_assistant(
     shared_home_assistant: ConnectedHomeAssistant,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant without accounts and automations.
+    """Yield the shared Home Assistant, without accounts and automations.
 
-    After the test, its log must contain no unexpected errors.
+    After the test, remove the accounts and automations of the test. Log entries that concern the
+    integration must contain no traceback.
     """
     before = len(shared_home_assistant.log)
     yield shared_home_assistant
@@ -112,7 +113,7 @@ async def home_assistant(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the trackers of a new account: one at home, one at the office, one on a ride."""
+    """Return the bikes of a new account: one at home, one at the office, and one at a junction."""
     service.fault(None)
     fleet = Fleet(service, PLACES)
     await fleet.create()
@@ -121,14 +122,14 @@ async def fleet(service: SimulatedService) -> Fleet:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
-    """Return the trackers of an account that is already set up."""
+    """Add the new account to Home Assistant, and return its bikes."""
     await home_assistant.client.add_account(fleet.url, EMAIL, PASSWORD)
     return fleet
 
 
 @pytest.fixture
 def look(request: pytest.FixtureRequest) -> Look:
-    """Return the screen. A test may request another screen."""
+    """Return the screen and preferences: a desktop, or the parameter of the test."""
     look: Look = getattr(request, "param", DESKTOP)
     return look
 
@@ -137,7 +138,7 @@ def look(request: pytest.FixtureRequest) -> Look:
 async def context(
     request: pytest.FixtureRequest, browser: Browser, look: Look
 ) -> AsyncIterator[BrowserContext]:
-    """Yield a browser without history. If the test fails, keep a trace."""
+    """Yield a browser session without history. If the test fails, keep a trace."""
     context = await new_context(browser, look)
     await context.tracing.start(snapshots=True)
     yield context
@@ -169,7 +170,7 @@ async def words(
     home_assistant: HomeAssistantProcess,
     frontend: Frontend,
 ) -> Words:
-    """Return Home Assistant's texts in the user's language. The house has the same language."""
+    """Set the language of the house and of the user, and return Home Assistant's texts in this language."""
     words: Words = request.param
     await home_assistant.client.call("config/core/update", language=words.language)
     await frontend.open("/profile/localization")
@@ -199,8 +200,8 @@ async def remove_automations(client: HomeAssistantClient) -> None:
     """Remove all automations and imported blueprints."""
     for number in await automations(client):
         await client.delete(f"/api/config/automation/config/{number}")
-    # Home Assistant answers before the automation is removed. It refuses to remove a
-    # blueprint that is in use.
+    # Home Assistant answers before an automation is removed. Wait, because Home Assistant
+    # refuses to remove a blueprint that an automation uses.
     async with asyncio.timeout(60):
         while await automations(client):
             await asyncio.sleep(0.1)

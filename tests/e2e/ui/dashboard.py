@@ -24,7 +24,7 @@ async def add_dashboard(client: HomeAssistantClient, config: object) -> str:
 async def dashboard(
     home_assistant: HomeAssistantProcess, config: object
 ) -> AsyncIterator[None]:
-    """Yield a dashboard, and remove it at the end. Home Assistant may be restarted in the meantime."""
+    """Add a dashboard, and remove it at the end. Home Assistant may be restarted before the end."""
     added = await add_dashboard(home_assistant.client, config)
     try:
         yield
@@ -34,7 +34,7 @@ async def dashboard(
 
 
 def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dashboard with a single page of these cards."""
+    """Return the configuration of a dashboard with a single page of these cards."""
     view = {"title": "Bikes", "type": "sections", "sections": [{"cards": cards}]}
     return {"views": [view]}
 
@@ -43,7 +43,7 @@ def cards(*cards: Mapping[str, Any]) -> dict[str, Any]:
 async def phone_on_dashboard(
     home_assistant: HomeAssistantProcess, *cards: Mapping[str, object]
 ) -> AsyncIterator[None]:
-    """Yield a phone with the app on a dashboard, beside other cards."""
+    """Add a phone, and a dashboard that shows it beside these cards. Remove both at the end."""
     client = home_assistant.client
     result = (await client.start_flow("mobile_app"))["result"]
     sections = [phone(), {"type": "grid", "cards": cards}]

@@ -18,10 +18,10 @@ class Target:
 
 
 class Editor:
-    """An automation in the editor."""
+    """An automation in the editor, which a test makes by clicks."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Begin without an automation."""
+        """Use this frontend. The editor is not open yet."""
         self._frontend = frontend
         self._page = frontend.page
 
@@ -30,27 +30,27 @@ class Editor:
         await self._frontend.open("/config/automation/edit/new")
 
     async def expect_to_find(self, word: str, trigger: str) -> None:
-        """Search all triggers for a text, and expect that this one is found."""
+        """Search all triggers for a word, and expect that this trigger is found."""
         await self._frontend.button("Add trigger").click()
         await self._page.get_by_placeholder("Search").fill(word)
-        # Leave out the time pattern: without it, the list shows five triggers and the
-        # number of further ones.
+        # Show only triggers: without this filter, the list shows five triggers, and only
+        # the number of further triggers.
         await self._frontend.button("Triggers").click()
         found = re.compile(f"^{re.escape(trigger)}")
         await expect(self._page.get_by_role("button", name=found)).to_be_visible()
 
     async def add_trigger(self, name: str, target: Target) -> None:
-        """Choose a target, and one of its triggers."""
+        """Add a trigger: choose a target, and the trigger with this name."""
         await self._frontend.button("Add trigger").click()
         await self._choose(name, target)
 
     async def add_condition(self, name: str, target: Target | None = None) -> None:
-        """Choose a condition, by target or by name."""
+        """Add a condition: choose it after its target or, without a target, by a search for its name."""
         await self._frontend.button("Add condition").click()
         await self._choose(name, target)
 
     async def tell(self, message: str) -> None:
-        """Add a notification in Home Assistant."""
+        """Add an action that shows a notification in Home Assistant."""
         await self._frontend.button("Add action").click()
         await self._choose("Send a persistent notification", None)
         field = self._page.locator("ha-settings-row").filter(has_text="Message body")
@@ -59,7 +59,7 @@ class Editor:
     async def last(
         self, *, hours: int = 0, minutes: int = 0, seconds: int = 0, days: int = 0
     ) -> None:
-        """Set how long the state must last."""
+        """Set how long the state of the trigger must last."""
         times = {"dd": days, "hh": hours, "mm": minutes, "ss": seconds}
         for label, number in times.items():
             if number:
@@ -68,16 +68,16 @@ class Editor:
         await self._page.keyboard.press("Tab")
 
     def number(self, label: str) -> Locator:
-        """Return a number field."""
+        """Return the number field with this label."""
         return self._page.get_by_role("spinbutton", name=label, exact=True)
 
     async def choose_zone(self, name: str) -> None:
-        """Choose the zone."""
+        """Choose the zone of the trigger or condition."""
         await self._page.get_by_role("button", name=re.compile("^Select an")).click()
         await self._frontend.option(name).click()
 
     async def fall_below(self, level: int) -> None:
-        """Set a lower limit."""
+        """Let the trigger fire if the value falls below this level."""
         await self._page.get_by_role("button", name=re.compile("^Fire when")).click()
         await self._page.get_by_role("menuitem", name="Below").click()
         selector = self._page.locator("ha-selector-numeric_threshold")
@@ -85,14 +85,14 @@ class Editor:
         await self._page.keyboard.press("Tab")
 
     async def be_between(self, after: int, before: int) -> None:
-        """Set the hours between which the condition is true."""
+        """Set the hours of the day between which the time condition is true."""
         for name, hour in {"After": after, "Before": before}.items():
             group = self._page.get_by_role("group", name=name, exact=True)
             await group.get_by_role("spinbutton", name="hh").fill(str(hour))
             await self._page.keyboard.press("Tab")
 
     async def expect_met(self, number: int = 1) -> None:
-        """Expect that this number of conditions is met now."""
+        """Expect that the editor shows this number of conditions as met now."""
         met = self._page.get_by_role("status", name="Condition passes", exact=True)
         await expect(met).to_have_count(number)
 

@@ -1,6 +1,6 @@
 """Measure how soon the dashboard *Bikes* and Home Assistant's map card are painted.
 
-The house has 50 bikes and 5,000 rides. To print both times: scripts/test --e2e tests/e2e/ui/first_paint.py -s
+The house has 50 bikes and over 5,000 rides. To print the times: scripts/test --e2e tests/e2e/ui/first_paint.py -s
 """
 
 from pathlib import Path
@@ -40,7 +40,7 @@ _OURS = ["bike-tracker-bikes-card", "bike-tracker-distance-card", "ha-map"]
 async def test_first_paint(
     tmp_path: Path, internet: Internet, browser: Browser
 ) -> None:
-    """The dashboard is painted at most a second later than the map card."""
+    """In the median of some visits, the dashboard is painted at most a second later than the map card."""
     async with (
         SimulatedService(trackers=_BIKES) as service,
         ridden(tmp_path, internet, service, bikes=_BIKES) as home_assistant,
@@ -73,7 +73,7 @@ async def test_first_paint(
                 page = await context.new_page()
                 await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
-                # The browser is signed in, and its cache is full.
+                # Measure the second visit: it needs no sign-in, and has a full cache.
                 await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)

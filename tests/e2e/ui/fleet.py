@@ -1,4 +1,4 @@
-"""The trackers of a test's account."""
+"""The bikes of a test's account at the simulated service."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -14,23 +14,23 @@ PLACES: Mapping[str, Point] = {
     "Cargo bike": WERDERPLATZ,
     "Gravel bike": (49.417365, 8.685359),
 }
-"""Places of the bikes: one is at home, one at the office, one elsewhere."""
+"""Places of the bikes: one is at home, one at the office, and one at a junction without a zone."""
 
 _serial_numbers: Iterator[int] = count(860_000_000_000_101)
 
 
 class Fleet:
-    """Bikes with IDs that no earlier test has used: Home Assistant remembers earlier bikes."""
+    """Bikes with IDs that no earlier test has used, because Home Assistant remembers earlier bikes."""
 
     def __init__(self, service: SimulatedService, places: Mapping[str, Point]) -> None:
-        """Create bikes with these names and places."""
+        """Choose IDs for bikes with these names and places. `create` adds the bikes to the service."""
         self.service = service
         self.url = service.url
         self.places = places
         self.serial_numbers = {name: str(next(_serial_numbers)) for name in places}
 
     async def create(self) -> None:
-        """Create a new account that has only these bikes."""
+        """Replace the account at the service by a new account that has only these bikes."""
         self.service.add_account(EMAIL, PASSWORD)
         for name, serial_number in self.serial_numbers.items():
             self.service.add_device(serial_number, name=name)
@@ -44,7 +44,7 @@ class Fleet:
         kilometres_per_hour: float,
         address: str | None = None,
     ) -> None:
-        """Let a bike report from a place during a ride."""
+        """Let a bike report from a place with this speed, which is 0 if it stands."""
         latitude, longitude = place
         await self.change(
             name,
@@ -60,11 +60,11 @@ class Fleet:
         )
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
-        """Change the tracker of a bike in the simulated service."""
+        """Call this method of the simulated service for the tracker of a bike."""
         getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
 
     async def add_account(self, frontend: Frontend) -> None:
-        """Add the account in the frontend, up to the last dialog of the flow."""
+        """Add the account in the frontend, but leave the last dialog of the flow open."""
         await frontend.open("/config/integrations/dashboard")
         await frontend.button(ENGLISH.add).click()
         await frontend.page.get_by_placeholder(ENGLISH.search).fill("Bike Tracker")

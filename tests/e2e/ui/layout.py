@@ -45,7 +45,7 @@ _TOO_WIDE = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 async def cut_off(page: Page) -> list[str]:
-    """Return the texts of which a part is hidden."""
+    """Return the texts on the page that are partly cut off at an edge."""
     texts: list[str] = await page.evaluate(_CUT_OFF)
     return texts
 

@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run a new Home Assistant with an account, and with the rides of six weeks."""
+    """Run a new Home Assistant with an account and its rides of eight weeks, and maybe with another frontend."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"
@@ -45,7 +45,7 @@ async def ridden(
 async def ridden_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant with rides. Its log must stay free of errors."""
+    """Yield a Home Assistant with rides. Its log must stay free of errors of the integration."""
     folder = tmp_path_factory.mktemp("ridden")
     async with (
         SimulatedService() as service,
@@ -56,8 +56,9 @@ async def ridden_home_assistant(
 
 
 async def list_rides(frontend: Frontend) -> None:
-    """List the rides of the previous week."""
+    """Show the rides of the previous week as a list in the calendar."""
     await frontend.open("/calendar")
-    # The list button is shown to screen readers only, so click it without a check.
+    # Only screen readers see the list button, so click it without a check that it is
+    # visible.
     await frontend.page.get_by_label("List (7 days)").click(force=True)
     await frontend.page.get_by_label("Previous").click()

@@ -34,7 +34,7 @@ type House = dict[str, Any]
 
 
 def bike(number: int, /, **has: object) -> House:
-    """Return the states of a bike at home without any problem. Some states can be replaced."""
+    """Return a bike that is at home without any problem. Keyword arguments replace some of its states."""
     color = f"#{number % 4 * 60:02x}80a0"
     name = f"Bike {number}"
     return {
@@ -46,7 +46,7 @@ def bike(number: int, /, **has: object) -> House:
 
 
 def ride(start: datetime, number: int = 1, /, **values: object) -> House:
-    """Return a ride of half an hour. By default its route has two points."""
+    """Return a ride of half an hour. Keyword arguments replace its values, such as the route of two points."""
     places = [
         {"latitude": latitude, "longitude": longitude, "zone": zone, "address": None}
         for (latitude, longitude), zone in ((HOME, "Home"), (WERDERPLATZ, "Office"))
@@ -67,7 +67,7 @@ def ride(start: datetime, number: int = 1, /, **values: object) -> House:
 
 
 def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> House:
-    """Return a house in Heidelberg. Its user reads English."""
+    """Return a house in Heidelberg with an English-speaking user. Keyword arguments replace its values."""
     locale = {"language": "en", "number_format": "language", "time_format": "language"}
     return {
         "now": datetime.now(UTC).isoformat(),
@@ -88,10 +88,10 @@ def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> Hou
 
 
 class Stub:
-    """A page that shows all three cards."""
+    """A page that shows all three cards, without a server. Its script is stub.js."""
 
     def __init__(self, page: Page) -> None:
-        """Show the cards on this page."""
+        """Find the cards on this page, and note the page's errors."""
         self.page = page
         self.errors: list[str] = []
         self.bikes, self.rides, self.distance = (
@@ -103,29 +103,29 @@ class Stub:
 
     @classmethod
     async def create(cls, context: BrowserContext) -> Self:
-        """Open a page with the cards and without bikes."""
+        """Open a page that has loaded the cards but does not show them yet."""
         await context.route(f"{_URL}/**", _serve)
         stub = cls(await context.new_page())
         await stub.page.goto(_URL)
         return stub
 
     async def clear(self) -> None:
-        """Remove the cards, and forget the recorded calls."""
+        """Remove the cards, forget the recorded calls and errors, and reset the size of the page."""
         await self.page.set_viewport_size({"width": 1200, "height": 800})
         await self.page.evaluate("() => clear()")
         self.errors.clear()
 
     async def show(self, house: House) -> None:
-        """Show a house, or only its changes."""
+        """Show a house in all cards. If the cards are already shown, only update them."""
         await self.page.evaluate("house => show(house)", house)
 
     async def calls(self, action: str) -> list[House]:
-        """Return the recorded calls of an action."""
+        """Return the calls of an action since the last `clear`, with their data."""
         calls: list[House] = await self.page.evaluate("() => calls")
         return [call for call in calls if call["action"] == action]
 
     async def paths(self) -> list[list[list[float]]]:
-        """Return the points of all lines on the map."""
+        """Return the points, as latitude and longitude, of all lines on the map."""
         paths: list[list[list[float]]] = await self.rides.locator("ha-map").evaluate(
             "map => map.paths.map(path => path.points.map(({point}) => point))"
         )

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """After a change of the password at the service, Home Assistant requests the new one."""
+    """If the password changes at the service, Home Assistant requests it, and accepts only the new password."""
     account.service.set_password(EMAIL, "new password")
-    # A single refusal does not count, because it may be a mistake of the server.
+    # Poll twice: a single refusal may be a mistake of the server, so it does not count.
     await home_assistant.client.poll()
     await home_assistant.client.poll()
     await frontend.open("/config")
@@ -39,7 +39,7 @@ async def test_sign_in_again(
 async def test_remove(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A removed account leaves nothing behind."""
+    """If the user removes an account, no device, entity, state or file of it remains."""
     client = home_assistant.client
     assert await client.devices()
     assert await client.entities()

@@ -1,4 +1,4 @@
-"""Add an account from the start page. Some tests use other languages."""
+"""Add an account from the start page, in each language of words.json."""
 
 from playwright.async_api import Locator, expect
 import pytest
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def find(frontend: Frontend, words: Words) -> Locator:
-    """Search for the integration in the list of all integrations."""
+    """Search for the integration in the list of all integrations, and return its button."""
     await frontend.open()
     await frontend.open_settings(words.integrations, settings=words.settings)
     await frontend.button(words.add).click()
@@ -24,9 +24,10 @@ async def find(frontend: Frontend, words: Words) -> Locator:
 
 @IN_EVERY_LANGUAGE
 async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> None:
-    """The integration is found, with its icon.
+    """A search finds the integration, with its icon.
 
-    The form shows an error for a wrong password, and accepts the right one.
+    After a wrong password, the form shows an error and keeps the typed texts. The
+    form accepts the right password.
     """
     texts = Texts(words.language)
     found = await find(frontend, words)

@@ -40,7 +40,7 @@ def _stolen(**attributes: object) -> House:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def page_with_cards(browser: Browser) -> AsyncIterator[Stub]:
-    """Return a page with the cards. All tests of this file share it."""
+    """Yield a page that has loaded the cards. All tests of this file share it."""
     async with await new_context(browser, DESKTOP) as context:
         yield await Stub.create(context)
 
@@ -55,7 +55,7 @@ def _reported(time: datetime) -> House:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def stub(page_with_cards: Stub) -> AsyncIterator[Stub]:
-    """Return the cards before a house is shown. They must not raise an error."""
+    """Yield the shared page without cards. During the test, the page must not raise an error."""
     await page_with_cards.clear()
     yield page_with_cards
     assert page_with_cards.errors == []
@@ -120,7 +120,7 @@ _STATES = {
 
 
 async def test_long_names(stub: Stub) -> None:
-    """On a phone, the legend below the bars shows the full names of the bikes."""
+    """On a phone, the legend below the bars shows even a long name of a bike in full."""
     await stub.page.set_viewport_size({"width": 390, "height": 844})
     long = {**bike(1), "name": "Grandmother's long-tail bike"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
@@ -130,7 +130,7 @@ async def test_long_names(stub: Stub) -> None:
 
 
 async def test_add_dashboard_at_once(stub: Stub) -> None:
-    """*Add dashboard* lists the dashboard before the user's texts are loaded, in English."""
+    """*Add dashboard* lists the dashboard in English until the texts in the user's language are loaded."""
     await stub.page.reload()
     await stub.page.wait_for_function("() => window.customStrategies")
     read = "() => customStrategies.map(({name, description}) => [name, description])"
@@ -145,13 +145,13 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
 
 @pytest.mark.parametrize("name", _STATES)
 async def test_states(stub: Stub, name: str) -> None:
-    """Each state of a bike has its own text."""
+    """In each state of the house, each card shows its own text. Rides of a forbidden bike are not listed."""
     state, *texts = _STATES[name]
     await stub.show(state)
     for card, words in zip((stub.bikes, stub.rides, stub.distance), texts, strict=True):
         pattern = re.escape(words).replace(r"\ ", r"\s*").replace("\u202f", r"\s")
         await expect(card).to_contain_text(re.compile(pattern))
-    await expect(stub.rides.get_by_text("Bike 2")).to_have_count(0)
+        await expect(card.get_by_text("Bike 2")).to_have_count(0)
 
 
 _STARTED = {
@@ -195,7 +195,7 @@ async def test_place(stub: Stub, name: str) -> None:
 
 
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
-    """An alarm has the sentence of *Where is my bike*, also during an outage."""
+    """An alarm shows the answer of *Where is my bike*, also during an outage. Without an answer, it shows *Away*."""
     stolen = {"guard": _stolen(), "ride": _STARTED}
     shown = house(bike(1, **_AWAY, **stolen))
     await stub.show(shown)
@@ -229,7 +229,8 @@ async def test_markup_is_text(stub: Stub) -> None:
 async def test_date_line(stub: Stub) -> None:
     """A route that crosses the date line is drawn across it, without a detour around the earth."""
     route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
-    # Use another start each time: the cards cache routes by the start of the ride.
+    # The cards cache routes by the start of the ride, so use a start that no other test
+    # uses.
     start = _YESTERDAY - timedelta(hours=1)
     await stub.show(house(bike(1), rides=[ride(start, route=route)]))
     await expect(stub.rides.locator("ha-map")).to_be_attached()
@@ -239,10 +240,11 @@ async def test_date_line(stub: Stub) -> None:
 
 
 async def test_ride_under_way(stub: Stub) -> None:
-    """A ride under way is the first one in the list, and its line grows with each report."""
+    """The list shows a ride under way, and the ride's line on the map grows with each report."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
-    # The map shows the whole ride, except in the minute after a touch.
+    # After each report, the map is fitted to the whole ride, except in the minute after a
+    # touch.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         history = [
             {"a": {"latitude": latitude, "longitude": longitude}, "lu": 1e9}
@@ -267,8 +269,8 @@ async def test_ride_under_way(stub: Stub) -> None:
             await shown.dispatch_event("pointerdown")
         if number == 3:
             await stub.page.evaluate(_A_MINUTE_LATER)
-    # During an outage, the ride keeps its last known kilometers. A page that was opened
-    # later shows none.
+    # During an outage, the page keeps the last known kilometers of the ride. A page that
+    # is opened during the outage shows no kilometers.
     gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
     outage = house(bike(1, ride=_STARTED, **gone))
     await stub.show(outage)
@@ -281,14 +283,14 @@ async def test_ride_under_way(stub: Stub) -> None:
 
 
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
-    """The database contains the part of the ride from before the set-up. Both parts are one ride in the list."""
+    """If the database contains the first part of a ride under way, the list shows both parts as one ride."""
     await stub.show(house(bike(1, ride=_STARTED), rides=[ride(_YESTERDAY)]))
     await expect(stub.days.get_by_role("button")).to_have_count(1)
     await expect(stub.days).to_contain_text("under way")
 
 
 async def test_time_zone(stub: Stub) -> None:
-    """Days and times are in the time zone of the house, also after the zone was changed."""
+    """Days and times are in the time zone of the house, also after the house gets another time zone."""
     rides = [ride(_YESTERDAY.replace(hour=2))]
     for zone, day, time in (
         ("Europe/Berlin", _YESTERDAY, "3:00"),
@@ -302,7 +304,7 @@ async def test_time_zone(stub: Stub) -> None:
 
 @pytest.mark.parametrize("number", [5, 11, 12, 50])
 async def test_many_bikes(stub: Stub, number: int) -> None:
-    """From 12 bikes on, the card is a table. Triggered, offline and low-battery bikes come first."""
+    """From 12 bikes on, the card is a table, in which triggered, offline and low-battery bikes come first."""
     kinds: dict[int, House] = {
         3: {"battery": "8"},
         4: {"online": "off"},
@@ -322,7 +324,7 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
 
 
 async def test_three_years(stub: Stub) -> None:
-    """5,000 rides are loaded by week and month. The page is never blocked for long."""
+    """5,000 rides are loaded in parts, at first about a week. No part blocks the page for long."""
     rides = [
         ride(_YESTERDAY - timedelta(hours=5.25 * number), number % 3 + 1)
         for number in range(5_000)
@@ -340,7 +342,7 @@ async def test_three_years(stub: Stub) -> None:
           }).observe({ type: "longtask" });
         }"""
     )
-    # Query by class: each query by role would last seconds.
+    # Find elements by class: with this many, each search by role would last seconds.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
     scroll = (
         "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"
@@ -356,7 +358,7 @@ async def test_three_years(stub: Stub) -> None:
 
 
 async def test_elements_stay(stub: Stub) -> None:
-    """If a state changes, the focus stays where it is, and a tap is not interrupted."""
+    """If a state changes between the press and the release of a button, the tap works, and the focus stays."""
     home = house(bike(1), bike(2), rides=[ride(_YESTERDAY)])
     await stub.show(home)
     guard = stub.bikes.get_by_role("button", name="Guard: Bike 2")
@@ -374,7 +376,7 @@ async def test_elements_stay(stub: Stub) -> None:
 
 
 async def test_rides_of_a_bar(stub: Stub) -> None:
-    """A tap on a bar lists its rides below the bars; another tap closes the list."""
+    """A tap on a bar lists its rides below the bars. Another tap on the same bar closes the list."""
     rides = [ride(_NOON - timedelta(days=days)) for days in (1, 8, 9, 40)]
     await stub.show(house(bike(1), rides=rides))
     bars = stub.distance.locator(".bars").get_by_role("button")
@@ -390,7 +392,7 @@ async def test_rides_of_a_bar(stub: Stub) -> None:
 
 
 async def test_right_to_left(stub: Stub) -> None:
-    """In right-to-left languages, addresses and battery levels stay apart; arrows are reversed."""
+    """In right-to-left languages, an address does not mix with the battery level, and arrows are reversed."""
     away = bike(1, tracker="not_home", address="Roonstraße 5, 69120 Heidelberg")
     await stub.show(house(away, rides=[ride(_YESTERDAY)]))
     await stub.page.evaluate("() => { document.dir = 'rtl'; }")
@@ -406,7 +408,7 @@ async def test_right_to_left(stub: Stub) -> None:
 async def test_a_narrow_phone(stub: Stub) -> None:
     """On a narrow phone, the times of the chosen ride are on their own line.
 
-    The map does not slide over the header.
+    If the page scrolls to the map, the page's header does not cover the map.
     """
     await stub.page.set_viewport_size({"width": 390, "height": 700})
     await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))

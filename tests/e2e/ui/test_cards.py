@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* in three frontends: the oldest release, the newest, one in between."""
+"""The dashboard *Bikes* in three releases of the frontend: the oldest, the newest, and one in between."""
 
 from collections.abc import AsyncIterator
 import json
@@ -35,14 +35,14 @@ _BOTH = pytest.mark.parametrize(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
 async def release(request: pytest.FixtureRequest) -> str:
-    """Return the release of the frontend, which the newest Home Assistant serves."""
+    """Return the release of the frontend. The newest Home Assistant serves each release."""
     release: str = request.param
     return release
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def service(release: str) -> AsyncIterator[SimulatedService]:
-    """Return a service with three resting trackers."""
+    """Yield a service with three bikes that stand."""
     async with SimulatedService() as service:
         yield service
 
@@ -54,7 +54,7 @@ async def used(
     service: SimulatedService,
     release: str,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant that has been used for weeks."""
+    """Yield a Home Assistant with weeks of rides, and with this release of the frontend."""
     folder = tmp_path_factory.mktemp("cards")
     frontend = _FRONTENDS / release if release else None
     async with ridden(folder, internet, service, frontend=frontend) as home_assistant:
@@ -71,7 +71,7 @@ def home_assistant(used: ConnectedHomeAssistant) -> ConnectedHomeAssistant:
 async def cards(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> AsyncIterator[Cards]:
-    """Return the cards of the dashboard for all users. The log must stay free of errors."""
+    """Add the dashboard, and yield its cards. The browser's console must stay free of errors."""
     cards = Cards(frontend)
     async with dashboard(home_assistant, CONFIG):
         yield cards
@@ -132,7 +132,7 @@ async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
 
 
 async def test_bars(cards: Cards, frontend: Frontend) -> None:
-    """A tap on a bar lists its rides. There are also bars of months and years."""
+    """A tap on a bar lists its rides. The user can switch from bars of weeks to bars of months and years."""
     await frontend.open(PATH)
     bars = cards.distance.locator(".bars").get_by_role("button")
     await expect(bars).to_have_count(8)
@@ -152,9 +152,9 @@ async def test_guard(
     home_assistant: HomeAssistantProcess,
     service: SimulatedService,
 ) -> None:
-    """One tap guards a bike, one saves the theft report, one ends both.
+    """One tap guards a bike, one saves the theft report, and one ends the alarm and the guard.
 
-    All works after a reload during an outage, too.
+    After a reload during an outage, the guard and the map of a ride work, too.
     """
     await frontend.open(PATH)
     city = cards.bikes.get_by_role("button", name=re.compile(": City bike"))
@@ -186,7 +186,7 @@ async def test_guard(
 async def test_picker(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """The card picker offers the cards with a preview, and only for entities of bikes."""
+    """The card picker offers each card with a preview, and suggests it only for entities of bikes."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     offered = await frontend.page.evaluate(
@@ -212,7 +212,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """When a user adds a card, the preview shows the user's own bikes, and then its form."""
+    """If a user adds a card, its preview shows the user's own bikes. Then the card's form opens."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):
@@ -240,7 +240,7 @@ async def test_update(
     )
     content = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**content, "version": "99.0.0"}))
-    # If the page was still loading, it would log errors later.
+    # Leave the page: if it were still loading, it would log errors during the restart.
     await frontend.page.goto("about:blank")
     await home_assistant.stop()
     await home_assistant.start()

@@ -1,8 +1,8 @@
-"""Common automations are made by clicks in an empty editor. Each runs once.
+"""A user can make common automations by clicks in an empty editor. Each of them runs once per event.
 
 In the tests, waits are seconds instead of minutes. For a silence of one day, the
-service changes the time of the last report. For a condition at night, the night is the
-current hour.
+service changes the time of the last report. For a condition at night, the night is some
+hours around the current time.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _LABEL = Target("label", "Bikes")
 async def client(
     home_assistant: HomeAssistantProcess, account: Fleet
 ) -> AsyncIterator[HomeAssistantClient]:
-    """Yield a Home Assistant. The bike is in the area *Shed* and has a label. Both are removed afterwards."""
+    """Yield a client. The bike has an area and a label, which are removed afterwards."""
     client = home_assistant.client
     area = await client.call("config/area_registry/create", name="Shed")
     label = await client.call("config/label_registry/create", name="Bikes")
@@ -59,20 +59,20 @@ async def client(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def editor(client: HomeAssistantClient, frontend: Frontend) -> Editor:
-    """Return an empty editor."""
+    """Return an editor that shows an empty automation."""
     editor = Editor(frontend)
     await editor.open()
     return editor
 
 
 async def save(editor: Editor) -> None:
-    """Add a notification, and save the automation."""
+    """Add an action that shows a notification, and save the automation."""
     await editor.tell(_FIRED)
     await editor.save("My bikes")
 
 
 async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
-    """Expect exactly one notification."""
+    """Poll, and expect exactly one notification, also after another poll."""
     await client.poll()
     await frontend.page.get_by_role("button", name="Notifications").first.click()
     await expect(frontend.text(_FIRED)).to_be_visible()
@@ -93,13 +93,13 @@ async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) 
         "stolen": "Guard of bike tracker triggered",
     }.items():
         await editor.expect_to_find(word, found)
-        # Otherwise the browser would open the dialog again after a reload.
+        # Leave the page. If the browser only reloaded it, the dialog would open again.
         await frontend.page.goto("about:blank")
         await editor.open()
 
 
 async def offline_for_a_while(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike has been offline for ten minutes (seconds in the test)."""
+    """Make an automation: the bike has been offline for some time (in the test, two seconds)."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.last(seconds=2)
 
@@ -119,7 +119,7 @@ async def battery_below(editor: Editor, target: Target) -> None:
 
 
 async def starts_moving_at_night(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike starts to move at night, while nobody is at home."""
+    """Make an automation: the bike starts to move at night, while no person is at home."""
     now = datetime.now(ZoneInfo("Europe/Berlin"))
     await editor.add_trigger("Bike tracker started moving", target)
     await editor.add_condition("Time")
@@ -150,7 +150,7 @@ async def go_offline(fleet: Fleet) -> None:
 
 
 async def fall_silent(fleet: Fleet) -> None:
-    """Change the time of the last report to almost a day ago."""
+    """Change the time of the last report, so that the silence reaches a day in five seconds."""
     then = datetime.now(UTC) - timedelta(days=1) + timedelta(seconds=_SECONDS)
     await fleet.change(_BIKE, "set_last_update", last_update=then)
 
@@ -183,7 +183,7 @@ async def test_wishes(
     event: Event,
     target: Target,
 ) -> None:
-    """Each of these automations can be made by clicks, and runs once."""
+    """A user can make each of these automations by clicks. After its event, it runs once."""
     await wish(editor, target)
     await save(editor)
     await event(account)

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 _BUTTON = re.compile(r"https://my\.home-assistant\.io/redirect/([^)\s]+)\)")
 _BIKE = "City bike"
 _SECONDS_TO_TELL = 60
-# On a slow machine, the frontend sometimes shows a confirmation without text, so try
-# again.
+# On a slow machine, the frontend sometimes shows a confirmation without text, so open it
+# up to five times.
 _TRIES = 5
 
 
@@ -37,7 +37,7 @@ _TRIES = 5
 async def home_assistant(
     tmp_path: Path, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant without the integration."""
+    """Yield a running Home Assistant without the integration."""
     async with ConnectedHomeAssistant(
         tmp_path, internet, with_integration=False
     ) as home_assistant:
@@ -50,7 +50,7 @@ async def test_from_nothing_to_a_message(
     repository: Repository,
     fleet: Fleet,
 ) -> None:
-    """The installed files are the same as in the release. Following the README leads to one message."""
+    """By the steps of the README, a user installs the release's files, and gets one message about a bike."""
     await install(frontend, repository)
     assert installed(home_assistant.folder) == shipped(repository)
 
@@ -73,15 +73,15 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return the addresses of the README's buttons, for the user's own Home Assistant."""
+    """Return where the README's buttons with this name lead: paths of the user's own Home Assistant."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 
 
 async def install(frontend: Frontend, repository: Repository) -> None:
-    """Follow the first button of the README.
+    """Follow the first button of the README, and let the Marketplace install the release.
 
-    The Marketplace installs the release. The form opens without a restart.
+    The form for an account opens without a restart of Home Assistant.
     """
     [button] = buttons("hacs_repository")
     await frontend.open(button)
@@ -120,7 +120,7 @@ async def sign_in(frontend: Frontend, fleet: Fleet) -> None:
 
 
 async def automate(frontend: Frontend) -> None:
-    """Import all blueprints. Use the first one: it watches a bike and sends messages to the phone."""
+    """Import all blueprints. With one of them, make an automation that sends messages about a bike."""
     for button in buttons("blueprint_import"):
         await frontend.open(button)
         await frontend.import_blueprint()
@@ -133,7 +133,7 @@ async def automate(frontend: Frontend) -> None:
 
 
 def installed(folder: Path) -> dict[str, bytes]:
-    """Return the integration's files in the folder of a Home Assistant."""
+    """Return the integration's files in the folder of a Home Assistant, by path."""
     root = folder / "custom_components" / DOMAIN
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
@@ -143,7 +143,7 @@ def installed(folder: Path) -> dict[str, bytes]:
 
 
 def shipped(repository: Repository) -> dict[str, bytes]:
-    """Return the integration's files in the repository."""
+    """Return the integration's files in the repository, by path."""
     start = f"custom_components/{INTEGRATION.name}/"
     return {
         path.removeprefix(start): content

@@ -31,7 +31,7 @@ _SHADES = {"light": range(200, 256), "dark": range(60)}
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
-    """Check that texts are readable and colors are right, and keep a screenshot."""
+    """Keep a screenshot. Check that no text is cut off, and that the background fits the theme."""
     page = frontend.page
     await frontend.settle()
     path = RESULTS / "looks" / f"{name}-{look.name}.png"
@@ -45,7 +45,7 @@ async def check(frontend: Frontend, look: Look, name: str) -> None:
 
 
 async def test_add_account(frontend: Frontend, fleet: Fleet, look: Look) -> None:
-    """The form is readable, also with an error."""
+    """The form for an account is readable, also while it shows an error."""
     await frontend.open("/_my_redirect/config_flow_start?domain=bike_tracker")
     await frontend.button("OK").click()
     await expect(frontend.field("Password")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A night: from a new account to the messages on a phone about a moved bike."""
+"""A night guard, from its set-up with a new account to the messages on a phone about a moved bike."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -27,9 +27,9 @@ _CARD = {"type": "custom:bike-tracker-bikes-card"}
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
-    """Set a time zone in which it is night now."""
+    """During the test, give the house a time zone in which the current time is between one and two at night."""
     ahead = (_MIDNIGHT - datetime.now(UTC).hour + 12) % 24 - 12
-    # In the names of these zones, the sign is reversed.
+    # In the names of these zones, the sign is reversed: *Etc/GMT-2* is ahead of UTC.
     zone = f"Etc/GMT{-ahead:+d}"
     await home_assistant.client.call("config/core/update", time_zone=zone)
     yield

@@ -1,4 +1,4 @@
-"""A user with permission for a single bike of three, by Home Assistant's permissions."""
+"""A user whose permissions in Home Assistant contain only one bike of three."""
 
 from collections.abc import AsyncIterator
 import json
@@ -30,7 +30,7 @@ _SIGN = """path => document.querySelector("home-assistant").hass
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def devices() -> dict[str, str]:
-    """Return the device ID of each bike by name, once Home Assistant knows all of them."""
+    """Return a dictionary that `home_assistant` fills with the device ID of each bike, by name."""
     return {}
 
 
@@ -40,7 +40,7 @@ async def home_assistant(
     internet: Internet,
     devices: dict[str, str],
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Return a Home Assistant in which everybody is signed in as the user with one bike."""
+    """Yield a Home Assistant that signs in every client as the user with one bike."""
     async with (
         SimulatedService() as service,
         ridden(tmp_path_factory.mktemp("one"), internet, service) as home_assistant,
@@ -57,7 +57,7 @@ async def home_assistant(
 
 
 def permit(folder: Path, user: str, device: str) -> None:
-    """While Home Assistant is stopped, give a user access to the entities of a single device."""
+    """In the folder of a stopped Home Assistant, sign in this user, with access to one device only."""
     path = folder / ".storage" / "auth"
     content = json.loads(path.read_text())
     policy = {"entities": {"device_ids": {device: True}}}
@@ -71,7 +71,7 @@ def permit(folder: Path, user: str, device: str) -> None:
 
 
 async def test_cards(frontend: Frontend) -> None:
-    """All cards show only one bike."""
+    """All cards show only the user's bike."""
     cards = Cards(frontend)
     await frontend.open(PATH)
     await expect(cards.distance.locator(".legend")).to_contain_text(_OWN)
@@ -90,7 +90,7 @@ async def test_cards(frontend: Frontend) -> None:
 async def test_links(
     frontend: Frontend, home_assistant: HomeAssistantProcess, devices: dict[str, str]
 ) -> None:
-    """GPX files, statistics and calendars of other bikes are refused."""
+    """GPX files and statistics of other bikes are refused, and their calendars are not listed."""
     client = home_assistant.client
     await frontend.open(PATH)
     await expect(Cards(frontend).bikes.get_by_role("listitem")).to_have_count(1)
@@ -98,7 +98,7 @@ async def test_links(
     for name, device in devices.items():
         path = f"/api/bike_tracker/gpx/{device}?{times}"
         status = await frontend.page.evaluate(_SIGN, path)
-        # The user's own bike has no track of that day, so the answer is 404.
+        # The user's own bike has no ride on that day, so its answer is 404.
         assert status == (404 if name == _OWN else 401), name
         data, statistics = {"device_id": device}, "bike_tracker.get_statistics"
         if name == _OWN:

@@ -35,7 +35,7 @@ _START, _AWAY = STREETS["Mönchhofstraße"][0][0], STREETS["Mönchhofstraße"][1
 async def take(
     frontend: Frontend, name: str, height: int, width: int = 1200, part: str = "body"
 ) -> None:
-    """Make a screenshot of a part of the page in a window of this size. All texts must be complete."""
+    """Save a screenshot of a part of the page in a window of this size. No text may be cut off."""
     await frontend.page.set_viewport_size({"width": width, "height": height})
     await frontend.page.mouse.move(0, 0)
     await frontend.settle()
@@ -49,7 +49,7 @@ async def take(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def fleet(service: SimulatedService) -> Fleet:
-    """Return the bikes in the README's pictures: one stays at home, the other one is moved."""
+    """Return the bikes in the README's pictures: the red bike stays at home, and the blue bike is moved."""
     fleet = Fleet(service, {"Red bike": HOME, "Blue bike": _START})
     await fleet.create()
     return fleet
@@ -58,7 +58,7 @@ async def fleet(service: SimulatedService) -> Fleet:
 async def test_guard(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A guarded bike is stolen: make pictures of the message and the card."""
+    """Make pictures of the message and of the card about a guarded bike that is stolen."""
     client = home_assistant.client
     [entry] = await client.call("config_entries/get", domain=DOMAIN)
     guards = {
@@ -85,7 +85,7 @@ async def test_guard(
 async def test_rides(
     context: BrowserContext, ridden_home_assistant: ConnectedHomeAssistant
 ) -> None:
-    """Make pictures of a week in the calendar and of a ride, on a desktop and a phone."""
+    """Make pictures of a week in the calendar, and of the dashboard with a ride on a desktop and a phone."""
     frontend = Frontend(await context.new_page(), ridden_home_assistant.url)
     await list_rides(frontend)
     await take(frontend, "calendar", 600)

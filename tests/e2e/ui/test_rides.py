@@ -23,13 +23,13 @@ _RIDE = re.compile(r"\d[.\d]* km")
 def home_assistant(
     ridden_home_assistant: ConnectedHomeAssistant,
 ) -> ConnectedHomeAssistant:
-    """Return a Home Assistant with rides."""
+    """Return the Home Assistant with rides, which the browser opens."""
     return ridden_home_assistant
 
 
 @IN_EVERY_LOOK
 async def test_calendar(frontend: Frontend, look: Look) -> None:
-    """The rides of a week are readable, and each can be opened."""
+    """The calendar shows the rides of a week readably. A click on a ride shows its details."""
     page = frontend.page
     await list_rides(frontend)
     ride = page.locator("ha-full-calendar").get_by_text(_RIDE).first

@@ -28,19 +28,20 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
     async with asyncio.timeout(60):
-        # While the marker is redrawn, it has no place.
+        # While the marker is redrawn, it has no place: count it as unmoved.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)
     assert service.polls == polls
 
 
 async def open_map(frontend: Frontend) -> Locator:
-    """Open Home Assistant's map with the bikes, and return it."""
+    """Open Home Assistant's map with the bikes, and return the map's element."""
     await frontend.open("/map")
     devices = frontend.page.get_by_role("tab", name="Devices")
     markers = frontend.page.locator("ha-map")
     city_bike = markers.get_by_role("button", name="City bike")
-    # Until the map knows its size, it shows all kinds of entities.
+    # The map shows one kind of entities, with tabs such as *Devices*. But until it knows
+    # its size, it shows all kinds, without tabs.
     await expect(devices.or_(city_bike).first).to_be_visible()
     if await devices.is_visible():
         await devices.click()
@@ -48,7 +49,7 @@ async def open_map(frontend: Frontend) -> Locator:
 
 
 async def centre(marker: Locator) -> float:
-    """Return the horizontal center of a marker."""
+    """Return the horizontal center of a marker, in pixels."""
     box = await marker.bounding_box()
     assert box
     return box["x"] + box["width"] / 2
@@ -57,7 +58,7 @@ async def centre(marker: Locator) -> float:
 async def test_rename(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A name that the user chose stays. Otherwise the name is that at the service."""
+    """If the service renames bikes, their names change, except names that the user has chosen."""
     await frontend.open_device("City bike")
     await frontend.button("Edit settings").click()
     await frontend.fill_in({"Name": "Ann's bike"})

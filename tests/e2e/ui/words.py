@@ -35,11 +35,11 @@ ENGLISH = next(words for words in _WORDS if words.language == "en")
 IN_EVERY_LANGUAGE = pytest.mark.parametrize(
     "words", _WORDS, ids=lambda words: words.language, indirect=True
 )
-"""Repeats a test for each of these languages. The user has selected the language."""
+"""Repeats a test for each language. The fixture `words` selects the language for the user."""
 
 
 class Texts:
-    """The integration's texts in a language."""
+    """The integration's texts in a language, for the form of an account and for entities."""
 
     def __init__(self, language: str) -> None:
         """Read the texts of this language."""

@@ -20,24 +20,26 @@ _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
 _CHANGED: Final = 2
-"""States that change with a report: the place and the status.
+"""Number of states that change with a report: the place and the status.
 
-*Last update* changes only in steps of five minutes.
+*Last update* changes only in steps of five minutes, so it does not change here.
 """
 _REQUESTS: Final = {
-    # A set-up requests both lists, the history, and the rides of ten earlier days.
+    # A set-up requests both lists, the history, and the rides of the ten days before,
+    # with one request for each day.
     Work.SET_UP: 13,
     Work.IDLE: 1,
     Work.SOME: 2,
     Work.CONTACT: 1,
     Work.ALL: 2,
-    # A set-up after a restart requests both lists, and the next ten days.
+    # A set-up after a restart requests both lists, and the rides of ten days that are
+    # still older.
     Work.RESTART: 12,
 }
 
 
 def main() -> int:
-    """Run, and return 0 if all counts are right."""
+    """Run the benchmark. Return 1 if a count is wrong, otherwise 0."""
     parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="only count")
     parser.add_argument("--render", action="store_true", help="only write the page")

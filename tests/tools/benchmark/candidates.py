@@ -28,7 +28,7 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
     "disabled": ("binary_sensor", {}),
     "last_update": ("sensor", {"device_class": "timestamp"}),
 }
-"""Platform and fixed attributes of each state that the floor writes."""
+"""Platform and fixed attributes of each state that `Floor` writes."""
 
 
 class Integration:
@@ -49,7 +49,7 @@ class Integration:
         )
 
     async def set_up(self) -> None:
-        """Show the fleet: for the first time, or as after a restart."""
+        """Show the fleet: for the first time, or after `unload`, as after a restart."""
         entries = self._hass.config_entries
         if entries.async_get_entry(self._entry.entry_id):
             await entries.async_setup(self._entry.entry_id)

@@ -18,8 +18,8 @@ from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
-    # Load these now. Otherwise they would be loaded with the first entity, and would
-    # count for the set-up.
+    # Load these components before the measurement. Otherwise the first entity of each
+    # would load it, and loading would count for the set-up.
     *("alarm_control_panel", "binary_sensor", "calendar"),
     *("device_tracker", "event", "sensor"),
 )
@@ -27,7 +27,7 @@ _COMPONENTS = (
 
 @asynccontextmanager
 async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
-    """Start Home Assistant with its configuration and database in this folder."""
+    """Run Home Assistant in this context, with its configuration and database in this folder."""
     (folder / ".storage").mkdir()
     store(folder, "http", 1, {"server_host": [HOST], "server_port": free_port()})
     hass = HomeAssistant(str(folder))
@@ -48,7 +48,7 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until all work is done and the database contains everything. Do not wait for live connections."""
+    """Wait until all work is done and the database contains everything. If `live`, leave out live connections."""
     await hass.async_block_till_done(wait_background_tasks=not live)
     # Do not use Recorder.async_block_till_done: it may miss the state that is just
     # being written.

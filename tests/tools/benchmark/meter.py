@@ -1,4 +1,4 @@
-"""Measure how much work something causes in the event loop."""
+"""Measure the CPU time that some work needs in the event loop."""
 
 from asyncio.events import Handle
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ class Meter:
     """Measures the event loop of this thread, until the process ends."""
 
     def __init__(self) -> None:
-        """Time each step of the event loop. In asyncio, the hook for this is only called in debug mode."""
+        """Patch `Handle._run` to time each step of the event loop. Asyncio itself times steps only in debug mode."""
         self._thread = get_ident()
         self._began = self._busy = self._collection_began = self._collected = 0.0
         gc.callbacks.append(self._note_collection)

@@ -23,7 +23,7 @@ _RATIOS: Final = (
     (Work.MESSAGE, _PER_STATE, 1, PEER, FLEETS),
     (Work.MESSAGES, _SHOWN, 1, PEER, (100,)),
 )
-"""Goals: our figure as a multiple of another candidate's figure, with fleets of these sizes."""
+"""Goals: the work, the figure, its maximum as a multiple of a candidate's figure, that candidate, sizes of fleets."""
 _MOST_BUSY: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
@@ -86,7 +86,7 @@ def _figures(
     *,
     everything: bool = False,
 ) -> list[float]:
-    """Return a figure of all repeats. The trackers report only their place, or everything."""
+    """Return a figure from all repeats. If `everything`, trackers reported all fields, otherwise only their place."""
     step = candidate, trackers, everything
     return [
         figures[figure]
@@ -107,7 +107,7 @@ def _milliseconds(
 
 
 def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) -> str:
-    """Return the milliseconds of a work, and the microseconds for each state that changed."""
+    """Return the milliseconds of a work, and the microseconds for each changed state. If not measured, return ""."""
     at = candidate, trackers, work
     if not _figures(findings, *at):
         return ""
@@ -118,5 +118,5 @@ def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) ->
 
 
 def _short(value: float) -> str:
-    """Return a figure with at least three digits."""
+    """Return a figure with at most three significant digits, or as a whole number if it is 100 or more."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

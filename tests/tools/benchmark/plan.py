@@ -24,7 +24,7 @@ type Finding = dict[str, Any]
 
 
 class Work(StrEnum):
-    """The work of a candidate, with its name on the page."""
+    """The kinds of work that are measured, with their names on the page."""
 
     SET_UP = "set-up"
     RESTART = "set-up after a restart"
@@ -37,14 +37,14 @@ class Work(StrEnum):
     TRIGGERS = "triggers"
 
     def reporting(self, trackers: int) -> int:
-        """Return how many trackers report before a poll."""
+        """Return how many trackers report before the poll of this work."""
         if self is Work.SOME:
             return max(1, trackers // 100)
         return trackers if self is Work.ALL else 0
 
 
 def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
-    """Run a step in another process."""
+    """Run a step in another process, and return its results."""
     print(f"{kind}: {candidate}, {trackers} trackers", flush=True)
     arguments = kind, candidate, str(trackers), str(times)
     process = subprocess.run(  # noqa: S603
@@ -76,6 +76,6 @@ def save(machine: str, findings: Iterable[Finding]) -> None:
 
 
 def load() -> tuple[str, list[Finding]]:
-    """Return the machine and the results of the last run."""
+    """Return the machine and the results of the run that was saved last."""
     kept = json.loads(_MEASURED.read_text())
     return kept["run"], kept["findings"]

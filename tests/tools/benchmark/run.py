@@ -75,7 +75,7 @@ class Bench:
 
 
 async def _polls(bench: Bench, *, counting: bool = False) -> Found:
-    """Return the costs of a set-up, polls, and set-ups after a restart. With `counting`, return counts."""
+    """Return the costs of a set-up, polls, and set-ups after a restart. If `counting`, return counts, not costs."""
     found: Found = defaultdict(list)
     measure = partial(_count, bench) if counting else partial(_cost, bench, Meter())
     found[Work.SET_UP].append(await measure(bench.candidate.set_up))
@@ -101,13 +101,14 @@ async def _change(bench: Bench, work: Work) -> None:
         # must change once before the measurement.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
-        # The order of the list must be the same as in the previous poll.
+        # The list of the measured poll must have the same order as the list before it,
+        # so poll the ordered list now.
         await bench.candidate.poll()
     await settle(bench.hass, live=True)
 
 
 async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the number of requests and of states that changed. Nothing is measured, because counting costs time."""
+    """Return the number of requests and of states that changed. No time is measured, because counting costs time."""
     before = bench.service.do(Fleet.requests)
     changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
     await act()
@@ -136,7 +137,7 @@ def _states(hass: HomeAssistant) -> set[str]:
 
 
 async def _live(bench: Bench) -> Found:
-    """Return the costs of a message about one tracker, and of messages about all trackers."""
+    """Return the costs of live reports: of one tracker, and of all. The cost of a quiet period is subtracted."""
     await bench.candidate.set_up()
     async with asyncio.timeout(_LONGEST_WAIT):
         while not bench.service.do(Fleet.sockets):
@@ -156,7 +157,7 @@ async def _live(bench: Bench) -> Found:
 
 
 async def _rest(bench: Bench) -> None:
-    """Poll, so that the next poll comes after a minute. Wait until all work is done."""
+    """Poll now, so that no other poll comes within a minute. Wait until all work is done."""
     await bench.candidate.poll()
     await settle(bench.hass, live=True)
     await asyncio.sleep(_QUIET)
@@ -184,7 +185,8 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
     async def wait() -> None:
         async with asyncio.timeout(_LONGEST_WAIT):
             await shown
-        # Wait for work that begins later: it belongs to the cost.
+        # Wait for work that begins after the last place is shown: it belongs to the
+        # cost.
         await asyncio.sleep(_QUIET)
 
     stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)

@@ -22,10 +22,11 @@ from tests.tools.simulator.world import Json
 EMAIL: Final = "rider@example.com"
 PASSWORD: Final = "demo"
 
-# Leave out these fields of positions, so that each candidate has the same entities for
-# each tracker.
+# Leave out these fields of positions. This integration would create entities for them,
+# but the benchmark expects five enabled entities for each tracker.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course")
-# Additional fields that real servers send. With them, rows are 450 and 780 bytes long.
+# Additional fields that real servers send. With them, a device has about 450 bytes and
+# a position about 750, as in reality.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
@@ -39,7 +40,7 @@ _ATTRIBUTES: dict[str, Json] = {f"io{it}": 10 * it for it in range(200, 233)}
 _HISTORY = 1_440
 """Number of reports in the last day of each tracker that reports everything: one a minute."""
 _SOON = 0.1
-"""Seconds until a report is sent. In the meantime, the candidate starts to listen."""
+"""Seconds until `report_soon` sends reports. Before that, the benchmark begins to measure."""
 
 
 class Fleet:
@@ -79,7 +80,7 @@ class Fleet:
                 self._simulator.override_position(unique_id, field)
 
     def report(self, trackers: int) -> None:
-        """Let the next trackers report a new time, position and status.
+        """Let the next trackers report a new time, place and status. If `everything`, all other fields change, too.
 
         Over a live connection, each report is two messages: the device and its
         position.
@@ -88,7 +89,8 @@ class Fleet:
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            # In a message about a device, the status changes, too.
+            # Change the status, so that the message about the device also has an
+            # effect.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
@@ -98,8 +100,8 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
-        # Only count from here: creating a hundred messages is slower than showing
-        # them.
+        # Measure the time from here on: creating a hundred messages is slower than
+        # showing them.
         self._reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
@@ -116,7 +118,7 @@ class Fleet:
         self._simulator.touch(islice(self._next, trackers), last_update=self._now)
 
     def keep_order(self) -> None:
-        """Send exactly the same list until a tracker reports."""
+        """From now on, send exactly the same device list, until trackers report or have contact again."""
         self._simulator.raw_devices(list(self._simulator.listed("devices", EMAIL)))
 
     def sockets(self) -> int:
@@ -124,11 +126,11 @@ class Fleet:
         return len(self._simulator.live.sockets)
 
     def requests(self) -> int:
-        """Return the number of requests."""
+        """Return the number of requests so far."""
         return self._simulator.record.counts.total()
 
     def _pass_a_minute(self) -> None:
-        """Move the clock by a minute. Lists are sent in a new order from now on."""
+        """Move the fleet's clock by a minute. End `keep_order`: each list is sent in a new order again."""
         self._now += timedelta(minutes=1)
         self._simulator.raw_devices(None)
 
@@ -165,7 +167,8 @@ class Service:
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
         """Start the service with this number of trackers, and wait until it listens.
 
-        They report everything, or only their place.
+        If `everything`, trackers report all fields, otherwise only their place. Without
+        `live`, the service refuses the live connection of `traccar_server`.
         """
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
@@ -183,7 +186,7 @@ class Service:
         self._process.join()
 
     def do[*Args, T](self, work: Callable[[Fleet, *Args], T], *args: *Args) -> T:
-        """Call a method of the fleet, and return its result."""
+        """Call a method of the fleet in the other process, and return its result."""
         self._pipe.send((work, args))
         result: T = self._pipe.recv()
         return result
@@ -209,7 +212,7 @@ async def _serve(pipe: Connection, trackers: int, everything: bool, live: bool) 
 async def _answer(
     simulator: Simulator, live: bool, request: web.BaseRequest
 ) -> web.StreamResponse:
-    """Answer the requests of pytraccar, from the same fleet."""
+    """Answer the requests of pytraccar, the client of `traccar_server`, from the same fleet."""
     match request.method, request.path.removeprefix("/api/"):
         case "GET", ("devices" | "positions") as endpoint:
             body = orjson.dumps(simulator.listed(endpoint, EMAIL))
@@ -223,6 +226,6 @@ async def _answer(
         case "GET", "socket" if email := simulator.live.account(request):
             first = simulator.listed("positions", email)
             return await simulator.live.serve(request, email, first)
-    # The integration always opens a live connection. This refusal leaves only its
-    # polls.
+    # `traccar_server` always tries to open a live connection. If it is refused, only
+    # the polls of the benchmark are left.
     return web.Response(status=503)

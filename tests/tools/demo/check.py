@@ -1,4 +1,4 @@
-"""Compare states with the service's answers, without using the integration's code."""
+"""Compare the states of entities with the service's answers, without using the integration's code."""
 
 import asyncio
 from collections.abc import Mapping
@@ -12,7 +12,8 @@ _LONGEST_WAIT = 120.0
 _SECONDS_BETWEEN_TRIES = 0.5
 _KNOT = 1.852
 """One knot in kilometers per hour."""
-# The states of these entities do not follow from a single answer of the service.
+# Ends of unique IDs. The states of these entities depend on earlier answers of the
+# service, not only on the current answer.
 _WHAT_HAPPENED = ("_address", "_alarm", "_ride", "_distance", "_duration")
 _ANY = "any state"
 
@@ -24,9 +25,9 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Return all wrong, missing and additional entities that are left after two minutes.
+    """Return a line for each wrong, missing or additional entity that is left after two minutes.
 
-    Return nothing as soon as none is left.
+    Return an empty list as soon as all entities are right.
     """
     end = monotonic() + _LONGEST_WAIT
     while True:
@@ -43,7 +44,7 @@ async def differences(
 
 
 def _expected(service: SimulatedService) -> dict[Key, str]:
-    """Return the states that must follow from the service's answers."""
+    """Return the state of each entity that must follow from the service's current answers."""
     positions = service.listed("positions", EMAIL)
     places = {position["deviceId"]: position for position in positions}
     return {
@@ -63,18 +64,18 @@ def _of(device: Json, position: Json) -> dict[Key, str]:
         ("binary_sensor", "lock"): _on(not attributes["lock"]),
         ("binary_sensor", "motion"): _on(attributes["motion"]),
         ("binary_sensor", "online"): _on(device["status"] == "online"),
-        # The calendar is *on* during a ride, which starts seconds after the bike moves.
+        # The calendar is *on* during a ride, which starts later than the motion.
         ("calendar", "rides"): _ANY,
         ("device_tracker", ""): _place(position, "accuracy"),
         ("sensor", "battery"): _number(attributes["batteryLevel"]),
-        # This state follows in steps while the tracker keeps reporting.
+        # This state changes in steps of five minutes, so it may differ.
         ("sensor", "last_update"): _ANY,
         ("sensor", "speed"): _number(position["speed"] * _KNOT),
     }
 
 
 async def _shown(client: HomeAssistantClient) -> dict[Key, str]:
-    """Return the states of all enabled entities of the integration."""
+    """Return the states of the integration's enabled entities, except entities in `_WHAT_HAPPENED`."""
     states = await client.states()
     return {
         (entity_id.partition(".")[0], entity["unique_id"]): _text(states.get(entity_id))

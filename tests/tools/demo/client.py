@@ -1,4 +1,4 @@
-"""Home Assistant's HTTP and WebSocket interfaces, which its frontend uses, too."""
+"""A client for Home Assistant's HTTP and WebSocket interfaces, which its frontend uses, too."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -25,10 +25,10 @@ class State(NamedTuple):
 
 
 class HomeAssistantClient:
-    """The only user of a Home Assistant."""
+    """Sends requests as the only user of a Home Assistant."""
 
     def __init__(self, session: ClientSession, url: str) -> None:
-        """Prepare requests to the Home Assistant at this address. `sign_in` must come first."""
+        """Prepare requests to the Home Assistant at this address. Call `sign_in` before any other request."""
         self.url = url
         self._session = session
         self._headers: dict[str, str] = {}
@@ -92,26 +92,26 @@ class HomeAssistantClient:
         }
 
     async def wait_for_state(self, entity_id: str, state: str) -> None:
-        """Wait until an entity has this state."""
+        """Wait until an existing entity has this state. Raise TimeoutError after two minutes."""
         async with asyncio.timeout(120):
             while (await self.states())[entity_id].state != state:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def save_automation(self, key: str, config: Mapping[str, Any]) -> None:
-        """Save an automation, and wait until it is loaded. This is later than Home Assistant's answer."""
+        """Save an automation, and wait until it is loaded, which happens after Home Assistant's answer."""
         async with self.listen("automation_reloaded") as events, asyncio.timeout(60):
             await self.post(f"/api/config/automation/config/{key}", config)
             await anext(events)
 
     async def start_flow(self, handler: str) -> Any:
-        """Start a config flow."""
+        """Start the config flow of an integration, and return its first step."""
         path = "/api/config/config_entries/flow"
         return await self.post(path, {"handler": handler})
 
     async def add_account(self, url: str, email: str, password: str) -> str:
         """Add an account of the tracking service, and return the ID of its config entry.
 
-        Its entities appear a moment later.
+        The entities of the account appear a moment later.
         """
         path = f"/api/config/config_entries/flow/{(await self.start_flow(DOMAIN))['flow_id']}"
         account = {"url": url, "email": email, "password": password}
@@ -133,7 +133,7 @@ class HomeAssistantClient:
         answers: bool = False,
         **target: object,
     ) -> Any:
-        """Call an action, such as `bike_tracker.where`. Return its response, if it has one."""
+        """Call an action, such as `bike_tracker.where`. With `answers`, return its response, otherwise None."""
         domain, _, service = name.partition(".")
         result = await self.call(
             "call_service",
@@ -147,7 +147,7 @@ class HomeAssistantClient:
 
     @asynccontextmanager
     async def listen(self, *event_types: str) -> AsyncIterator[AsyncIterator[Event]]:
-        """Listen to events of these types. Yield each of them until Home Assistant closes the connection."""
+        """Listen to events of these types. The yielded iterator ends when Home Assistant closes the connection."""
         async with self._connection() as socket:
             for number, event_type in enumerate(event_types, 1):
                 arguments = {"event_type": event_type}
@@ -179,13 +179,13 @@ class HomeAssistantClient:
         return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def wait_for_entities(self, number: int) -> None:
-        """Wait until the integration has this many entities, including disabled ones."""
+        """Wait until the integration has at least this many entities, including disabled entities."""
         async with asyncio.timeout(60):
             while len(await self.entities()) < number:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
     async def devices(self) -> dict[str, dict[str, Any]]:
-        """Return the devices of trackers by `uniqueId`."""
+        """Return the integration's devices, by the `uniqueId` of their trackers."""
         devices = await self.call("config/device_registry/list")
         return {
             value: device
@@ -206,10 +206,10 @@ class HomeAssistantClient:
         return entity_id
 
     async def poll(self) -> None:
-        """Let all accounts poll now.
+        """Let all accounts poll.
 
-        Between two such polls, Home Assistant waits ten seconds, so the poll may come
-        after this returns.
+        Home Assistant keeps ten seconds between two such polls, so an account may poll
+        only after this method has returned.
         """
         entity_ids = [
             it for it in await self.states() if it.startswith("device_tracker.")
@@ -223,7 +223,7 @@ async def _send(
     command: str,
     arguments: Mapping[str, object],
 ) -> Any:
-    """Send a message, and return the result."""
+    """Send a command, and return the result. Raise CommandError if Home Assistant refuses the command."""
     await socket.send_json({"id": number, "type": command, **arguments})
     while True:
         answer = await socket.receive_json()

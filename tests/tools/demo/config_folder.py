@@ -51,7 +51,7 @@ _OWNER = {
     "is_active": True,
     "system_generated": False,
 }
-# The first-time set-up of Home Assistant would create this dashboard.
+# The demo skips Home Assistant's first-time set-up, which would create this dashboard.
 _MAP = {"id": "map", "icon": "mdi:map", "title": "Map", "url_path": "map"}
 _SHOWN = {"mode": "storage", "require_admin": False, "show_in_sidebar": True}
 _ONBOARDED = ["user", "core_config", "analytics", "integration"]
@@ -68,8 +68,8 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     if with_integration:
         _install(INTEGRATION, folder, INTEGRATION.name)
     (folder / ".storage").mkdir()
-    # In YAML, these settings are deprecated. Home Assistant converts this first version
-    # of the file to the current one.
+    # In YAML, these settings are deprecated, so store them. Home Assistant converts
+    # version 1 of this file to the current version.
     store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     store(folder, "onboarding", 4, {"done": _ONBOARDED})
     store(folder, "lovelace_dashboards", 1, {"items": [_MAP | _SHOWN]})
@@ -84,6 +84,6 @@ def _install(integration: Path, folder: Path, name: str) -> None:
 
 
 def store(folder: Path, key: str, version: int, data: object) -> None:
-    """Save data under a key, in Home Assistant's format."""
+    """Save data as Home Assistant stores it: in a file with the name of the key."""
     content = {"version": version, "minor_version": 1, "key": key, "data": data}
     (folder / ".storage" / key).write_text(json.dumps(content))

@@ -1,4 +1,4 @@
-"""The demo's dashboard: a story above the cards, the phone, and the page *Try it*."""
+"""The demo's dashboard: the page *Bikes*, with a story above the cards, and the page *Try it*."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ type Card = dict[str, Any]
 
 
 async def add_dashboard(client: HomeAssistantClient, guard: str) -> None:
-    """Add the dashboard as the first page that opens. Its story is about one guarded bike."""
+    """Add the dashboard as the default page. Its story is about the bike whose guard has this entity ID."""
     config = {"url_path": _PATH, "title": "Bikes", "icon": "mdi:bicycle"}
     await client.call("lovelace/dashboards/create", **config)
     try_it = _page("Try it", "try", 4, *map(_trick, TRICKS))
@@ -34,7 +34,7 @@ async def add_dashboard(client: HomeAssistantClient, guard: str) -> None:
 
 
 def bikes_page(*story: Card) -> Card:
-    """Return a page that shows the story above the cards."""
+    """Return the page *Bikes*: the sections of the story, and below them the integration's cards."""
     return _page(
         "Bikes",
         "bikes",
@@ -47,7 +47,7 @@ def bikes_page(*story: Card) -> Card:
 
 
 def phone(heading: str = NAME) -> Card:
-    """Return a section with the last message on the phone."""
+    """Return a section with the last message on the phone, and with the buttons of that message."""
     return _section(
         1,
         {"type": "heading", "heading": heading, "icon": "mdi:cellphone"},
@@ -96,7 +96,7 @@ def _phone_button(entity_id: str) -> Card:
 
 
 def _tile(icon: str, action: str, data: Card, entity_id: str = "zone.home") -> Card:
-    """Return a tile that calls an action. Its entity is only used for the name."""
+    """Return a tile that calls an action when it is tapped. The entity only supplies the tile's name."""
     tap = {"action": "perform-action", "perform_action": action, "data": data}
     tile = {"type": "tile", "entity": entity_id, "icon": f"mdi:{icon}"}
     return tile | {"hide_state": True, "tap_action": tap, "icon_tap_action": tap}

@@ -1,4 +1,4 @@
-"""Start a Home Assistant with some trackers to look at: python -m tests.tools.demo.demo."""
+"""Start a Home Assistant with some simulated bikes for a user to try: python -m tests.tools.demo.demo."""
 
 from argparse import ArgumentParser, Namespace
 import asyncio
@@ -83,7 +83,10 @@ async def _demo(options: Namespace) -> int:
 async def _furnish(
     home_assistant: HomeAssistantProcess, service: SimulatedService, entry_id: str
 ) -> dict[str, str]:
-    """Add weeks of rides, the phone, a night guard and the dashboard. Return each guard with its tracker."""
+    """Add weeks of rides, the phone, a night guard and the dashboard.
+
+    Return the `uniqueId` of each tracker, by the entity ID of its guard.
+    """
     await add_rides(home_assistant, entry_id)
     client = home_assistant.client
     await client.start_flow("mobile_app")
@@ -101,14 +104,14 @@ async def _run(
     service: SimulatedService,
     guards: Mapping[str, str],
 ) -> int:
-    """Act on the buttons until a signal arrives or Home Assistant ends."""
+    """Act on the buttons. Return 0 after a signal, and 1 if Home Assistant ends by itself."""
     is_listening = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:
             work = serve(home_assistant, service, guards, is_listening)
             serving = tasks.create_task(work)
             riding = tasks.create_task(service.fleet.run())
-            # A button that is pressed earlier would have no effect.
+            # Print the address only now: a button that is pressed earlier has no effect.
             await is_listening.wait()
             print(_WELCOME % (home_assistant.url, service.url), flush=True)
             code = await home_assistant.wait()
@@ -121,7 +124,7 @@ async def _run(
 
 
 def main() -> int:
-    """Run the demo. Return 2 if it cannot start, and 130 if it was interrupted while it started."""
+    """Run the demo. Return 0 for success, 130 if it was interrupted during the start, and 1 otherwise."""
     options = _options()
     try:
         return asyncio.run(_demo(options))

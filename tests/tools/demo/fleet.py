@@ -34,14 +34,14 @@ _CARRIED = 200.0
 _KNOT = 0.514444
 """One knot in meters per second."""
 _UNSEEN_FOR = timedelta(minutes=6)
-# If the silence already lasted a day before Home Assistant notices it, no trigger would
-# fire.
+# The trigger for silence only fires if the silence reaches a day while Home Assistant
+# runs. So the silence is a minute shorter at first.
 _SILENT_FOR = timedelta(days=1) - timedelta(minutes=1)
 
 
 @dataclass(slots=True)
 class _Bike:
-    """A bike that is riding or stands at a junction."""
+    """A bike that rides along a route or stands. Units are meters, seconds and percent."""
 
     random: Random
     place: Point
@@ -55,7 +55,7 @@ class _Bike:
 
     @property
     def hardware(self) -> dict[str, Json]:
-        """The attributes that come from its lock, its power supply and its firmware."""
+        """The attributes of a report about the lock, the power supply and the firmware."""
         # A bike is locked and charged only at the end of a trip, not at each stop.
         rests = self.rest == inf and self.route is None
         return {
@@ -68,10 +68,10 @@ class _Bike:
 
 
 class Fleet:
-    """Moves trackers through a world. Each time, they move in the same way."""
+    """Moves bikes through a world. Their routes and speeds are the same in each run of the demo."""
 
     def __init__(self, world: Simulator, trackers: int) -> None:
-        """Add this number of trackers to the world, in the account of the demo."""
+        """Add this number of bikes with trackers to the world, in the account of the demo."""
         self._world = world
         self._bikes: dict[str, _Bike] = {}
         for number in range(trackers):
@@ -91,19 +91,19 @@ class Fleet:
                     self._step(unique_id, bike)
 
     def leave_home(self, unique_id: str) -> None:
-        """Let a bike ride away from home. It is moved home first."""
+        """Move a bike home, wherever it is, and let it ride away."""
         self._bikes[unique_id].place = HOME
         self.park(unique_id)
         self._set_off(unique_id)
 
     def set_off(self, unique_id: str) -> None:
-        """Let a bike start a ride, unless it is already riding."""
+        """Let a bike start a ride, and report that, unless it is already riding."""
         if self._bikes[unique_id].route is None:
             self._set_off(unique_id)
             self.report(unique_id)
 
     def ride_unseen(self, unique_id: str) -> None:
-        """Let a bike report all positions of a ride in the last half hour at once."""
+        """Add a whole ride, which ended six minutes ago, to a bike's history. Park the bike where the ride ended."""
         bike = self._bikes[unique_id]
         bike.speed = 6.0
         places = list(_way(bike).every(bike.speed * _STEP))
@@ -116,24 +116,24 @@ class Fleet:
         self.park(unique_id)
 
     def park(self, unique_id: str, status: str = "online") -> None:
-        """Keep a bike at its place until a person rides it."""
+        """Stop a bike at its place until a method lets it ride again. Set its status, too."""
         bike = self._bikes[unique_id]
         bike.route, bike.speed, bike.rest, bike.silent = None, 0.0, inf, 0.0
         self.report(unique_id)
         self._world.set_status(unique_id, status)
 
     def fall_silent(self, unique_id: str) -> None:
-        """Let a bike's last report be some time ago. Until its next ride, it reports nothing."""
+        """Set a bike's last report to almost a day ago. Until its next ride, it reports nothing by itself."""
         self.park(unique_id)
         self._bikes[unique_id].silent = -inf
         self._world.set_last_update(unique_id, datetime.now(UTC) - _SILENT_FOR)
 
     def carry_off(self, unique_id: str) -> None:
-        """Move a bike to another place. It reports that it stands."""
+        """Move a bike to another place, from which it reports that it stands."""
         self.park(unique_id)
         bike = self._bikes[unique_id]
         bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
-        # Two more reports follow, with the next steps.
+        # Two reports are due: the next two steps send them from the new place.
         bike.silent = 2 * _HEARTBEAT
 
     def drain(self, unique_id: str, battery: float) -> None:
@@ -144,7 +144,7 @@ class Fleet:
     def report(
         self, unique_id: str, *, alarm: str | None = None, time: datetime | None = None
     ) -> None:
-        """Let a bike report now, or add a report of another time to its history."""
+        """Let a bike report now. With a time, only add a report of that time to its history."""
         bike = self._bikes[unique_id]
         self._world.report(
             unique_id,
@@ -165,7 +165,7 @@ class Fleet:
         )
 
     def _add(self, number: int) -> None:
-        # The rides of a bike are the same for any number of bikes.
+        # With a seed for each bike, rides do not depend on the number of bikes.
         random = Random(f"1-{number}")  # noqa: S311 - rides, not secrets
         unique_id = f"8600000000{number + 1:05d}"
         self._bikes[unique_id] = _Bike(
@@ -203,7 +203,7 @@ class Fleet:
         bike.travelled += bike.speed * _STEP
         bike.meters += bike.speed * _STEP
         bike.place = route.at(bike.travelled)
-        # A full battery lasts for some hours of riding.
+        # A full battery lasts for about a day of riding. At 5 %, it is full again.
         bike.battery = bike.battery - 0.01 if bike.battery > 5 else 100.0
         if bike.travelled >= route.length:
             bike.route, bike.speed = None, 0.0
@@ -212,7 +212,7 @@ class Fleet:
 
 
 def _way(bike: _Bike) -> Route:
-    """Return a route that begins at the nearest junction: the bike may stand between two junctions."""
+    """Return a route from the junction nearest to the bike, to any other junction."""
     start = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
     elsewhere = [junction for junction in JUNCTIONS if junction != start]
     return Route(start, bike.random.choice(elsewhere))
@@ -222,7 +222,7 @@ class SimulatedService(Simulator):
     """A simulator with the account of the demo and its trackers."""
 
     def __init__(self, *, trackers: int = 3, port: int = 0) -> None:
-        """Create a fleet of this size. The bikes stand until the fleet runs."""
+        """Create a fleet of this size. The bikes stand until `fleet.run` is called."""
         super().__init__(port=port)
         self.add_account(EMAIL, PASSWORD)
         self.fleet = Fleet(self, trackers)

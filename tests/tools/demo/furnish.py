@@ -1,4 +1,4 @@
-"""Prepare the house of the demo: weeks of rides, and a night guard."""
+"""Add weeks of rides, and a night guard, to a Home Assistant that has an account."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -27,7 +27,7 @@ type Row = tuple[object, ...]
 
 
 async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None:
-    """Write rides of all trackers into the database, while Home Assistant is stopped."""
+    """Stop Home Assistant, write past rides of all trackers into the database, and start it again."""
     trackers = sorted(await home_assistant.client.devices())
     await home_assistant.stop()
     file = home_assistant.folder / ".storage" / "bike_tracker" / f"{entry_id}.db"
@@ -39,7 +39,7 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
 
 
 async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
-    """Add a night guard without a night. It sends messages about all guards that a person arms."""
+    """Add a night guard without hours of a night: it arms no guard, but sends messages about armed guards."""
     path = "/api/config/config_entries/subentries/flow"
     form = await client.post(path, {"handler": [entry_id, "night_guard"]})
     phones = [
@@ -55,7 +55,7 @@ async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
 
 
 def _past_rides(tracker: str) -> Iterator[Row]:
-    """Yield rides from home and back, some on most days, as rows of the database."""
+    """Yield rides as rows of the database: on most days, the tracker visits some places and returns home."""
     random = Random(tracker)  # noqa: S311 - rides, not secrets
     now = datetime.now(UTC)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -19,17 +19,17 @@ from .client import HomeAssistantClient
 from .config_folder import lay_out
 
 HOST = "127.0.0.1"
-# These ports are not used for port 0. So the port stays free until Home Assistant
-# listens on it.
+# A program that binds to port 0 gets no port of this range. So a free port of the range
+# stays free until Home Assistant listens on it.
 _PORTS = range(20_000, 30_000)
 _RESTART = 100
-"""Home Assistant exits with this code to be started again."""
+"""Home Assistant exits with this code if it must be started again."""
 _SECONDS_TO_START = 90
 _SECONDS_TO_STOP = 60
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.MULTILINE)
 _COMPLAINT = re.compile(r"\S+ \S+ (WARNING|ERROR|CRITICAL) ")
-# Home Assistant's notes about slow work, and about custom integrations that it does not
-# test.
+# These warnings are not counted as complaints: Home Assistant logs them about slow work,
+# and about each custom integration.
 _NOTE = re.compile(
     r"WARNING \([^)]*\) \[homeassistant\..*?(has not been tested by Home Assistant"
     r"|\b(took|is taking (over|longer than)) \d+(\.\d+)? seconds)",
@@ -58,7 +58,7 @@ def free_port() -> int:
 
 
 def complaints(log: str, *names: str) -> list[str]:
-    """Return the warnings and errors in a log that contain one of these names."""
+    """Return the warnings and errors in a log that contain one of these names, except notes."""
     starts = [entry.start() for entry in _ENTRY.finditer(log)]
     entries = [log[start:end] for start, end in pairwise([*starts, len(log)])]
     return [
@@ -73,8 +73,8 @@ def complaints(log: str, *names: str) -> list[str]:
 class HomeAssistantProcess:
     """A Home Assistant in its own folder. It can be stopped, killed and started again.
 
-    `async with` starts it, and ends its process in any case. The user can also restart
-    it in the frontend.
+    `async with` starts Home Assistant, and ends its process in any case. If a user
+    restarts Home Assistant in the frontend, a new process starts.
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
@@ -85,7 +85,7 @@ class HomeAssistantProcess:
     def __init__(
         self, folder: Path, *, port: int | None = None, with_integration: bool = True
     ) -> None:
-        """Use this folder. An empty folder is filled. A folder of an earlier run needs the same port."""
+        """Use this folder, and fill it if it is empty. A folder of an earlier run needs the same port."""
         self.folder = folder
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
@@ -129,9 +129,9 @@ class HomeAssistantProcess:
             running.cancel()
 
     async def spawn(self) -> None:
-        """Start the process, and do not wait for it."""
+        """Start the process, but do not wait until Home Assistant has started."""
         assert self._guard is None, "it runs already"
-        # The callers limit the time of their requests.
+        # The session has no timeout, because the callers limit the time of requests.
         self._session = ClientSession(timeout=ClientTimeout(total=None))
         self.client = HomeAssistantClient(self._session, self.url)
         self._process = await self.run_program()
@@ -172,19 +172,19 @@ class HomeAssistantProcess:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def complaints(self) -> list[str]:
-        """Return the warnings and errors that the integration logged, or that name it."""
+        """Return the warnings and errors in the log that contain `bike_tracker`, except notes."""
         return complaints(self.log, "bike_tracker")
 
     async def run_program(self) -> Process:
-        """Start a process that runs a program.
+        """Start a process that runs `program`, and return the process.
 
-        The process has its own session, so that Ctrl-C only reaches the parent. It ends
-        when its standard input is closed, which happens at the end of the parent.
+        The process has its own session, so that Ctrl-C only reaches the parent. The
+        program ends as soon as its standard input is closed: at the end of the parent.
         """
         with self._log_path.open("ab") as log:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
-                # Do not put the project's folder on the import path of Home Assistant.
+                # Do not put the program's folder on the import path of Home Assistant.
                 "-P",
                 self.program,
                 *("--config", self.folder, "--skip-pip", "--log-no-color"),

@@ -1,9 +1,9 @@
-"""Run Home Assistant as long as the parent process lives, without parts that a demo can do without.
+"""Run Home Assistant as long as the parent process lives, without parts that a demo does not need.
 
 Voice, cameras and analytics need packages, programs or servers that not every machine
-has. Without these, Home Assistant would show a notification about the failure. This
-file imports nothing from the project, so that Home Assistant does not find the
-project's modules.
+has. On a machine without them, Home Assistant would show a notification about the
+failure. This file imports nothing from the project, because the project's folder must
+not be on Home Assistant's import path.
 """
 
 import os
@@ -31,12 +31,12 @@ LEFT_OUT = {
 
 IMPORTED_ALL_THE_SAME = {"ai_task", "assist_satellite", "camera"}
 """Home Assistant imports these components even if they are not set up, because it reads
-which features their platforms have.
+which features their platforms have. Empty modules take their places.
 """
 
 
 def _end_with_parent() -> None:
-    """Wait until standard input is closed. The parent keeps it open as long as it lives."""
+    """Wait until the parent ends, which closes standard input. Then end this process."""
     while os.read(0, 1024):
         pass
     os.kill(os.getpid(), signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The buttons of the page *Try it*, and their effect at the service."""
+"""The buttons of the page *Try it*, and their effects on the simulated service."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ _SECONDS_BETWEEN_TRIES = 1.0
 
 
 class Trick(NamedTuple):
-    """A button, and where to look after a tap on it."""
+    """A button, with a text about the effect that a tap on it has."""
 
     name: str
     icon: str
     bike: str
-    """The number of the bike."""
+    """The index of the bike in the fleet."""
     title: str
     watch: str
 
@@ -57,7 +57,7 @@ _BIKES = {trick.name: int(trick.bike) for trick in TRICKS}
 
 
 def _acts(service: SimulatedService) -> Mapping[str, Callable[[str], object]]:
-    """Return what each trick does with a bike."""
+    """Return the function of each trick. The function gets the `uniqueId` of the trick's bike."""
     fleet, numbers = service.fleet, count(1)
 
     def ride_unseen(bike: str) -> None:
@@ -101,9 +101,10 @@ async def serve(
     guards: Mapping[str, str],
     is_listening: asyncio.Event,
 ) -> None:
-    """Do tricks, and keep guarded bikes at their places, until this task is canceled.
+    """Do the trick of each pressed button, and stop each bike that is guarded, until this task is canceled.
 
-    `guards` maps the entity ID of each guard to the `uniqueId` of its tracker.
+    `guards` maps the entity ID of each guard to the `uniqueId` of its tracker. From
+    `is_listening` on, each pressed button has an effect.
     """
     acts = _acts(service)
     while True:
@@ -118,11 +119,10 @@ async def serve(
                         name = data["try"]
                         acts[name](service.fleet.unique_ids[_BIKES[name]])
                     elif (data["new_state"] or {}).get("state") == "armed_away":
-                        # A guarded bike stays at its place until a button is
-                        # pressed.
+                        # On a ride, the bike would trigger its guard.
                         if unique_id := guards.get(data["entity_id"]):
                             service.fleet.park(unique_id)
         except ClientError, CommandError:
-            # Home Assistant is restarting, or has ended.
+            # Home Assistant is restarting, or has ended. Try to sign in again later.
             pass
         await asyncio.sleep(_SECONDS_BETWEEN_TRIES)

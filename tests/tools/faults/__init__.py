@@ -1,1 +1,1 @@
-"""The faults of the service with their outcomes. tests/faults compares both with reality."""
+"""The faults of the service, and the effects that they should have. tests/faults checks these effects."""

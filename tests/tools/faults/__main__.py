@@ -1,4 +1,4 @@
-"""Write the table of docs/faults.md, with the outcomes of all faults: python -m tests.tools.faults."""
+"""Write the table of docs/faults.md, with the effects of all faults: python -m tests.tools.faults."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ PAGE = DOCS / "faults.md"
 
 
 def tables() -> list[str]:
-    """Return the tables of the page."""
+    """Return the tables of docs/faults.md."""
     head = ("Faults", "Example", "While signing in", "While running", "Next poll")
     return [as_markdown(head, _outcomes())]
 
 
 def _outcomes() -> Iterator[list[str]]:
-    """Yield, for each outcome, the number of faults that have it, and an example."""
+    """Yield a row for each combination of effects: the number of faults that have it, an example, the effects."""
     groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name, decided in DECIDED.items():
         minutes = f"{decided.next_poll // 60} min"
@@ -39,7 +39,7 @@ def _while_running(decided: Decided) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which Markdown is escaped, and names are in backticks."""
+    """Return a text in which the special characters of Markdown are escaped, except backticks."""
     for character in "\\*_{}[]<>|":
         text = text.replace(character, f"\\{character}")
     return text

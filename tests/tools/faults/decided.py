@@ -1,4 +1,4 @@
-"""The decided outcome of each fault for the user, and its end."""
+"""The effects that each fault should have. tests/faults checks that it has them."""
 
 from enum import StrEnum
 import json
@@ -15,8 +15,8 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# How many requests a fault causes. If the connection ends before the answer, aiohttp
-# repeats the request.
+# Number of requests of a poll that reach the server; 1 by default. If the connection
+# ends before the answer, aiohttp repeats the request.
 _REQUESTS = {
     **dict.fromkeys(["name-not-found", "connection-refused"], 0),
     **dict.fromkeys(["tls-expired", "tls-self-signed", "tls-other-host"], 0),
@@ -52,7 +52,10 @@ _MESSAGES = {
     "redirected": "status {} <- redirect-.*",
     "unauthorized": " <- status-401.*|status-400-sign-in",
 }
-"""The log message of each fault: the key of the text, the error in it, and the faults after the arrow."""
+"""The log messages, by the key of the text. Each line has the error in the text, and a pattern of faults.
+
+`{}` stands for the HTTP status.
+"""
 _CHANGES = {
     ("last_update", UNKNOWN): "field-lastUpdate-.*|time-(no-offset|epoch|nonsense)",
     ("last_update", SOMETHING_ELSE): "time-(1970|future)",
@@ -63,7 +66,7 @@ _CHANGES = {
     ("position_id", UNKNOWN): "field-positionId-.*|number-(64-bit|fraction)",
     ("group_id", UNKNOWN): "field-groupId-.*|number-(64-bit|fraction)",
 }
-"""The entities that change during a fault, with their new states, and the faults.
+"""The keys of entities that change during a fault, with their new states, and a pattern of faults.
 
 All other entities stay the same.
 """
@@ -76,7 +79,7 @@ _FORM_ERRORS = {
 
 
 class Outcome(StrEnum):
-    """The effect of a fault on an account."""
+    """The state of an account during a fault."""
 
     AVAILABLE = "available"
     TRIED_AGAIN = "tried again"
@@ -85,7 +88,7 @@ class Outcome(StrEnum):
 
 
 class Message(NamedTuple):
-    """The reason that the log gives for a failed poll: the key of the text, and its placeholders."""
+    """The reason of a failed poll in the log: the key of the text, and the error to insert there."""
 
     key: str
     error: str
@@ -98,25 +101,25 @@ class Message(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """The outcome of a fault."""
+    """The effects that a fault should have. `next_poll` is the number of seconds from a failed poll to the next."""
 
     message: Message | None
     changes: frozenset[tuple[str, str]]
     requests: int
     next_poll: int
     then: Outcome | None
-    """The outcome of the second failed poll, if it differs from that of the first."""
+    """The state of the account after the second poll in a fault, if it differs from the state after the first."""
 
     @property
     def at_setup(self) -> Outcome:
-        """What happens if Home Assistant starts during the fault."""
+        """The state of the account if Home Assistant starts during the fault."""
         if self.message is None:
             return Outcome.AVAILABLE
         return Outcome.SIGN_IN if self.then else Outcome.TRIED_AGAIN
 
     @property
     def while_running(self) -> Outcome:
-        """What happens if Home Assistant is already running."""
+        """The state of the account after the first poll, if the fault begins while Home Assistant is running."""
         return Outcome.UNAVAILABLE if self.message else Outcome.AVAILABLE
 
     @property
@@ -134,7 +137,7 @@ class Decided(NamedTuple):
 
 
 def form_text(error: str | None) -> str:
-    """Return the first sentence of an error in the sign-in form."""
+    """Return the start of an error's text in the sign-in form, up to a period, colon or parenthesis."""
     if error is None:
         return "succeeds"
     text: str = _TEXTS["config"]["error"][error]
@@ -142,7 +145,7 @@ def form_text(error: str | None) -> str:
 
 
 def _message(name: str) -> Message | None:
-    """Return the first message whose faults include this one."""
+    """Return the first message whose pattern matches this fault, or None if the poll succeeds."""
     [status] = re.findall(r"\d{3}|$", name)[:1]
     for key, table in _MESSAGES.items():
         for line in table.strip().splitlines():
@@ -170,12 +173,12 @@ DECIDED = {name: _decided(name) for name in TROUBLES}
 
 
 class DecidedPlace(NamedTuple):
-    """The outcome if only the requests for positions fail."""
+    """The effects that a fault should have if only the requests for positions fail."""
 
     is_kept: bool
     """Whether a moving bike keeps its old place, and the log reports the failure."""
     position_time: str | None
-    """The time that the position gets, if it is not the time that was sent."""
+    """The state of the position's time; None if it is the time that was sent."""
     asked_again: int | None
     """Seconds until the request is repeated. None if it is not repeated before the next report."""
     requests: int
@@ -185,7 +188,8 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
     if decided.message is not None or name.startswith("number-"):
         return DecidedPlace(True, None, decided.next_poll, decided.requests)
     if any(key == "last_update" for key, _ in decided.changes):
-        # These faults are in the list, and also in the answer about a single position.
+        # The faulty position is requested a second time on its own. That answer has the
+        # same fault.
         time = None if name == "time-future" else UNKNOWN
         return DecidedPlace(False, time, 60, 2)
     return DecidedPlace(False, None, None, 1)

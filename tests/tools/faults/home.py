@@ -1,4 +1,4 @@
-"""A home with bikes, and a service with faults. It shows the effects that a user would notice."""
+"""A Home Assistant with bikes whose service has faults, and the effects that a user would notice."""
 
 import asyncio
 from collections.abc import Iterator
@@ -42,9 +42,10 @@ from .trouble import NAME_NOT_FOUND, Trouble
 
 # Seconds after which the client gives up waiting for an answer.
 _PATIENCE = 30
-# Timers that are due within this number of seconds run together.
+# `async_fire_time_changed` also runs timers that are due within this number of seconds.
 _AT_ONCE = 0.5
-# The frozen clock counts in microseconds. A step that is too short would not move it.
+# The shortest step of the clock in seconds. The frozen clock counts in microseconds, so
+# a step that is too short would not move it.
 _LEAST = 0.001
 # The value of *Last update* changes in steps of this length.
 _STEP = timedelta(minutes=5)
@@ -74,7 +75,7 @@ class Home:
     _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls. Resolve the server's name, unless the fault is that this fails."""
+        """Count polls. Resolve any server name to the simulator, unless the current fault is `NAME_NOT_FOUND`."""
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -107,7 +108,7 @@ class Home:
     def in_trouble(
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
-        """Let all requests fail, or all to one endpoint, or every n-th request."""
+        """In this context, let all requests fail, or all requests to one endpoint, or every n-th request."""
         self.trouble.begin(self.simulator, path, every)
         self._in_trouble = True
         yield
@@ -122,7 +123,7 @@ class Home:
     async def wait_until_due(self, at_most: float) -> None:
         """Move the clock to the next timer, but at most by this number of seconds.
 
-        So a simulated day has hardly more steps than polls.
+        With such steps, a simulated day needs hardly more steps than it has polls.
         """
         now = self.hass.loop.time()
         later = (
@@ -145,9 +146,12 @@ class Home:
         await self._settle()
 
     async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
-        """Return at which of these seconds the next poll comes. Return None if no poll comes.
+        """Move the clock until a poll. Return at which of these marks, in seconds, it comes, or None if none comes.
 
-        Home Assistant polls up to a second too early, and up to half a second late.
+        With `of_positions`, wait for a request for positions in place of a poll. Home
+        Assistant polls up to a second too early, and up to half a second late, so a
+        mark includes two seconds before it and one after it. Fail if the poll comes
+        between two marks.
         """
         passed, before = 0.0, (self.polls, self.position_requests)
         for mark in marks:
@@ -174,7 +178,7 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way. A slow server gets the time that it needs."""
+        """Wait until nothing is under way. If the server answers slowly, move the clock for it."""
         settled = asyncio.create_task(
             settle(self.hass)
             if self.is_live
@@ -187,7 +191,7 @@ class Home:
         await settled
 
     async def _be_patient(self, seconds: float) -> None:
-        """Move the clock until the client gives up."""
+        """Move the clock until a slow answer is sent, or until the client gives up waiting for it."""
         if seconds < _PATIENCE:
             self._tick(seconds)
             return
@@ -201,7 +205,7 @@ class Home:
 
     @property
     def now(self) -> float:
-        """Seconds since some fixed time."""
+        """The event loop's time in seconds. Only differences have a meaning."""
         return self.hass.loop.time()
 
     @property
@@ -231,11 +235,11 @@ class Home:
         return self.simulator.record.counts["/api/positions"]
 
     def places(self) -> dict[str, str]:
-        """Return the place that is shown for each tracker."""
+        """Return the coordinates that are shown for each tracker, as text."""
         return {tracker: values["tracker"] for tracker, values in self.states().items()}
 
     def true_places(self) -> dict[str, str]:
-        """Return where each tracker really is."""
+        """Return the coordinates of each tracker at the service, in the same form as `places`."""
         return {
             tracker: f"{device.position.latitude}, {device.position.longitude}"
             for tracker, device in self.simulator.devices.items()
@@ -243,7 +247,7 @@ class Home:
         }
 
     def states(self) -> States:
-        """Return all states, with their coordinates and names."""
+        """Return the states of all entities, and device names. An entity on the map has coordinates as its state."""
         registry = er.async_get(self.hass)
         states: States = {}
         for entity in er.async_entries_for_config_entry(registry, self.entry.entry_id):
@@ -277,18 +281,18 @@ class Home:
     def log(self) -> list[str]:
         """Return the lines that were logged since the last call.
 
-        These are all lines of the integration, and the warnings of all components.
-        Tracebacks are left out.
+        These are the integration's lines from level INFO on, and the warnings and
+        errors of all components. Fail if a line has a traceback.
         """
         assert self.caplog is not None
         records = [
             record
             for record in self.caplog.records
-            # Leave out requests that the test itself has made.
+            # Leave out lines about the simulator, which runs in the same process.
             if record.name not in {"asyncio", "aiohttp.access"}
             and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
-            # Leave out Home Assistant's own message about the failure, which its page
-            # shows, too.
+            # Leave out Home Assistant's own line about a failed set-up: tests check
+            # `reason`, which has the same text.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()
@@ -298,7 +302,7 @@ class Home:
     def wrong(self) -> set[tuple[str, str]]:
         """Return the entities that do not show the right value, by tracker and key.
 
-        If an entity depends on more than the last answer, it only has to be available.
+        An entity whose value is not in `truth` only has to be available.
         """
         known, shown = truth(self.simulator), self.states()
         assert shown.keys() == known.keys()

@@ -1,15 +1,16 @@
-"""Faults: of the simulator, and failures before a request reaches a server."""
+"""Faults: all faults of the simulator, and a server name that cannot be resolved."""
 
 from dataclasses import dataclass
 
 from tests.tools.simulator import FAULTS, Simulator
 from tests.tools.simulator.render import Endpoint
 
-# Seconds. A fault that ends by itself lasts this long.
+# Seconds until the server of the fault `restart` comes back by itself. The test ends
+# the fault earlier.
 _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
-# The first of these stops the whole server. The second is in a field that positions do
-# not have.
+# `restart` stops the whole server. `invalid-utf8` is in a field that positions do not
+# have.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
 
 NAME_NOT_FOUND = "name-not-found"
@@ -33,7 +34,10 @@ class Trouble:
     def begin(
         self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
     ) -> None:
-        """Begin the fault with the next request: for all, for one endpoint, or for every n-th."""
+        """Begin the fault with the next request: for all requests, one endpoint, or every n-th request.
+
+        The fault `NAME_NOT_FOUND` is not simulated here, but by `Home.watch`.
+        """
         if self.name != NAME_NOT_FOUND:
             simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 

@@ -36,7 +36,7 @@ _NIGHT_HEAD = (
 
 
 def tables() -> Iterator[str]:
-    """Yield the tables of the page: one of night guards, and one of guards armed by hand."""
+    """Yield the last two tables of docs/guard.md: about night guards, and about guards armed by hand."""
     night = [_night(world.name, watched(world)) for world in WORLDS]
     dusk = watched(WORLDS[0], dusk_in_outage=True)
     night.append(_night("comes home in an outage, at dusk", dusk))
@@ -63,7 +63,7 @@ def _row(case: Case) -> list[str]:
 
 
 def _triggered_with(with_report: Counter[int]) -> str:
-    """Return which report triggered the guard: the median, and the latest."""
+    """Return the numbers of the reports that triggered the guard: median, latest, and how often none did."""
     times = with_report.total()
     never = with_report[NEVER]
     numbers = sorted(number for number in with_report.elements() if number != NEVER)

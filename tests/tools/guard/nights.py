@@ -16,33 +16,34 @@ from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
 CARRIED = 200
-"""Meters."""
+"""Meters by which a thief carries the bike off."""
 NEVER = 0
+"""Used in place of the number of a report if no report triggered the guard."""
 MINUTE = timedelta(minutes=1)
 SILENT = timedelta(minutes=31)
-"""If a tracker is silent for this time, its ride is over."""
+"""After a silence of this length, a poll ends the ride of a tracker."""
 _DAYS = 60
 _SEED = 1
 _HOUR = timedelta(hours=1)
 _CARRIED_AFTER = timedelta(hours=3)
-# The guard must be triggered within this number of reports.
+# The tracker sends this many reports of a theft. The guard must be triggered by then.
 _SOON = 20
 # Meters between two reports of a bike that is driven away in a van.
 _DRIVEN = 600
 # For four nights in turn: the error of the house's clock in hours, and the minutes from
-# the arming to its correction.
+# the arming to the correction of the clock (negative if the clock is corrected first).
 _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
 @dataclass(frozen=True)
 class Case:
-    """What happens in the nights of a world besides thefts, and how thieves act."""
+    """A world, and special events in its nights: an outage, a wrong clock, or another kind of theft."""
 
     world: World
     is_outage: bool = False
     """Whether the service fails while a thief shakes the bike."""
     is_again: bool = False
-    """Whether the bike is carried off and brought back in each night."""
+    """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
     is_armed_there: bool = False
     """Whether the guard is armed again where the thief put the bike down. The bike is then carried further."""
     is_clock_wrong: bool = False
@@ -50,7 +51,7 @@ class Case:
 
 
 def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Yield the reports. The last minutes before the arrival are missing, then one report an hour follows."""
+    """Lose the reports from two minutes before the arrival to 45 minutes after it. Then keep one report an hour."""
     for report in said:
         trip = journey.begun(report.comes_at)
         gone = report.comes_at - trip.ends_at if trip else -_HOUR
@@ -60,7 +61,7 @@ def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Yield the reports of a receiver whose speed is never 0. For most of them, Traccar reports motion."""
+    """Give a standing bike random speeds of up to 2 km/h. For each speed above 0, report motion, as Traccar does."""
     random = Random("noise")  # noqa: S311 - no secret
     for report in said:
         speed = max(report.position.speed or 0, random.uniform(-1, 2))
@@ -92,7 +93,7 @@ class Coming:
     """The reports of a world, in the order in which they arrive."""
 
     def __init__(self, world: World, journey: Journey, days: int) -> None:
-        """Start at the first report."""
+        """Begin before the first report. The tracker reports for this number of days."""
         end = BEGIN + timedelta(days=days)
         said = world.bend(reports(world.tracker, journey, BEGIN, end, _SEED), journey)
         self.reports = told(world, said)
@@ -100,7 +101,7 @@ class Coming:
         self.number = 0
 
     def until(self, time: datetime) -> Iterator[tuple[Report, Report]]:
-        """Yield the reports that arrive before a time."""
+        """Let reports arrive up to a time. Yield each of them in a pair, after the report before it."""
         for number in range(self.number, len(self.reports)):
             if self.reports[number].comes_at > time:
                 break
@@ -119,7 +120,7 @@ class Coming:
 
 
 def told(world: World, said: Iterable[Report]) -> list[Report]:
-    """Return the reports that the server shows as current. If it pushes reports, return all of them."""
+    """Return the reports that a server shows as current, in order of arrival. If it pushes reports, return all."""
     newest, coming = BEGIN - MINUTE, list[Report]()
     for report in sorted(said, key=lambda it: it.comes_at):
         at = report.position.device_time or report.comes_at
@@ -131,7 +132,7 @@ def told(world: World, said: Iterable[Report]) -> list[Report]:
 
 @dataclass
 class Found:
-    """The results of the nights of a world. For each kind of theft, it counts which report triggered the guard."""
+    """The results of the nights of a world. Thefts are counted by the report that triggered the guard."""
 
     false_alarms: int = 0
     carried: Counter[int] = field(default_factory=Counter)
@@ -142,12 +143,12 @@ class Found:
 
 @cache
 def found_in(case: Case, nights: int = NIGHTS) -> Found:
-    """Return the results of the last nights of some weeks in a world."""
+    """Return the results of the last `nights` nights of sixty days in a world."""
     return _Nights(case).run(nights)
 
 
 class _Nights:
-    """A bike that is armed when it arrives, or some time later."""
+    """A bike that is armed each night, on its arrival or up to two hours later."""
 
     def __init__(self, case: Case) -> None:
         self._case, self._found = case, Found()
@@ -155,7 +156,7 @@ class _Nights:
         self._coming = Coming(case.world, a_journey(_SEED, _DAYS), _DAYS)
 
     def run(self, nights: int) -> Found:
-        """Simulate all nights. In each of the last ones, a thief comes."""
+        """Simulate all nights. In each of the last `nights` nights, arm the bike, and let a thief come."""
         random = Random("nights")  # noqa: S311 - no secret
         all_nights = [
             (trip, following, random.choice([0, 0, random.uniform(0, 120)]))
@@ -175,7 +176,7 @@ class _Nights:
         return self._found
 
     def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
-        """Arm the bike. If the clock is wrong, it is wrong for an hour before it is corrected."""
+        """Arm the bike. From an hour before `right_at` until then, the house's clock is wrong by `off`."""
         home, clock = self._home, self._home.clock
         self._live(right_at - _HOUR)
         home.clock = clock + off
@@ -187,7 +188,7 @@ class _Nights:
         home.clock = clock
 
     def _live(self, until: datetime) -> None:
-        """Receive the reports up to a time."""
+        """Poll each report up to a time. After a long silence, first poll a minute before the report."""
         for before, report in self._coming.until(until):
             if report.comes_at - before.comes_at > SILENT:
                 self._home.poll(before, report.comes_at - MINUTE)
@@ -197,15 +198,15 @@ class _Nights:
         if _is_triggered(self._home):
             self._found.false_alarms += 1
             return
-        # The bike arrives in a tunnel, so nothing is received before the end of the
-        # trip.
+        # If the whole trip leads through a tunnel, nothing is received before its end,
+        # so include the reports of the next ten minutes.
         end = trip.ends_at + 10 * MINUTE
         after = [it for it in self._coming.left if it.comes_at <= end]
         self._found.ridden[_fired_with(self._home.copied(), after)] += 1
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
-        """Steal a copy of the bike in each way."""
+        """Steal a copy of the bike in each way. If `is_again`, carry off the bike itself."""
         case, home, found = self._case, self._home, self._found
         soon = self._coming.left[:_SOON]
         found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
@@ -220,14 +221,15 @@ class _Nights:
             number = _fired_with(it, map(_shifted, soon))
         found.carried[number] += 1
         if case.is_again:
-            # The bike is brought back, and guarded again.
+            # Bring the bike back: skip the reports of the theft. An hour later, guard
+            # the bike again.
             self._coming.number += _SOON
             self._live(soon[-1].comes_at + _HOUR)
             home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
 
 
 def _carried_on(home: Home, soon: Sequence[Report]) -> int:
-    """Carry the bike on from the second place. Return which report triggers the guard."""
+    """Carry the bike off, arm it there, and carry it on. Return which report then triggers the guard."""
     _fired_with(home, map(_shifted, soon[:3]))
     home.account.disarm(BIKE)
     home.account.arm(BIKE, soon[2].comes_at + MINUTE / 10)
@@ -237,7 +239,7 @@ def _carried_on(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _shaken(home: Home, soon: Sequence[Report]) -> int:
-    """Shake the bike during an outage. Return which poll after the outage triggers the guard."""
+    """Let the bike move on the spot in an outage. Return 1 if the guard is triggered after it, otherwise `NEVER`."""
     moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
     outage = Span(moved[1].comes_at, moved[8].comes_at)
     home.service = Service(has_history=True)
@@ -246,7 +248,7 @@ def _shaken(home: Home, soon: Sequence[Report]) -> int:
 
 
 def _fired_with(home: Home, coming: Iterable[Report]) -> int:
-    """Return which of these reports triggers the guard."""
+    """Poll all these reports. Return the number of the report that triggers the guard, or `NEVER`."""
     fired = NEVER
     for number, report in enumerate(coming, 1):
         home.poll(report, report.comes_at)

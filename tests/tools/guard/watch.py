@@ -26,7 +26,7 @@ from tests.tools.rides.worlds import World, middle
 
 from .nights import MINUTE, NEVER, SILENT, Coming, told
 
-# Night begins during the ride home. It ends before the next ride.
+# The night often begins during the ride home. It ends before the next ride.
 _DUSK = time(17, 30)
 _NIGHT = NightGuard.from_data("night", {**DEFAULTS, "night_begins": str(_DUSK)})
 _DAYS = 35
@@ -39,13 +39,14 @@ _LATE = 15 * MINUTE
 class Watched(Home):
     """A home with a night guard that decides with `schedule.decide`, as the integration does.
 
-    With `arming.py` itself, a simulation of a million reports would take hours: it
-    needs Home Assistant, with its clock and registries.
+    The integration's `arming.py` itself needs Home Assistant, with its clock and
+    registries: a simulation of a million reports would last for hours.
     """
 
     alerts: list[str] = field(default_factory=list)
-    """The causes in messages about a triggered guard."""
+    """The causes in new messages about a triggered guard."""
     is_up: bool = True
+    """Whether no outage of the service is under way."""
     mine: bool = False
     """Whether the rider has tapped *It's me*."""
     _compared_at: datetime = BEGIN
@@ -58,13 +59,13 @@ class Watched(Home):
 
     @override
     def copied(self) -> Watched:
-        """Return a copy of the home. It has the same past."""
+        """Return a copy of the home with the same past, but without messages."""
         other = super().copied()
         other.alerts = []
         return other
 
     def hear(self, report: Report, now: datetime | None = None) -> list[str]:
-        """Apply a poll, a message, or a failed poll. Return the new messages."""
+        """Receive a report by a poll or a push message, or miss it in an outage. Return the causes of new alerts."""
         now = now or report.comes_at
         if not self.is_up:
             self._came_back = self._is_due = True
@@ -113,7 +114,7 @@ class Watched(Home):
         self.account.arm(BIKE, now + self.clock)
 
     def tap_mine(self) -> None:
-        """Tap *It's me*."""
+        """Disarm the guard until the ride is over or the next night begins, as the button *It's me* does."""
         self.mine = True
         self.account.disarm(BIKE)
 
@@ -125,26 +126,26 @@ class Watch:
     nights: int = 0
     false_alarms: int = 0
     ridden: Counter[int] = field(default_factory=Counter)
-    """Thefts, counted by the report that caused the message."""
+    """Thefts, counted by the number of the thief's report that caused the message."""
     shaken_first: Counter[int] = field(default_factory=Counter)
-    """The same for bikes that were shaken a minute before, which already caused a message."""
+    """Thefts of bikes that were shaken minutes before, which already caused a message about a vibration."""
     guarded_again: Counter[int] = field(default_factory=Counter)
-    """The same for bikes whose *Guard again* was tapped while they were ridden, and that were stolen later."""
+    """Second thefts of bikes for which *Guard again* was tapped during the thief's first ride."""
     breakfasts: int = 0
     """False alarms on the morning ride, after *Guard again* was tapped at night."""
 
 
 @cache
 def watched(world: World, *, dusk_in_outage: bool = False) -> Watch:
-    """Return the results of some weeks of a world."""
-    # A report each minute is enough: with one each 10 seconds, the guard does the same,
-    # but the simulation takes long.
+    """Return the results of five weeks of a world. With `dusk_in_outage`, the nights begin in outages."""
+    # A report each minute is enough: with a report each 10 seconds, the guard does the
+    # same, but the simulation would last long.
     tracker = replace(world.tracker, every=max(60, world.tracker.every))
     return _Weeks(replace(world, tracker=tracker), dusk_in_outage).run()
 
 
 class _Weeks:
-    """A bike with a night guard."""
+    """Simulates weeks of a bike with a night guard and a thief each night."""
 
     def __init__(self, world: World, dusk_in_outage: bool) -> None:
         self._world, self._found = world, Watch()
@@ -154,9 +155,9 @@ class _Weeks:
         self._home = Watched(world.service, world.clock)
 
     def run(self) -> Watch:
-        """Simulate all nights, each with a thief."""
+        """Simulate all nights. In each night in which the guard is armed, thieves steal copies of the bike."""
         found = self._found
-        # Stop after the first report.
+        # Receive only the first report for now.
         for _, report in self._coming.until(self._coming.reports[0].comes_at):
             self._home.hear(report)
         for trip, following in pairwise(self._journey.trips):
@@ -172,7 +173,7 @@ class _Weeks:
         return found
 
     def _live(self, until: datetime) -> None:
-        """Receive the reports up to a time. The rider answers messages."""
+        """Receive the reports up to a time. The rider taps *It's me* on a ride, otherwise *Guard again*."""
         home = self._home
         for before, report in self._coming.until(until):
             now = report.comes_at
@@ -192,7 +193,7 @@ class _Weeks:
                     home.guard_again(now)
 
     def _breakfast(self, end: datetime) -> bool:
-        """At night, shake the bike and tap *Guard again*. In the morning, start a ride."""
+        """Shake the bike at night, and tap *Guard again*. Return whether the ride in the morning causes a message."""
         home, last = self._home.copied(), self._coming.last
         assert home.hear(_later(last, alarm="vibration"))
         home.guard_again(last.comes_at + 2 * MINUTE)
@@ -217,8 +218,8 @@ class _Weeks:
         shaken = self._home.copied()
         alerts = shaken.hear(_later(last, alarm="vibration"))
         assert alerts
-        # After a fix that jumped, one report may show both a vibration and another
-        # place.
+        # After a fix that jumped, the report of the vibration may also show another
+        # place. The theft is then noticed with the first report.
         is_told = _says_where(alerts)
         found.shaken_first[1 if is_told else _alerted_with(shaken, ride)] += 1
         again, half = self._home.copied(), len(ride) // 2
@@ -227,8 +228,8 @@ class _Weeks:
         again.guard_again(ride[half].comes_at)
         for report in ride[half:]:
             if again.hear(report):
-                # The bike stood at a red light in a tunnel. It was guarded there, and
-                # rode on.
+                # If the bike stood at a red light in a tunnel, it was guarded there.
+                # Its next report then triggers the guard, so tap *Guard again* twice.
                 again.guard_again(report.comes_at)
         later = ride[-1]
         for _ in range(7):
@@ -239,7 +240,7 @@ class _Weeks:
 
 
 def _times_between(start: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the times at which a night begins or ends."""
+    """Yield the times between two times at which a night begins or ends, in order."""
     assert _NIGHT.night
     day = start.date()
     while day <= end.date():
@@ -258,7 +259,7 @@ def _around_dusk(journey: Journey) -> Iterator[Span]:
 
 
 def _later(report: Report, **fields: object) -> Report:
-    """Return a report of the same place, a minute later."""
+    """Return a report of the same place, a minute later, with these values in its position."""
     own = (report.position.device_time or report.comes_at) + MINUTE
     later = replace(report, comes_at=report.comes_at + MINUTE)
     number = report.position.id + 1
@@ -266,7 +267,7 @@ def _later(report: Report, **fields: object) -> Report:
 
 
 def _stolen(world: World, last: Report, trip: Trip) -> list[Report]:
-    """Return the reports of a thief's ride. The first one is away from the bike's place."""
+    """Return the reports of a thief's ride. Leave out the first report, which may be from where the bike stood."""
     tracker = replace(world.tracker, parked=None, repeats=None)
     ride = reports(tracker, Journey([trip]), trip.starts_at, trip.ends_at, _SEED)
     said: Iterator[Report] = islice(ride, 1, None)
@@ -285,7 +286,7 @@ def _says_where(alerts: list[str]) -> bool:
 
 
 def _alerted_with(home: Watched, ride: Sequence[Report]) -> int:
-    """Return which report causes a message about motion or another place."""
+    """Return the number of the report that causes a message about motion or another place, or `NEVER`."""
     for number, report in enumerate(ride, 1):
         if _says_where(home.hear(report)):
             return number

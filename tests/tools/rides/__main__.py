@@ -43,7 +43,7 @@ _UNSEEN = (
 
 
 def tables() -> Iterator[str]:
-    """Yield the tables of the page."""
+    """Yield the tables of docs/rides.md."""
     yield as_markdown(_HEAD, map(_of_tracker, _RHYTHMS))
     yield as_markdown(_UNSEEN_HEAD, map(_of_unseen, _UNSEEN))
     worlds = with_same_ones_together([_of_world(world) for world in WORLDS])

@@ -39,7 +39,7 @@ class Service:
     answers: tuple[float, float] = (1, 1)
     """Minimum and maximum number of seconds before it answers a request for the history."""
     queue: timedelta = timedelta()
-    """How long the requests for other bikes take that come first."""
+    """How long a request for the history waits, because requests about other bikes come first."""
     refuses: float = 0
     """Share of requests for the history whose answer is too large (0 to 1)."""
     says_time: bool = True
@@ -66,14 +66,14 @@ class Home:
     _pending: tuple[datetime, HistoryAnswer] | None = None
 
     def __post_init__(self) -> None:
-        """Use the part of the integration that sends the requests for the history."""
+        """Create the integration's own `History`, which sends its requests to this home as its client."""
         self._random = Random("service")  # noqa: S311 - no secret
         client, limit = cast(TrackingClient, self), backoff.ExtraRequests()
         self._history = history.History(client, limit)
 
     @property
     def rides(self) -> list[Ride]:
-        """Return the rides that were fired and have a distance."""
+        """Return the rides whose end was fired and that have a distance."""
         return [ride for ride in self.ended if ride.distance]
 
     @property
@@ -88,7 +88,7 @@ class Home:
         outages: Iterable[Span] = (),
         restarts: Iterable[datetime] = (),
     ) -> None:
-        """Poll each minute. Leave out polls that would change nothing."""
+        """Receive the reports, and poll each minute. Leave out polls that would change nothing."""
         coming = deque(sorted(reports, key=lambda report: report.comes_at))
         down, starts = list(outages), deque(sorted(restarts))
         now = coming[0].comes_at
@@ -111,11 +111,12 @@ class Home:
             now += _POLL
 
     def _receive(self, coming: deque[Report], now: datetime) -> bool:
-        """Let the service receive the reports that are due. Return whether there were any."""
+        """Let the service receive the reports that are due. Return whether any report was due."""
         before = len(coming)
         while coming and coming[0].comes_at <= now:
             report = coming.popleft()
-            # The server's current report is the newest one, by its own time.
+            # The server calls a report current if its device time is newer than that of
+            # all reports before.
             if self._newest is None or _time(report) > _time(self._newest):
                 self._newest = report
             self._sent.append(report)
@@ -130,7 +131,7 @@ class Home:
         return bool(state and state.ride_state.ride)
 
     def copied(self) -> Self:
-        """Return a copy of the home. It has the same past."""
+        """Return a copy of the home with the same past, which can have another future: a theft, for example."""
         other, account = copy(self), copy(self.account)
         for name in ("states", "gaps", "_touched"):
             setattr(account, name, {**getattr(account, name)})
@@ -139,7 +140,7 @@ class Home:
         return other
 
     def restart(self) -> None:
-        """Restart: continue with the stored state."""
+        """Restart Home Assistant: continue with the stored state."""
         states = {key: it.stored() for key, it in self.account.states.items()}
         self.account = Account("Bikes", states)
         self._came_back, self._pending = True, None
@@ -157,7 +158,7 @@ class Home:
         self._request(now)
 
     def push(self, report: Report) -> None:
-        """Apply a message. Before it, apply an answer of the history that has arrived."""
+        """Apply a message with this report. First apply an answer of the history, if one has arrived."""
         now = report.comes_at
         self._answer(now)
         context = self._context(now)._replace(is_complete=True)
@@ -167,7 +168,7 @@ class Home:
         return UpdateContext(now + self.clock, has_history=self.service.has_history)
 
     def _request(self, now: datetime) -> None:
-        """Request the history if it is needed. The answer has the reports that the service has received so far."""
+        """Request the history if it is needed. The answer contains reports that the service has received so far."""
         asked_at, trackers = now + self.clock, self.account.trackers
         noticed_by = asked_at - self.service.queue
         gaps = {
@@ -195,7 +196,7 @@ class Home:
     async def async_get_history(
         self, _device_id: int, start: datetime, end: datetime
     ) -> list[Position]:
-        """Return the reports between two times. This is the interface of the client."""
+        """Return the reports between two times, like the client's method. Sometimes fail if the service `refuses`."""
         if self.service.refuses and self._random.random() < self.service.refuses:
             raise InvalidResponseError("more than 8 MiB", is_too_large=True)
         # Earlier reports are never requested again, so drop them.
@@ -210,7 +211,7 @@ class Home:
             self._fire(self.account.apply_history(BIKE, answer, context), at)
 
     def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
-        """Store the rides. Return the occurrences that are fired."""
+        """Record the rides and the total distance after an update. Return the occurrences that are fired."""
         if BIKE not in changes.keys:
             return []
         tracker = changes.after[BIKE]
@@ -231,7 +232,7 @@ class Home:
 
 
 def ride_of(occurrence: Occurrence) -> Ride:
-    """Return the ride that has started or ended."""
+    """Return the ride of an occurrence, which is the start or the end of that ride."""
     said = occurrence.attributes
     return Ride(
         datetime.fromisoformat(said["started_at"]),

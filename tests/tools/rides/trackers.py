@@ -23,25 +23,26 @@ class Tracker:
     every: float
     """Seconds between two reports during a ride."""
     parked: float | None = None
-    """Seconds between two reports while it stands. None if it sleeps then."""
+    """Seconds between two reports while the bike stands. None if the tracker sends none then."""
     repeats: float | None = None
-    """Seconds between two messages without a fix while it stands."""
+    """Seconds between two messages without a fix while the bike stands. None if the tracker sends none."""
     accuracy: float = 6
     """Two of three fixes have at most this error, in meters."""
     claims: float | None = None
-    """The accuracy that it reports, in meters; 0 if it reports none. None if it reports the true accuracy."""
+    """The accuracy that the tracker reports, in meters; 0 if it reports none. None if it reports `accuracy`."""
     drifts: float = 0.8
     """Share of a fix's error that the next fix has, too (0 to 1)."""
     strays: float = 0
-    """Share of the fixes at rest that begin some minutes of fixes a house or two away (0 to 1)."""
+    """Share of the fixes at rest with which a group of up to eight fixes a house or two away begins (0 to 1)."""
     spikes: float = 0
     """Share of the fixes that are some streets away (0 to 1)."""
     says_speed: bool = True
+    """Whether it reports speed and motion."""
     says_total: bool = True
     jumps: float = 0
-    """Share of the fixes that are anywhere (0 to 1)."""
+    """Share of the fixes that are at least 50 km away (0 to 1)."""
     buffers: float = 0
-    """Share of the reports that arrive minutes late (0 to 1)."""
+    """Share of the reports with which a delay of some minutes begins (0 to 1). Delayed reports arrive together."""
 
     @property
     def claimed(self) -> float:
@@ -57,7 +58,7 @@ class Report:
     comes_at: datetime
 
     def changed(self, **fields: object) -> Report:
-        """Return the report. Some fields of its position have other values."""
+        """Return the report with these values in its position."""
         # A test chooses these fields, so their types are not known.
         position = self.position._replace(**fields)  # type: ignore[arg-type]
         return replace(self, position=position)
@@ -65,7 +66,7 @@ class Report:
 
 @dataclass
 class _Sensors:
-    """What a tracker measures, and the values that the server adds."""
+    """The measurements of a tracker, and the values that the server adds: ID, total distance, time of receipt."""
 
     tracker: Tracker
     random: Random
@@ -80,7 +81,7 @@ class _Sensors:
     late_until: datetime = _NEVER
 
     def report(self, moment: Moment, time: datetime) -> Report:
-        """Return the report at a time."""
+        """Return the next report: the tracker sends it at `time`, with the place and speed of `moment`."""
         tracker, random = self.tracker, self.random
         point = self._measured(moment)
         if self.last is not None:
@@ -118,7 +119,8 @@ class _Sensors:
     def _measured(self, moment: Moment) -> Point:
         """Return the place that is measured. Its error depends on the error before it."""
         tracker, random, point = self.tracker, self.random, moment.point
-        # In two dimensions, two of three errors are below 1.5 standard deviations.
+        # In two dimensions, two of three errors are below 1.5 standard deviations. The
+        # root keeps the error the same, however much of it the fixes share.
         deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
         self.off = (
             tracker.drifts * self.off[0] + random.gauss(0, deviation),
@@ -146,7 +148,7 @@ def _added(one: Point, other: Point) -> Point:
 
 
 def _astray(random: Random) -> list[Point]:
-    """Return the errors of the next fixes, while walls reflect the signals."""
+    """Return the errors of the next fixes in meters, while walls reflect the signals."""
     far = random.gauss(0, 120), random.gauss(0, 120)
     return [
         _added(far, (random.gauss(0, 30), random.gauss(0, 30)))
@@ -175,7 +177,7 @@ def _under_way(sensors: _Sensors, trip: Trip) -> Iterator[Report]:
     while time < trip.ends_at:
         yield sensors.report(trip.at(time), time)
         time += step
-    # While it stands, it reports at another interval.
+    # Report the arrival. A standing bike then reports at another interval.
     yield sensors.report(trip.arrived, time)
 
 
@@ -191,6 +193,6 @@ def _parked(
 
 
 def _each(seconds: float | None, begin: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield times with this interval in seconds. Yield none if there is no interval."""
+    """Yield the times between two times at this interval in seconds. Without an interval, yield none."""
     while seconds and (begin := begin + timedelta(seconds=seconds)) < end:
         yield begin

@@ -11,8 +11,8 @@ from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
 _LONGEST_OUTAGE = 180
-# The town of these trips is larger than that of the simulator by this factor. So it
-# takes half an hour to cross it.
+# The town of these trips is larger than the simulator's town by this factor, so that
+# crossing it lasts half an hour.
 _TOWN = 6
 
 
@@ -43,14 +43,15 @@ class Span:
 
 
 class Trip(Span):
-    """A ride from junction to junction. At some of them there is a red light."""
+    """A ride from junction to junction. The bike stops at some junctions, as at a red light."""
 
     def __init__(
         self, random: Random, starts_at: datetime, start: Point, hops: int
     ) -> None:
-        """Start at a junction at this time."""
+        """Start at this junction and time. Ride to another junction `hops` times."""
         self._routes: list[Route] = []
-        # Seconds since the start, and the meters that were ridden by then.
+        # For each junction and each end of a stop: the seconds since the start, and the
+        # meters from the start.
         self._seconds, self._metres = [0.0], [0.0]
         self.end = start
         for hop in range(hops):
@@ -81,7 +82,7 @@ class Trip(Span):
         return Moment(_in_town(self.end))
 
     def _ride(self, random: Random, away_from: Point) -> None:
-        """Ride to another junction. Do not end by riding back to the previous one."""
+        """Ride to another random junction, but not to `away_from`, so that the trip does not end where it started."""
         others = [place for place in JUNCTIONS if place not in (self.end, away_from)]
         route = Route(self.end, random.choice(others))
         self._routes.append(route)
@@ -103,7 +104,7 @@ class Journey:
     """All trips of a bike, and where it stands between them."""
 
     def __init__(self, trips: list[Trip]) -> None:
-        """The bike stands at home before the first trip."""
+        """Use these trips, in order of time. Before the first trip, the bike stands at home."""
         assert all(
             trip.ends_at < following.starts_at for trip, following in pairwise(trips)
         )
@@ -123,13 +124,13 @@ class Journey:
         return trip.at(time) if time < trip.ends_at else trip.arrived
 
     def begun(self, time: datetime) -> Trip | None:
-        """Return the last trip that has begun by a time. It may be over."""
+        """Return the last trip that has begun at a time, even if it is over. Before the first trip, return None."""
         number = bisect_right(self._starts, time)
         return self.trips[number - 1] if number else None
 
 
 def a_journey(seed: int, days: int) -> Journey:
-    """Return a person's trips: to work and back, others at weekends, none in winter."""
+    """Return the random trips of a person: to work and back, some at weekends, none in winter."""
     random = Random(f"journey-{seed}")  # noqa: S311 - no secret
     place, trips = HOME, list[Trip]()
     for number in range(days):
@@ -142,7 +143,7 @@ def a_journey(seed: int, days: int) -> Journey:
 
 
 def _rides_of(random: Random, day: date) -> Iterator[datetime]:
-    """Yield when the rides of a day start. There are none in winter."""
+    """Yield the start times of the rides of a day. In winter, yield none."""
     if (day.month, day.day) >= (12, 15) or (day.month, day.day) < (2, 15):
         return
     begin, hours = datetime.combine(day, time(), UTC), list[float]()
@@ -156,10 +157,10 @@ def _rides_of(random: Random, day: date) -> Iterator[datetime]:
 
 
 def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
-    """Return outages: two a week, each of minutes or hours.
+    """Return random outages: two a week, each of minutes or hours.
 
-    At most one ride falls into an outage: of two rides, the first could not be
-    detected.
+    Leave out outages with more than one ride: if two rides fall into an outage, the
+    first of them cannot be detected.
     """
     random = Random(f"outages-{seed}")  # noqa: S311 - no secret
     now, spans, margin = BEGIN + timedelta(hours=1), list[Span](), timedelta(minutes=40)
@@ -172,7 +173,7 @@ def outages(journey: Journey, seed: int, end: datetime) -> list[Span]:
 
 
 def restarts(seed: int, end: datetime) -> Iterator[datetime]:
-    """Yield when Home Assistant is restarted: about once a week."""
+    """Yield random times at which Home Assistant is restarted: about once a week."""
     random = Random(f"restarts-{seed}")  # noqa: S311 - no secret
     now = BEGIN + timedelta(hours=1)
     while (now := now + timedelta(hours=random.uniform(24, 300))) < end:

@@ -48,7 +48,7 @@ _PLAIN, _HISTORY = Service(), Service(has_history=True)
 
 @dataclass(frozen=True)
 class World:
-    """A tracker and its trips, what happens to its reports, the service and the house."""
+    """A tracker and its trips, the faults of its reports, the service, and the house that receives the reports."""
 
     name: str
     tracker: Tracker = _EACH_MINUTE
@@ -62,7 +62,7 @@ class World:
     outages: Callable[[Journey], Iterable[Span]] = lambda _journey: ()
     restarts: bool = False
     is_clear: bool = True
-    """Whether fixes are as exact as their accuracy says, and the arrival is reported."""
+    """Whether fixes are as exact as reported, clocks steady, and arrivals reported. If not, tests allow errors."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Found:
 
 
 def middle(trip: Trip) -> datetime:
-    """Return the middle of a time range."""
+    """Return the time in the middle of a trip."""
     return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
 
 
@@ -98,7 +98,12 @@ def place(report: Report) -> Point:
 
 
 def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
-    """Return a function that changes the reports this long after the start of each trip."""
+    """Return a function that applies `bent` to each report, from the start of the first trip on.
+
+    The arguments of `bent` are the report, the time since the start of its trip, and
+    the time until the end of that trip (negative after it). If `bent` returns None, the
+    report is lost.
+    """
 
     def bend(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
         for report in said:
@@ -121,7 +126,7 @@ def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report |
 
 
 def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | None:
-    """Lose all reports of the first minute of a trip. The fixes after it are inexact."""
+    """Lose all reports of the first minute of a trip. The fixes of the next two minutes are inexact."""
     if left < timedelta() or gone > 3 * _MINUTE:
         return report
     if gone < _MINUTE:
@@ -138,7 +143,7 @@ def _each(bent: Callable[[Report], Report]) -> Bend:
 
 
 def _clock(ahead: timedelta) -> Bend:
-    """Return a function that sets the tracker's clock ahead by this time."""
+    """Return a function that sets the tracker's clock ahead by this much."""
     return _each(lambda report: _changed_time(report, ahead))
 
 
@@ -157,7 +162,7 @@ def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
 
 
 def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Shift the time of some reports by an hour."""
+    """Shift the times of some reports by an hour, forward or back."""
     random = Random("glitches")  # noqa: S311 - no secret
     for report in said:
         is_off = random.random() < 0.02
@@ -168,8 +173,8 @@ def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
 def _as_received(said: Iterable[Report]) -> Iterator[Report]:
     """Yield the reports with the IDs and kilometers that a server such as Traccar adds.
 
-    Traccar counts the distance from its newest fix. Late fixes therefore count back and
-    forth.
+    Traccar adds the distance from its newest fix. The total of a late fix therefore
+    contains the way back from the newest fix to the late fix.
     """
     newest: Report | None = None
     total = 0.0
@@ -186,7 +191,7 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """After a dead zone, send the delayed reports within a minute, the newest first."""
+    """Let each trip lead through a dead zone. Send its reports within a minute afterwards, the newest first."""
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
         is_held = gone > _MINUTE and left > _MINUTE
@@ -197,7 +202,7 @@ def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
 
 
 def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """After each trip, upload its reports over several connections at once."""
+    """After each trip, upload its reports over several connections at once, so that they arrive in any order."""
     random = Random("parallel")  # noqa: S311 - no secret
 
     def bend(report: Report, _gone: timedelta, left: timedelta) -> Report:
@@ -209,12 +214,12 @@ def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[
 
 
 def _until_half_way(journey: Journey) -> list[Span]:
-    """Return outages that end in the middle of each trip."""
+    """Return an outage for each trip, from ten minutes before its start to its middle."""
     return [Span(trip.starts_at - _LATE, middle(trip)) for trip in journey.trips]
 
 
 def _pairs() -> Journey:
-    """Return trips in pairs, a quarter of an hour apart."""
+    """Return a pair of trips for each day. The second starts a quarter of an hour after the end of the first."""
     random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
     for number in range(TRIPS):
         starts_at = BEGIN + 8 * _HOUR + number // 2 * _DAY
@@ -226,10 +231,10 @@ def _pairs() -> Journey:
 
 
 class _Spin(Trip):
-    """A ride that starts and ends at the same place, between two polls."""
+    """A ride of forty seconds that starts and ends at the same place, between two polls."""
 
     def __init__(self, number: int) -> None:
-        """Start this many times twenty minutes after the beginning."""
+        """Start five seconds after a full minute. Rides with consecutive numbers start twenty minutes apart."""
         start = BEGIN + 20 * (number + 1) * _MINUTE + _MINUTE / 12
         super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
         self.ends_at = start + 2 / 3 * _MINUTE
@@ -247,12 +252,12 @@ class _Spin(Trip):
 
 
 def spins() -> Journey:
-    """Return rides that no poll can see."""
+    """Return rides that no poll can see, because each starts and ends at home between two polls."""
     return Journey([_Spin(number) for number in range(100)])
 
 
 def _around_stops(journey: Journey) -> list[Span]:
-    """Return outages from the middle of a trip to the middle of the next trip."""
+    """Return an outage for each pair of trips, from the middle of the first trip to the middle of the second."""
     pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
     return [Span(middle(first), middle(second)) for first, second in pairs]
 
@@ -291,7 +296,7 @@ _UNCLEAR: dict[str, dict[str, Any]] = {
     "arrival lost, then hourly": {"parked": 3_600},
     "arrival lost, without accuracy": {"parked": 3_600, "claims": 0},
 }
-"""Worlds in which fixes are less exact than their accuracy says, or the arrival is not reported."""
+"""Fields of the tracker in worlds in which fixes are less exact than reported, or the arrival is not reported."""
 WORLDS = (
     World("6 m, as reported"),
     World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
@@ -373,7 +378,7 @@ WORLDS = (
 
 @cache
 def lived(world: World) -> tuple[Journey, Home]:
-    """Return a home after all trips of a world."""
+    """Return the journey of a world, and a home after all its trips."""
     journey, home = world.journey(), Home(world.service, world.clock)
     end = journey.trips[-1].ends_at + _DAY
     said = reports(world.tracker, journey, BEGIN, end, _SEED)
@@ -413,7 +418,7 @@ def found_in(world: World) -> Found:
 
 
 def unseen(world: World) -> tuple[int, int]:
-    """Return how many trips happened during outages, and how many of these were detected."""
+    """Return the number of trips during outages (without outages, of all trips), and how many were detected."""
     (journey, home), spans = lived(world), list(world.outages(world.journey()))
     trips = [
         trip
@@ -425,10 +430,10 @@ def unseen(world: World) -> tuple[int, int]:
 
 
 def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
-    """Return the error of the distance of a trip, in percent."""
+    """Return the error of the distance of a trip's detected rides, in percent."""
     return (sum(ride.distance for ride in rides) / trip.kilometres - 1) * 100
 
 
 def rides_of(trip: Trip, rides: Iterable[Ride], late: timedelta) -> list[Ride]:
-    """Return the rides that were detected during a trip."""
+    """Return the detected rides that overlap a trip, or are less than `late` before or after it."""
     return [it for it in rides if trip.is_near(Span(it.started_at, it.moved_at), late)]

@@ -16,18 +16,18 @@ class Kind:
 
     Attributes:
         name: the name to select it by
-        offset: its notation of UTC
-        device_fields: fields of a device besides the documented ones and `attributes`
-        position_fields: fields that are equal in all positions
+        offset: the notation of UTC in its times
+        device_fields: fields that a device has besides its documented fields and `attributes`
+        position_fields: fields that have the same values in all positions
         attributes: whether a device has `attributes`
         positions: whether the server has positions
-        lists_disabled: whether the list contains disabled trackers
-        nulls: whether a tracker that never reported is offline without a lastUpdate
-        oldest_fix: maximum age of the fixes in the list of positions
-        reports_refusal: the answer to an account that may not see reports
+        lists_disabled: whether the list of devices contains disabled trackers
+        nulls: whether a tracker that never reported is offline and its lastUpdate is null
+        oldest_fix: maximum age of a fix in the list of positions; None for no limit
+        reports_refusal: the answer to an account that may not see reports; None if each may
         live: whether the server has a live connection
-        position_delay: seconds between the messages of a device and of its position
-        socket_refusal: status of an upgrade without a session
+        position_delay: seconds from the live message of a device to that of its position
+        socket_refusal: status of the answer if a websocket is opened without a session
     """
 
     name: str
@@ -73,14 +73,14 @@ DOCUMENTED: Final = Kind(
     positions=False,
     live=False,
 )
-"""The documented interface alone."""
+"""A server with the documented interface and nothing else."""
 
 SERVICE: Final = Kind(
     name="service",
     device_fields=_CONTACTS | {"category": "bicycle"},
     position_fields=_WITH_GEOFENCES | {"protocol": "simulator"},
 )
-"""The documented interface, and the features of a service that is built on Traccar."""
+"""A server with the documented interface and the features of a service that is built on Traccar."""
 
 _KINDS = (
     DOCUMENTED,

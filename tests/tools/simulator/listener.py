@@ -22,8 +22,8 @@ def _keep(task: asyncio.Task[Any], running: set[asyncio.Task[Any]]) -> None:
 class _TlsDoor(asyncio.Protocol):
     """Makes the TLS handshake with a client before the client is served.
 
-    With the server of asyncio, each client that rejects the certificate would call the
-    event loop's exception handler, and the test would fail.
+    If asyncio's own server made the handshake, each client that rejects the certificate
+    would call the event loop's exception handler, and the test would fail.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class _TlsDoor(asyncio.Protocol):
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        # The TLS handshake will read the client's bytes, so nobody else may.
+        # Only the TLS handshake may read the client's bytes.
         transport.pause_reading()
         _keep(asyncio.create_task(self._shake_hands(transport)), self._running)
 
@@ -64,7 +64,7 @@ class Listener:
         port: int = 0,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Use this port, or else any free port. It stays the same after that."""
+        """Use this port. For port 0, the first `open` chooses a free port, which then stays the same."""
         self.port = port
         self._handler = handler
         self._tls = tls
@@ -102,7 +102,7 @@ class Listener:
             self._server.abort_clients()
 
     async def stop(self) -> None:
-        """Close, and wait until nothing runs any more."""
+        """Close all connections, refuse new ones, and wait until no handler runs any more."""
         server, opening = self._server, self._opening
         self.close()
         if opening is not None:
@@ -137,8 +137,8 @@ class Listener:
         self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
     ) -> None:
         loop = asyncio.get_running_loop()
-        # Do not start to serve here: the server could not be closed before this call
-        # returns it.
+        # Do not let `create_server` accept connections: `close` can only close the server
+        # after this call has returned it.
         self._server = await loop.create_server(factory, sock=sock, start_serving=False)
         await self._server.start_serving()
 

@@ -16,7 +16,7 @@ from .world import Json
 type Item = dict[str, Json]
 
 COOKIE = "JSESSIONID"
-# Number of frames in a flood that are sent at once.
+# Number of frames that a flood sends before other tasks run.
 _FLOOD = 20
 WELL = LiveFault("")
 
@@ -39,13 +39,13 @@ class LiveServer:
         self.fault = WELL
         self.sockets: list[Socket] = []
         self.goodbyes = 0
-        """Number of clients that closed their websocket properly."""
+        """Number of clients that closed their websocket with the normal code, 1000."""
         self.pongs: list[bytes] = []
-        """The pongs that clients sent."""
+        """The contents of the pongs that clients sent."""
         self._sessions: dict[str, str] = {}
         self._given: set[str] = set()
-        # While several changes are collected: the content of the next message, by
-        # account.
+        # The content of the next message by account, while `in_one_message` collects
+        # changes. Otherwise None.
         self._gathered: dict[str, dict[str, list[Item]]] | None = None
 
     @property
@@ -58,7 +58,7 @@ class LiveServer:
         return any(cookie in text for cookie in self._given)
 
     def strike(self, name: str | None) -> None:
-        """Begin a fault of the live connection. Raise ValueError if the fault is unknown."""
+        """Begin a fault in place of the previous one. None ends it. Raise ValueError if the fault is unknown."""
         if name is not None and name not in LIVE_FAULTS:
             raise ValueError(f"no live fault {name}")
         self.fault = WELL if name is None else LIVE_FAULTS[name]
@@ -75,7 +75,7 @@ class LiveServer:
             socket.transport.abort()
 
     def session(self, email: str) -> web.Response:
-        """Return the answer to a successful sign-in."""
+        """Start a session, and return the answer to the sign-in, with the session's cookie."""
         session_id = f"node0{secrets.token_hex(8)}.node0"
         self._sessions[session_id] = email
         self._given.add(session_id)
@@ -85,7 +85,7 @@ class LiveServer:
         return response
 
     def account(self, request: web.BaseRequest) -> str | None:
-        """Return the account to whose session the cookie of a request belongs."""
+        """Return the email of the account to whose session the request's cookie belongs, or None."""
         if self.fault.forgets:
             self._sessions.clear()
         return self._sessions.get(request.cookies.get(COOKIE, ""))
@@ -93,7 +93,7 @@ class LiveServer:
     async def serve(
         self, request: web.BaseRequest, email: str, first: list[Item]
     ) -> web.WebSocketResponse:
-        """Open a websocket, and send messages until it is closed."""
+        """Open a websocket, send these positions, and then send changes until the websocket is closed."""
         response = web.WebSocketResponse(autoping=False, autoclose=False)
         transport = request.transport
         assert transport is not None
@@ -120,7 +120,7 @@ class LiveServer:
         return response
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
-        """Send a message to the accounts that it is for."""
+        """Send a message to all websockets of these accounts, or collect it for `in_one_message`."""
         fired = set(emails)
         if self._gathered is not None:
             for email in fired:

@@ -1,4 +1,4 @@
-"""All faults that the live connection can have, by name. The rest of the service works."""
+"""All faults of the live connection, by name. During such a fault, the rest of the service works."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ class LiveFault:
 
     Attributes:
         name: the name to select it by
-        session: returns the answer to the sign-in
-        socket: returns the answer to the upgrade
+        session: returns the answer to the sign-in; None for the correct answer
+        socket: returns the answer to the upgrade; None for the correct answer
         spoil: changes each message
-        first: whether a first message has all positions
-        dead: whether the server answers nothing at all, not even a ping
-        ends: whether the socket is closed after the first message
+        first: whether the server begins with a message that has all positions
+        dead: whether an open websocket sends nothing at all, not even a pong
+        ends: whether the server closes a websocket after the first message
         floods: bytes that are sent repeatedly, as fast as the client reads them
-        flood_of: kind of these frames
+        flood_of: kind of the frames in the flood
         talks_on: whether the server ignores a close frame
-        forgets: whether the session is invalid at the upgrade
+        forgets: whether the server has forgotten each session before the upgrade
     """
 
     name: str
@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether websockets stay open during the fault, and behave in a wrong way."""
+        """Whether the fault affects websockets that are already open, and therefore does not close them."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
@@ -86,7 +86,7 @@ def _wrong_accept(_: str, __: str) -> web.StreamResponse:
 
 
 def _at(path: str) -> Iterator[LiveFault]:
-    """Yield the wrong responses to the sign-in and to the opening of the websocket."""
+    """Yield faults with wrong responses to the sign-in (`session`) or to the upgrade (`socket`)."""
     statuses = (400, 401, 403, 404, 429, 500, 503)
     answers: dict[str, Respond] = {
         **{str(status): _status(status) for status in statuses},
@@ -109,12 +109,12 @@ def _half(data: bytes) -> list[bytes]:
 
 
 def _old(data: bytes) -> list[bytes]:
-    """Give a message the values and IDs that it would have had an hour ago."""
+    """Give a message the times and IDs of an old message. In it, the tracker is offline and elsewhere."""
     message = orjson.loads(data)
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}
     for row in message.get("positions", []):
-        # The alarm was not raised an hour ago, so remove it.
+        # An old report does not have the alarm of the new report.
         row["attributes"].pop("alarm", None)
         row |= dict.fromkeys(("fixTime", "deviceTime"), "2020-01-01T00:00:00.000+0000")
         row |= {"id": 1, "latitude": 1.0}

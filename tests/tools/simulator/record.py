@@ -21,17 +21,17 @@ class RecordedRequest:
     account: str | None
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header, or None. The case of the name does not matter."""
+        """Return the first value of a header, or None. The case of the name does not matter."""
         values = self.all_headers(name)
         return values[0] if values else None
 
     def all_headers(self, name: str) -> list[str]:
-        """Return all values of a header. It may have been sent more than once."""
+        """Return all values of a header, which may have been sent more than once."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
 
 
 class Record:
-    """The last requests with all details, and the number of requests to each path."""
+    """The last 10,000 requests with all details, and the number of all requests to each path."""
 
     def __init__(self) -> None:
         """Begin without requests."""
@@ -39,7 +39,7 @@ class Record:
         self.counts: Counter[str] = Counter()
 
     def add(self, request: web.BaseRequest, account: str | None) -> None:
-        """Add a request, with the email of the account that sent it."""
+        """Add a request, with the email of the account that sent it. None for an unknown sender."""
         self.counts[request.path] += 1
         self.requests.append(
             RecordedRequest(

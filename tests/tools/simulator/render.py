@@ -11,7 +11,7 @@ from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
 type Endpoint = Literal["devices", "positions", "history"]
-"""An endpoint that can fail on its own. The path of the history is `positions`, too."""
+"""An endpoint that can fail while the others work. The path of `history` is `positions`, too."""
 
 DEVICE_FIELDS = (
     "id",
@@ -26,13 +26,13 @@ DEVICE_FIELDS = (
 
 
 def timestamp(moment: datetime, offset: str = "+0000") -> str:
-    """Write a time as in section 2 of the interface, or with another notation of UTC."""
+    """Write a time as in section 2 of the service's interface, or with another notation of UTC."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.removesuffix("+00:00") + offset
 
 
 def device_json(device: SimDevice, kind: Kind = SERVICE) -> dict[str, Json]:
-    """Return a device: the eight documented fields, and those that this kind of server adds."""
+    """Return a device: its documented fields and the fields of this kind of server, with a test's overrides."""
     nothing_yet = kind.nulls and not device.reported
     offset = kind.offset
     fields: dict[str, Json] = {
@@ -60,7 +60,7 @@ def position_json(
     *,
     overrides: Mapping[str, Override] | None = None,
 ) -> dict[str, Json]:
-    """Return a position with the fields of Traccar."""
+    """Return a position: the fields of Traccar and of this kind of server, with a test's overrides."""
     offset = kind.offset
     fields: dict[str, Json] = {
         "id": position.id,
@@ -98,12 +98,12 @@ class Renderer:
     """Creates answers with the data of a world."""
 
     def __init__(self, world: World, kind: Kind) -> None:
-        """Use this world. Devices are listed in another order each time."""
+        """Answer with the data of this world, as this kind of server does."""
         self._world = world
         self._kind = kind
 
     def body(self, endpoint: Endpoint, email: str) -> bytes:
-        """Return the answer to an account."""
+        """Return the answer to an account: its objects in random order, or the raw answer of a test."""
         raw = self._world.raw_answers.get(endpoint)
         if raw is not None:
             return raw if isinstance(raw, bytes) else orjson.dumps(raw)
@@ -127,7 +127,7 @@ class Renderer:
         ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
-        """Return the last position of a device, however old it is. None if the account does not have the device."""
+        """Return a JSON list of a device's last position, however old. None if the account lacks the device."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 last = [device.position] if device.position else []
@@ -137,9 +137,9 @@ class Renderer:
     def history(
         self, email: str, device_id: str, start: datetime, end: datetime
     ) -> list[dict[str, Json]] | None:
-        """Return the reports of a tracker whose fixes are in a time range.
+        """Return a tracker's reports whose fixes are in a time range, the oldest first.
 
-        None if the account does not have the tracker.
+        Return None if the account does not have the tracker.
         """
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
@@ -156,7 +156,7 @@ class Renderer:
         return None
 
     def every_device(self) -> bytes:
-        """Return a list with the trackers of all accounts."""
+        """Return a JSON list of the trackers of all accounts."""
         devices = self._world.devices.values()
         return orjson.dumps([device_json(device, self._kind) for device in devices])
 
@@ -171,5 +171,5 @@ class Renderer:
 
 
 def _as_sent(moment: datetime) -> datetime:
-    """Return a time as exactly as an answer contains it."""
+    """Return a time with the precision of an answer: whole milliseconds."""
     return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)

@@ -1,10 +1,10 @@
 """The documented service over HTTP. It rejects every request that the interface does not document.
 
-Where the interface does not say how, the simulator chooses: query parameters and unknown
-paths are a 404, other methods a 405, a missing `accept: application/json` or a body a
-400. If this kind of server has positions, they can be requested all together, by tracker
-(`?deviceId=1`; an unknown tracker is a 400), or by tracker and time
-(`?deviceId=1&from=…&to=…`).
+The interface does not define how to reject them. The simulator answers with 404 to
+unknown paths and query parameters, with 405 to other methods, and with 400 to a body or
+a missing `accept: application/json`. If this kind of server has positions, clients can
+request all of them, the position of a tracker (`?deviceId=1`; an unknown tracker is a
+400), or a tracker's positions in a time range (`?deviceId=1&from=…&to=…`).
 """
 
 import asyncio
@@ -50,12 +50,12 @@ class Simulator(World):
         kind: str = SERVICE.name,
         tls: bool = False,
     ) -> None:
-        """Serve at `{prefix}/api` as this kind of server does. Raise ValueError if there is no such kind."""
+        """Serve at `{prefix}/api` as this kind of server does. Raise ValueError if the kind is unknown."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()
         self.slow_answers: deque[float] = deque(maxlen=KEPT)
-        """How many seconds slow answers took, the newest last."""
+        """How many seconds each slow answer lasts at least, the newest last."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
@@ -72,16 +72,16 @@ class Simulator(World):
         self._restarting: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        """Start."""
+        """Start to serve."""
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop."""
+        """Stop serving, and end all faults."""
         await self.stop()
 
     async def start(self) -> None:
-        """Start to serve. After a stop, use the same port. Raise OSError if the port is in use."""
+        """Start to serve, after a stop on the same port. Raise OSError if the port is in use."""
         self._started = True
         self._apply_faults()
         self._other_listener.open()
@@ -101,7 +101,7 @@ class Simulator(World):
 
     @property
     def port(self) -> int:
-        """The port, once the simulator was started."""
+        """The port. If it was not chosen, it is 0 before the first start."""
         return self._listener.port
 
     @property
@@ -112,7 +112,7 @@ class Simulator(World):
 
     @property
     def other_url(self) -> str:
-        """The same path at another origin, to which redirects lead. It accepts all credentials."""
+        """The base URL at another origin, to which some redirects lead. It answers without credentials."""
         return (
             f"http://{HOST}:{self._other_listener.port}{self._path.removesuffix('/')}"
         )
@@ -124,7 +124,7 @@ class Simulator(World):
 
     @property
     def other_requests(self) -> list[RecordedRequest]:
-        """The last requests to the other origin."""
+        """The last requests to the other origin, the oldest first."""
         return list(self.other_record.requests)
 
     def listed(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
@@ -133,7 +133,7 @@ class Simulator(World):
 
     @property
     def faults(self) -> dict[Endpoint, str]:
-        """The names of the active faults."""
+        """The name of the active fault of each endpoint that has one."""
         return self._switchboard.names
 
     def fault(
@@ -144,19 +144,19 @@ class Simulator(World):
         times: int | None = None,
         **options: Any,
     ) -> None:
-        """Begin a fault with the next request. None ends all faults.
+        """Begin a fault with the next request. None ends the fault of `path`, or all faults.
 
         Without `path`, the fault affects all endpoints that it can affect. Without
         `times`, it lasts until another fault, None or `stop`. With `every=2`, it
-        affects every second request. The options are those of FaultOptions. Raise
-        ValueError if there is no such fault, or if it cannot affect this endpoint.
+        affects every second request. FaultOptions describes the options. Raise
+        ValueError if the fault is unknown, or if it cannot affect this endpoint.
         """
         has_tls = self.certificates is not None
         self._switchboard.set(name, path, times, FaultOptions(**options), tls=has_tls)
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:
-        """Begin a fault of the live connection only. None ends it. Raise ValueError if there is no such fault."""
+        """Begin a fault of the live connection only. None ends it. Raise ValueError if the fault is unknown."""
         self.live.strike(name)
 
     def _apply_faults(self) -> None:
@@ -181,7 +181,7 @@ class Simulator(World):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Send a change to the connected accounts, in the format of this kind of server."""
+        """Send a device, or a position of it, to all connected accounts that have the device."""
         emails = [
             account.email
             for account in self.accounts.values()
@@ -195,7 +195,7 @@ class Simulator(World):
         row = position_json(
             position, device.id, self._kind, overrides=device.position_overrides
         )
-        # Without a delay, send it now, so that the order is kept.
+        # Without a delay, do not use `call_later`: a later message could come first.
         if delay := self._kind.position_delay:
             loop = asyncio.get_running_loop()
             loop.call_later(delay, self.live.tell, emails, {"positions": [row]})
@@ -217,7 +217,7 @@ class Simulator(World):
         return self._called(request, email)
 
     def _called(self, request: web.BaseRequest, email: str) -> web.StreamResponse:
-        """Answer a request of an account."""
+        """Answer a request that an account has sent with its correct credentials."""
         name = request.path.removeprefix(self._path)
         moved = name.startswith(MOVED) and self._switchboard.redirects
         endpoint = self._endpoint(
@@ -242,7 +242,7 @@ class Simulator(World):
         return self.answer(endpoint, email)
 
     async def _session(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer a sign-in. It must be a form, and must come without an old session."""
+        """Answer a sign-in. It must be a form, and must have neither credentials nor a cookie in its headers."""
         form = await request.post() if request.method == "POST" else {}
         email = self._signs_in(form)
         self.record.add(request, email)
@@ -290,7 +290,7 @@ class Simulator(World):
         return _json(orjson.dumps(items)) if failure is None else failure
 
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer with all objects that the account may see."""
+        """Answer with all objects that the account may see, or with the raw answer of a test."""
         return _json(self._renderer.body(endpoint, email))
 
     def _position_of(self, email: str, device_id: str) -> web.StreamResponse:
@@ -304,7 +304,7 @@ class Simulator(World):
     def _failure(
         self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
     ) -> web.StreamResponse | None:
-        """Return the wrong answer of the active fault, if there is one."""
+        """Return the wrong answer to this request, or None if no fault strikes it."""
         struck = self._switchboard.strike(endpoint)
         if struck is None:
             return None
@@ -328,7 +328,7 @@ class Simulator(World):
         return _json(self._renderer.every_device())
 
     def _authenticated(self, request: web.BaseRequest) -> str | None:
-        """Return the account whose exact Authorization header was sent. It must be sent only once."""
+        """Return the email of the account whose exact Authorization header was sent, once. Otherwise return None."""
         values = request.headers.getall("Authorization", [])
         if len(values) != 1:
             return None
@@ -338,7 +338,7 @@ class Simulator(World):
         return None
 
     def _endpoint(self, name: str, query: Collection[str]) -> Endpoint | None:
-        """Return the endpoint at a path, or None."""
+        """Return the endpoint for a path and the names of the query parameters, or None if no endpoint fits."""
         is_positions = name == "positions"
         if is_positions and not self._kind.positions:
             return None

@@ -87,7 +87,7 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
 
 
 def metres(start: Point, end: Point) -> float:
-    """Return the distance of two points. The town is small enough to treat it as flat."""
+    """Return the distance of two points in meters. The town is small enough to treat it as flat."""
     east = (end[1] - start[1]) * cos(radians((start[0] + end[0]) / 2))
     return hypot(end[0] - start[0], east) * METRES_PER_DEGREE
 
@@ -102,7 +102,7 @@ def street_at(point: Point) -> str:
 
 
 def _segments() -> Iterable[tuple[Point, ...]]:
-    """Return each part of a street between two junctions, in both directions."""
+    """Yield each part of a street between two junctions, in both directions."""
     for stretches in STREETS.values():
         for stretch in stretches:
             yield stretch
@@ -124,7 +124,7 @@ class Route:
         self.length = _length(self.points)
 
     def every(self, step: float) -> Iterator[Point]:
-        """Yield points along the route with this distance in meters, then the end."""
+        """Yield a point of the route after each step of this length in meters, and then the end."""
         travelled = step
         while travelled < self.length:
             yield self.at(travelled)
@@ -145,7 +145,7 @@ class Route:
 
 
 def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
-    """Yield all routes to the end that begin with these points. They pass each junction at most once."""
+    """Yield all routes to the end that begin with these points and pass no junction twice."""
     if points[-1] == end:
         yield points
         return

@@ -1,4 +1,4 @@
-"""Certificates: one that is valid, and others that each client must reject."""
+"""Certificates of the server: a valid certificate, and invalid certificates that clients must reject."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ class Signer:
         authority: bool = False,
         end: datetime = END,
     ) -> bytes:
-        """Return a certificate in PEM format."""
+        """Return a certificate for the subject and its hosts, in PEM format."""
         builder = (
             x509.CertificateBuilder()
             .subject_name(subject.name)
@@ -89,7 +89,7 @@ class Signer:
 
 
 def _make() -> tuple[str, bytes, dict[str, bytes]]:
-    """Return the authority's certificate, the server's key and all certificates, in PEM format."""
+    """Return the authority's certificate, and the server's key and certificates by name, in PEM format."""
     authority, server = Signer("Simulator CA"), Signer(HOST)
     here: list[x509.GeneralName] = [
         x509.IPAddress(ipaddress.ip_address(HOST)),
@@ -106,16 +106,16 @@ def _make() -> tuple[str, bytes, dict[str, bytes]]:
     return ca.decode(), server.key_pem, certificates
 
 
-# Make the certificates during the import, before a test freezes the clock: with a
-# frozen clock, cryptography rejects times.
+# Make the certificates during the import, before a test freezes the clock: under a
+# frozen clock, cryptography rejects the times of a certificate.
 CA_PEM, _KEY, _CERTIFICATES = _make()
 
 
 class Certificates:
-    """A TLS context of the server. It shows the certificate that is chosen at the time."""
+    """The TLS context of the server. Each new connection gets the certificate whose name is in `selected`."""
 
     def __init__(self) -> None:
-        """Show the valid certificate."""
+        """Select the valid certificate."""
         self.selected = GOOD
         self._contexts: Mapping[str, ssl.SSLContext] = {
             name: server_context(certificate + _KEY)
@@ -131,12 +131,12 @@ class Certificates:
 
 
 def client_context() -> ssl.SSLContext:
-    """Return a TLS context for clients. It trusts the authority."""
+    """Return a TLS context for clients. It trusts only the authority of the simulator."""
     return ssl.create_default_context(cadata=CA_PEM)
 
 
 def server_context(pem: bytes) -> ssl.SSLContext:
-    """Return a TLS context that shows one certificate."""
+    """Return a TLS context that shows the certificate in this PEM text, which also has the key."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as folder:
         path = Path(folder, "server.pem")

@@ -1,4 +1,4 @@
-"""Answers that no correct HTTP server would send. They are written directly to the socket."""
+"""Wrong, slow and huge answers. Most are written directly to the socket, without aiohttp's checks."""
 
 import asyncio
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ JSON = "application/json"
 
 
 async def pause(seconds: float) -> None:
-    """Wait in real time, because tests freeze the clock of the event loop."""
+    """Wait in real time, also if a test has frozen the clock of the event loop."""
     over = threading.Event()
     try:
         await asyncio.to_thread(over.wait, seconds)
@@ -40,7 +40,7 @@ class Raw(web.StreamResponse):
     """Sends bytes unchanged, and then closes the connection."""
 
     takes = 0.0
-    """Minimum number of seconds that sending takes."""
+    """Minimum number of seconds that the answer lasts."""
 
     def __init__(self, data: bytes = b"") -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Raw(web.StreamResponse):
         raise ConnectionResetError
 
     async def _end(self, transport: asyncio.Transport) -> None:
-        """Close the connection in the usual way."""
+        """Do nothing more. A subclass can send more bytes, or end the connection in another way."""
 
 
 class Reset(Raw):
@@ -81,7 +81,7 @@ class Silence(Raw):
 
 
 class Trickle(Raw):
-    """Sends some bytes at once, and further bytes one by one."""
+    """Sends some bytes at once, then further bytes one by one, and then closes the connection."""
 
     def __init__(self, data: bytes, slowly: bytes, *, per_second: float) -> None:
         super().__init__(data)
@@ -97,7 +97,7 @@ class Trickle(Raw):
 
 
 class Late(Raw):
-    """Sends bytes after some seconds of the event loop's clock."""
+    """Sends bytes after some seconds of the event loop's clock, which a test can move forward."""
 
     def __init__(self, data: bytes, seconds: float) -> None:
         super().__init__()

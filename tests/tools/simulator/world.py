@@ -1,7 +1,7 @@
 """Accounts, trackers, assignments and positions: all data of the simulated service.
 
-Field names and rules are those in section 2 of the interface. Additional fields and
-positions are those of Traccar.
+The documented fields have the names and rules of section 2 of the service's interface.
+Additional fields and the positions are as in Traccar.
 """
 
 from collections import defaultdict, deque
@@ -24,7 +24,7 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""Used as the value of a field that must be missing in the answer."""
+"""An override with this value removes the field from the answer."""
 
 type Override = Json | Missing
 type RawAnswer = bytes | str | list[Json]
@@ -32,12 +32,12 @@ type RawAnswer = bytes | str | list[Json]
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 MOST_REPORTS = 50_000
-"""The server keeps this many reports for each tracker. It sends this many in one answer."""
+"""The server keeps at most this many reports of each tracker. By default, an answer has at most as many."""
 
 
 @dataclass(slots=True)
 class SimPosition:
-    """The last known position of a tracker, in Traccar's units: degrees, meters and knots."""
+    """A position that a tracker has reported, in Traccar's units: degrees, meters and knots."""
 
     id: int
     latitude: float
@@ -95,7 +95,7 @@ class World:
         self.reports: defaultdict[str, deque[SimPosition]] = defaultdict(
             lambda: deque(maxlen=MOST_REPORTS)
         )
-        """All reports of each tracker by `uniqueId`, in the order in which they were received."""
+        """The last reports of each tracker by `uniqueId`, in the order in which the server received them."""
         self.max_positions = MOST_REPORTS
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
@@ -121,7 +121,7 @@ class World:
         self.accounts[email].assigned.pop(unique_id, None)
 
     def set_max_positions(self, max_positions: int) -> None:
-        """Limit the number of reports in an answer. The first ones are sent."""
+        """Limit the number of reports in an answer of the history. The oldest reports are sent."""
         self.max_positions = max_positions
 
     # Trackers
@@ -141,8 +141,8 @@ class World:
     ) -> SimDevice:
         """Add a tracker. With `email`, it belongs to that account.
 
-        Without latitude and longitude, the tracker has never reported: its positionId
-        is 0.
+        With `latitude=None`, the tracker has no position, and its positionId is 0. If
+        `last_update` is missing, too, the tracker has never reported.
         """
         device = SimDevice(
             id=next(self._device_ids),
@@ -204,7 +204,7 @@ class World:
         self.tell(device)
 
     def move_internal_id(self, unique_id: str) -> int:
-        """Give the tracker another internal `id`, as if it had been deleted and added again."""
+        """Give the tracker a new internal `id`, as if it had been deleted and added again. Return this ID."""
         device = self.devices[unique_id]
         device.id = next(self._device_ids)
         return device.id
@@ -212,11 +212,11 @@ class World:
     def override_field(
         self, unique_id: str, field: str, value: Override = MISSING
     ) -> None:
-        """Send any value as a field of the device, or leave the field out."""
+        """From now on, send this value as a field of the device. Without a value, leave the field out."""
         self.devices[unique_id].overrides[field] = value
 
     def clear_overrides(self, unique_id: str) -> None:
-        """Send the device and its position correctly again."""
+        """End the overrides: send the device and its position correctly again."""
         device = self.devices[unique_id]
         device.overrides.clear()
         device.position_overrides.clear()
@@ -246,12 +246,13 @@ class World:
     ) -> SimPosition:
         """Let a tracker report: it has a new position, positionId and lastUpdate.
 
-        Values that are not given are those of the previous position, except address and
-        alarm. Times that are not given are now. The speed is in knots. `attributes`
+        A value that is not given stays as in the previous position. Exceptions are
+        `valid`, which is true by default, and the address and the alarm, which are then
+        missing. A time that is not given is `last_update`, by default now. The speed is in knots. `attributes`
         replaces all previous attributes: with `attributes={}`, the report has no
-        batteryLevel. A late report is only sent over the live connection, and the
-        previous position stays the current one. A buffered report is only in the
-        history.
+        batteryLevel. A late report is in the history and is sent over the live
+        connection, but the previous position stays the current position. A buffered
+        report is only in the history.
         """
         device = self.devices[unique_id]
         now = last_update or _now()
@@ -286,8 +287,8 @@ class World:
             return position
         device.last_update = now
         device.reported = True
-        # The live connection sends the device first. The device still has the ID of the
-        # previous position.
+        # As Traccar does, send the device before the position. This device still has the
+        # ID of the previous position.
         self.tell(device)
         if not is_late:
             device.position = position
@@ -296,7 +297,7 @@ class World:
         return position
 
     def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
-        """Let a tracker report a placeholder (0/0 in 1970 or 1980), as before its first fix."""
+        """Let a tracker report 0/0 in 1970 or 1980, as trackers do before their first fix."""
         return self.report(
             unique_id,
             latitude=0.0,
@@ -310,7 +311,7 @@ class World:
         )
 
     def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
-        """Let these trackers, or all, report from a place some ten meters farther on."""
+        """Let these trackers, or all, report from a place eleven meters north of their last place."""
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             position = self.devices[unique_id].position
             latitude = DEFAULT_LATITUDE if position is None else position.latitude
@@ -332,11 +333,11 @@ class World:
     def override_position(
         self, unique_id: str, field: str, value: Override = MISSING
     ) -> None:
-        """Send any value as a field of the tracker's position, or leave the field out."""
+        """From now on, send this value as a field of the tracker's positions. Without a value, leave it out."""
         self.devices[unique_id].position_overrides[field] = value
 
     def forget_position(self, unique_id: str) -> None:
-        """Drop the positions, as servers do with old ones. The positionId stays."""
+        """Drop all positions of a tracker, as servers do with old positions. The positionId stays."""
         device = self.devices[unique_id]
         device.position = None
         self.reports.pop(unique_id, None)
@@ -344,11 +345,11 @@ class World:
     # Whole answers
 
     def raw_devices(self, answer: RawAnswer | None) -> None:
-        """Answer requests for the device list with this text for every account. With None, send the list again."""
+        """Answer each request for the list of devices with this answer. With None, send the list again."""
         self._raw("devices", answer)
 
     def raw_positions(self, answer: RawAnswer | None) -> None:
-        """Answer requests for positions with this text for every account. With None, send the positions again."""
+        """Answer each request for current positions with this answer. With None, send the positions again."""
         self._raw("positions", answer)
 
     def _raw(self, endpoint: str, answer: RawAnswer | None) -> None:
@@ -359,14 +360,14 @@ class World:
         else:
             self.raw_answers[endpoint] = answer
 
-    # What accounts and listeners see
+    # Data for accounts and their live connections
 
     def devices_of(self, email: str) -> list[SimDevice]:
         """Return the trackers of an account."""
         return [self.devices[unique_id] for unique_id in self.accounts[email].assigned]
 
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Send a device, or its new position, to all listeners."""
+        """Do nothing. The simulator overrides this method to send a device, or its position, to clients."""
 
 
 def _now() -> datetime:

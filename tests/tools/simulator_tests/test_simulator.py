@@ -1,4 +1,4 @@
-"""The answers of the simulator have the form of recorded ones, and it rejects all other requests."""
+"""The simulator's answers have the form of recorded answers, and it rejects undocumented requests."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
@@ -40,7 +40,7 @@ type Ask = Callable[..., Coroutine[Any, Any, Answer]]
 
 
 def shape(items: Iterable[dict[str, Any]]) -> Shape:
-    """Return the form that some objects have in common."""
+    """Return the types of the values that each field has in these objects."""
     found: Shape = {}
     for item in items:
         for name, value in item.items():
@@ -56,14 +56,14 @@ def kind_of(value: object) -> str:
 
 
 def fits(answered: Shape, real: Shape) -> bool:
-    """Return whether an object has all recorded fields, with values of the recorded types."""
+    """Return whether answered objects have exactly the recorded fields, with values of recorded types only."""
     return answered.keys() == real.keys() and all(
         types <= real[name] for name, types in answered.items()
     )
 
 
 def real_devices(version: str) -> list[dict[str, Any]]:
-    """Return all recorded devices."""
+    """Return all devices that were recorded from this version."""
     cases = recorded(version, "osmand-cases").values()
     return [
         *recorded(version, "devices-never-reported"),
@@ -75,7 +75,7 @@ def real_devices(version: str) -> list[dict[str, Any]]:
 
 
 def real_positions(version: str) -> list[dict[str, Any]]:
-    """Return all recorded positions."""
+    """Return all positions that were recorded from this version."""
     cases = recorded(version, "osmand-cases").values()
     return [
         *recorded(version, "position-never-a-fix"),
@@ -91,7 +91,7 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return a server of this kind. It has a tracker that has reported, and another that has not."""
+    """Yield a server of the requested kind. It has a tracker that has reported, and a tracker that has not."""
     async with Simulator(kind=getattr(request, "param", "service")) as server:
         server.add_account(EMAIL, PASSWORD)
         server.add_device(BIKE, email=EMAIL)
@@ -101,9 +101,9 @@ async def server(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 async def ask(server: Simulator) -> AsyncIterator[Ask]:
-    """Return a function that sends a request, by default for the devices and with correct headers.
+    """Yield a function that sends a request, by default for the devices and with correct headers.
 
-    It follows no redirects.
+    The function follows no redirects.
     """
     async with ClientSession() as session:
 
@@ -127,7 +127,7 @@ async def ask(server: Simulator) -> AsyncIterator[Ask]:
 
 
 async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
-    """Return a tracker in the list."""
+    """Request the list, and return the tracker with this `uniqueId`."""
     listed = {device["uniqueId"]: device for device in (await ask()).json()}
     found: dict[str, Any] = listed[unique_id]
     return found
@@ -137,7 +137,7 @@ async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
 async def test_devices(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """The list has trackers that reported now, reported long ago, and never reported."""
+    """Listed devices have the recorded form, whether they reported, never reported, or have status `unknown`."""
     real = shape(real_devices(request.node.callspec.params["server"]))
     assert fits(shape((await ask()).json()), real)
     server.set_status(BIKE, "unknown")
@@ -149,7 +149,7 @@ async def test_devices(
 async def test_positions(
     server: Simulator, ask: Ask, request: pytest.FixtureRequest
 ) -> None:
-    """Positions are those of reports with and without a place."""
+    """Positions have the recorded form, whether their report has a fix or not."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
     # On new servers, this fix is too old for the list.
@@ -159,7 +159,7 @@ async def test_positions(
 
 @pytest.mark.parametrize("server", ALL, indirect=True)
 async def test_never_reported(server: Simulator, ask: Ask) -> None:
-    """A tracker that has never reported is offline, without a time and a position."""
+    """Until its first report, a tracker is offline, without a time and a position. Then it is online."""
     silent = await device(ask, SILENT)
     assert (silent["status"], silent["lastUpdate"], silent["positionId"]) == (
         "offline",
@@ -179,9 +179,10 @@ async def test_never_reported(server: Simulator, ask: Ask) -> None:
 async def test_not_listed(
     server: Simulator, ask: Ask, lists_disabled: bool, lists_old: bool
 ) -> None:
-    """Old servers do not list disabled trackers.
+    """Version 4.11 does not list disabled trackers.
 
-    New servers list no fix of 100 days ago, but send it if its device is requested.
+    Version 6.14.5 does not list a fix of 100 days ago. All versions send this fix if
+    its device is requested.
     """
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)
@@ -198,7 +199,7 @@ async def test_not_listed(
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
 async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
-    """The last position of a device can be requested. For a device of another account, the answer is an error."""
+    """A request with a device's ID returns only its last position, and an error if the account lacks the device."""
     server.report(BIKE)
     last = server.report(BIKE)
     server.report(SILENT)
@@ -235,7 +236,7 @@ def _encoded(text: str, encoding: str = "utf-8") -> str:
 async def test_refuses_anything_else(
     server: Simulator, ask: Ask, value: str | None
 ) -> None:
-    """If a header is missing or differs in one character, the answer is 401."""
+    """If the Authorization header is missing, or is not exactly the correct header, the answer is 401."""
     server.set_password(EMAIL, "pät")
     answer = await ask(authorization=value)
     assert answer.status == 401
@@ -258,5 +259,5 @@ async def test_refuses_anything_else(
 async def test_serves_nothing_else(
     ask: Ask, method: str, path: str, status: int
 ) -> None:
-    """There are no other paths, methods and parameters."""
+    """Other paths and parameters are answered with 404, and other methods with 405."""
     assert (await ask(path, method=method)).status == status

@@ -1,1 +1,1 @@
-"""A home whose bikes live through a story, and the runs of automations there."""
+"""Stories of bikes, a home in which they happen, and the automations that run in that home."""

@@ -46,8 +46,8 @@ from .listener import TRIGGERS, Listener, automation, label_bikes
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 _LIVE_AFTER = 12
-"""Seconds from the start until the live connection opens."""
-# Timers that are due within this number of seconds run together.
+"""Seconds from the set-up of an account until its live connection opens."""
+# `async_fire_time_changed` also runs timers that are due within this number of seconds.
 _AT_ONCE = 0.5
 
 
@@ -55,7 +55,7 @@ _AT_ONCE = 0.5
 class Home:
     """A house in which Home Assistant is restarted.
 
-    Each Home Assistant continues with the stored data of the one before.
+    Each run of Home Assistant continues with the data that the run before has stored.
     """
 
     freezer: FrozenDateTimeFactory
@@ -64,9 +64,9 @@ class Home:
     config_dir: str
     listener: Listener = field(default_factory=Listener)
     clock_off: timedelta = timedelta()
-    """By how much its clock is wrong."""
+    """How far the house's clock is ahead."""
     settled: Callable[[], None] = lambda: None
-    """Function to call each time nothing is under way any more."""
+    """Function to call each time all work under way has ended."""
     _hass: HomeAssistant | None = None
     _end: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -94,7 +94,7 @@ class Home:
         )
 
     def owner(self, tracker: str) -> str | None:
-        """Return the account to which the device of a tracker belongs."""
+        """Return the email of the account to which the device of a tracker belongs, or None."""
         devices = dr.async_get(self.hass)
         for entry in self.hass.config_entries.async_entries(DOMAIN):
             identifier = (DOMAIN, tracker)
@@ -104,7 +104,7 @@ class Home:
         return None
 
     async def booked(self, tracker: str) -> list[Ride]:
-        """Return the rides of a tracker in the database of its account."""
+        """Return the rides of a tracker in the database of its account. Without an account, return none."""
         if (owner := self.owner(tracker)) is None:
             return []
         database: Database = self.entry(owner).runtime_data.coordinator.database
@@ -113,7 +113,7 @@ class Home:
     # Starts and stops of Home Assistant
 
     async def async_move_in(self, *emails: str) -> None:
-        """Start with these accounts, and wait until they are set up."""
+        """Start Home Assistant, add these accounts, and wait until they are set up."""
         await self.async_start()
         for email in emails:
             await self.async_add(email)
@@ -132,15 +132,16 @@ class Home:
         )
         assert flow["type"] is FlowResultType.CREATE_ENTRY
         await self.async_settle()
-        # The automations of the stories react to a label.
+        # The automations of the stories run only for bikes with a label.
         label_bikes(self.hass)
         await self.async_wait(_LIVE_AFTER)
         label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
-        """Start Home Assistant with the data that is stored."""
+        """Start Home Assistant with the stored data. Set up the integration first, or `automations_first`."""
         assert self._hass is None
-        # If data in memory changed, the stored data must stay the same.
+        # Copy the stored data: objects that are left from the last run may still change
+        # the original.
         kept = deepcopy(self.storage)
         self.storage.clear()
         self.storage.update(kept)
@@ -176,7 +177,8 @@ class Home:
         """Stop Home Assistant properly: it first writes everything."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
-        # Unload all accounts, because the end of a process also ends its timers.
+        # The end of a real process would also end its timers. This process continues,
+        # so end the timers of all accounts and calendars.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
         for calendar in self.hass.data[DATA_CALENDARS].entities:
@@ -198,12 +200,12 @@ class Home:
             file.write_bytes(content)
 
     def _read_databases(self) -> dict[Path, bytes]:
-        """Return the databases and their logs as they are on the disk."""
+        """Return the contents of the database files and their logs, as they are on the disk."""
         files = Path(self.config_dir, ".storage", DOMAIN).glob("*.db*")
         return {file: file.read_bytes() for file in files}
 
     async def async_restart(self) -> None:
-        """Stop it, and start it again later."""
+        """Stop Home Assistant, and start it again 20 seconds later."""
         await self.async_stop()
         await self.async_wait(20)
         await self.async_start()
@@ -239,7 +241,7 @@ class Home:
     # Time
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock, and stop at each timer."""
+        """Move the clock by seconds. Pause at the time of each timer, so that it runs at its time."""
         await self.async_settle()
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
@@ -247,7 +249,7 @@ class Home:
             await self._async_pass(min([left, *self._due(loop)]))
 
     def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
-        """Yield the seconds until each timer. Leave out timers that are already due."""
+        """Yield the seconds until each timer. Leave out timers that are due now or almost now."""
         for timer in get_scheduled_timer_handles(loop):
             wait = timer.when() - loop.time()
             if not timer.cancelled() and wait > _AT_ONCE:
@@ -261,7 +263,7 @@ class Home:
 
     async def async_settle(self) -> None:
         """Wait until nothing is under way, except the live connection."""
-        # In a burst of messages, each needs a turn of its own.
+        # After a burst of messages, one call is not enough.
         for _ in range(2):
             await settle(self._hass)
         self.settled()

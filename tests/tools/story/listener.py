@@ -17,7 +17,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
 FIRED = "fired"
-"""The automation fires this event when it runs."""
+"""The automations of these tests fire this event when they run."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
 _LABEL = "bikes"
 _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
@@ -25,13 +25,13 @@ _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 @dataclass(frozen=True)
 class Run:
-    """One run of an automation."""
+    """One run of an automation, or one event that an event entity shows."""
 
     tracker: str
     what: str
     """What happened: `alarm`, `started` or `ended`."""
     at: datetime
-    """When the automation ran."""
+    """When the automation ran or the entity changed, by the true clock."""
     details: dict[str, Any] = field(compare=False)
 
     @property
@@ -49,7 +49,7 @@ class Run:
 def _named(fired: Run) -> str | datetime:
     if fired.what == "alarm":
         return fired.word
-    # The times of triggers have whole seconds.
+    # The times of triggers have whole seconds, so compare only these.
     return fired.started_at.replace(microsecond=0)
 
 
@@ -66,25 +66,26 @@ class Listener:
     entities: list[Run] = field(default_factory=list)
     """Changes of event entities that automations notice."""
     triggers: list[Run] = field(default_factory=list)
-    """Runs of triggers."""
+    """Runs of automations that use the integration's own triggers."""
     unnoticed: list[Run] = field(default_factory=list)
-    """Changes of event entities that automations do not notice."""
+    """New events in event entities that automations do not notice. No test expects any."""
     is_deaf: bool = False
-    """Whether Home Assistant was killed. Runs no longer count then."""
+    """Whether Home Assistant is being killed. Nothing is recorded then."""
     _seen: set[tuple[str | None, ...]] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
-        """Return the alarms of a tracker. Check that entities and triggers noticed the same ones."""
+        """Return the alarms of a tracker. Check that entities and triggers noticed the same alarms."""
         return [fired.word for fired in self.alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:
-        """Return the rides of a tracker. Check that entities and triggers noticed the same ones."""
+        """Return the starts and ends of a tracker's rides. Check that entities and triggers noticed the same."""
         return [fired.what for fired in self.alike(tracker, "started", "ended")]
 
     def alike(self, tracker: str, *what: str) -> list[Run]:
-        """Return the runs of a tracker.
+        """Return the changes of entities of a tracker that are of these kinds.
 
-        Check that entities and triggers noticed the same, although in another order.
+        Check that triggers noticed the same. The order must be the same within each
+        kind, but not between kinds.
         """
         assert not self.unnoticed
         for one in what:
@@ -120,21 +121,22 @@ class Listener:
         entity = er.async_get(hass).async_get(entity_id)
         if entity is None or entity.platform != DOMAIN:
             return
-        # A restored state may have the time at which an event was noticed, seconds
-        # before it was fired.
+        # Do not compare the state itself, which is a time. A restored state may have
+        # the time at which an event was noticed, seconds before it was fired.
         shown = tuple(map(now.attributes.get, ("event_type", "started_at", "alarm")))
         is_new = (entity.unique_id, *shown) not in self._seen
         self._seen.add((entity.unique_id, *shown))
         tracker, _, key = entity.unique_id.partition("_")
         what = "alarm" if key == "alarm" else now.attributes["event_type"]
         fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
-        # Home Assistant's own trigger event.received has the same rule.
+        # Home Assistant's own trigger event.received has the same rule: it ignores a
+        # change from unavailable.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
                 self.entities.append(fired)
         elif is_new and now.attributes["event_type"]:
-            # Such a state has no type. It shows only the time of the last event,
-            # because a kill lost the rest.
+            # A state without a type is not a new event. It shows only the time of the
+            # last event, because a kill lost the rest.
             self.unnoticed.append(fired)
 
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
@@ -147,7 +149,7 @@ class Listener:
 
 
 def automation(trigger: str) -> dict[str, Any]:
-    """Return an automation for all bikes. It records the variables of its trigger."""
+    """Return an automation for all bikes with the label. It fires an event with the variables of its trigger."""
     variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
     return {
         "id": trigger,

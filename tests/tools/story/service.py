@@ -19,7 +19,7 @@ class Reached(NamedTuple):
 
 
 class Service(Simulator):
-    """Records the reports in its messages and answers."""
+    """A simulator that records which reports its messages and answers contain."""
 
     def __init__(self) -> None:
         """Begin without reports."""
@@ -30,7 +30,7 @@ class Service(Simulator):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Send a change, and record to which accounts it was sent."""
+        """Send a change, and record its report for each account to which it is sent."""
         super().tell(device, position)
         if position is None or self.live.fault is not WELL:
             return
@@ -45,7 +45,7 @@ class Service(Simulator):
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer, and record the reports in the answer."""
+        """Answer a request. Record each position in the answer that the account's last device list announced."""
         # An answer of raw text contains no positions.
         devices = [] if endpoint in self.raw_answers else self.devices_of(email)
         for device in devices:

@@ -21,14 +21,15 @@ _KNOT = 0.514444
 _ACCURACY = 5.0
 # Events in the last seconds before a kill may be lost, or fired again.
 _UNWRITTEN = timedelta(seconds=11)
-# If a bike stands this long between two rides, they are surely two rides.
+# If a bike stands this long between two rides, the integration surely detects two
+# rides.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# A ride that was out of reach is surely noticed this many seconds after its end.
+# Polls notice the end of a ride that was out of reach at most this many seconds later.
 _UNTIL_SEEN = 600
-# The start and end of a ride may be wrong by this time.
+# The detected start and end of a ride may be wrong by at most this much.
 _MARGIN = timedelta(minutes=6)
-# If all polls have failed, another one follows within this number of seconds.
+# After failed polls, the next poll follows within this number of seconds.
 _WELL_AGAIN = 190
 
 
@@ -40,17 +41,18 @@ class Alarm:
     report: int
     fix_time: datetime
     reached_at: datetime | None = None
-    """When Home Assistant surely received it. None if it may not have received it."""
+    """When Home Assistant received the alarm; None if it may not have received it, or may have lost it."""
 
 
 @dataclass
 class Ride:
-    """A ride of a bike."""
+    """A true ride of a bike. The bike reports at intervals of `every`."""
 
     begin: datetime
     end: datetime
     every: timedelta
     was_out_of_reach: bool = False
+    """Whether an outage, or a stop or reload of Home Assistant, began during the ride."""
 
 
 @dataclass
@@ -68,7 +70,11 @@ class Bike:
 
 
 class Story:
-    """Bikes, the service and a home. A step accepts any number in place of a bike or an account."""
+    """The bikes, the service and the home of a story.
+
+    Steps name a bike or an account by a number. Any number is valid: it is taken modulo
+    the number of bikes or accounts.
+    """
 
     def __init__(self, home: Home, service: Service) -> None:
         """Begin with bikes that stand."""
@@ -93,7 +99,7 @@ class Story:
     # Bikes
 
     async def pass_time(self, seconds: float) -> None:
-        """Move the clock. Bikes report in the meantime."""
+        """Move the clock. Bikes send the reports that become due."""
         until = self._now + timedelta(seconds=seconds)
         while self._now < until:
             due = min([until, *(bike.reports_at for bike in self._bikes)])
@@ -106,7 +112,11 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: Literal["fix", "late", "no fix"], twice: bool
     ) -> None:
-        """Let a bike send a report with one or more alarms."""
+        """Let a bike send a report with new alarms.
+
+        `how` describes its fix: current, a quarter of an hour old, or missing. With
+        `twice`, the report names its first alarm twice.
+        """
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()
@@ -114,19 +124,26 @@ class Story:
     async def raise_many(
         self, bike: int, number: int, every: int, in_one_message: bool, settles: bool
     ) -> None:
-        """Let bikes send reports: in one message, at once, or one by one. Some have alarms."""
+        """Let a bike send many reports at once, in one message or in one message each.
+
+        Every n-th report has an alarm. With `settles`, wait until all messages are
+        received.
+        """
         live = self._service.live
         with live.in_one_message() if in_one_message else nullcontext():
             for left in range(number, 0, -1):
                 words = self._words(1) if (number - left) % every == 0 else []
-                # A tracker sends its buffer in order, so each fix is newer than the one
-                # before it.
+                # A tracker sends buffered reports in order, so each fix is newer than
+                # the previous fix.
                 self._report(self._bike(bike), *words, age=left / 1000)
         if settles:
             await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
-        """Let a bike start a ride, if it has stood long enough."""
+        """Let a bike start a ride as soon as it has stood long enough. Do nothing if it is already riding.
+
+        The bike reports at intervals of `every` seconds.
+        """
         bike = self._bike(number)
         if bike.ride:
             return
@@ -137,7 +154,7 @@ class Story:
         bike.rides.append(bike.ride)
 
     def _go_on(self, bike: Bike) -> None:
-        """Let a bike report from its current place."""
+        """Let a bike send the report that is due. If the time of its ride is over, it stands from now on."""
         bike.reports_at = self._now + (bike.ride.every if bike.ride else _HEARTBEAT)
         if bike.ride and self._now >= bike.ride.end:
             bike.ride, bike.arrived_at = None, self._now
@@ -146,7 +163,7 @@ class Story:
     def _report(
         self, bike: Bike, *words: str, how: str = "fix", age: float = 0
     ) -> None:
-        """Let a bike report, with or without alarms."""
+        """Let a bike report, with or without alarms. `how` and `age` (seconds) describe the fix."""
         now, moves, has_fix = self._now, bike.ride is not None, how != "no fix"
         if moves and bike.seen_at and how == "fix":
             bike.metres += _METRES_PER_SECOND * (now - bike.seen_at).total_seconds()
@@ -175,47 +192,47 @@ class Story:
         return [f"alarm {next(self._numbers)}" for _ in range(number)]
 
     async def _stand(self, *bikes: Bike) -> None:
-        """Wait until bikes have stood so long that their next ride is surely another one."""
+        """Wait until bikes have stood so long that the integration surely detects their next ride as a new one."""
         arrivals = [bike.arrived_at for bike in bikes if bike.arrived_at]
         if arrivals:
             left = max(arrivals) + _STANDS - self._now
             await self.pass_time(max(0, left.total_seconds()))
         rides = (ride for bike in bikes for ride in bike.rides)
         if self._history_failed and any(ride.was_out_of_reach for ride in rides):
-            # If there is no history, the end of the ride must be noticed before the
-            # outage ends.
+            # Without a history, polls must notice the end of the ride before the next
+            # ride or outage begins.
             await self.pass_time(_UNTIL_SEEN)
 
     # The service
 
     async def switch_list(self) -> None:
-        """Let the list fail, or work again. It does not fail while the live connection fails."""
+        """Let the device list fail, or work again. Do nothing while the live connection fails."""
         if not self._live_fails:
             self._let_list_fail(not self._list_fails)
 
     async def switch_live(self) -> None:
-        """Let the live connection fail, or work again. It does not fail while the list fails."""
+        """Let the live connection fail, or work again. Do nothing while the device list fails."""
         if not self._list_fails:
             await self._home.async_settle()
             self._live_fails = not self._live_fails
             self._service.live_fault("session-503" if self._live_fails else None)
-            # Connections are closed only after this.
+            # Wait until the connections are closed.
             await self._home.async_settle()
 
     async def switch_history(
         self, fault: Literal["status-400", "status-503", "html"]
     ) -> None:
-        """Let the history fail, or work again."""
+        """Let the history fail in this way, or work again."""
         self._history_failed = True
         self._history_fails = not self._history_fails
         self._service.fault(fault if self._history_fails else None, path="history")
 
     async def shorten_history(self, rows: int) -> None:
-        """Let each answer of the history contain only the first rows."""
+        """From now on, let each answer of the history contain only its first rows, at most this many."""
         self._service.set_max_positions(rows)
 
     async def outage(self, seconds: int) -> None:
-        """Let the whole service be unreachable for a while."""
+        """Let all requests and the live connection fail for this many seconds. Then wait until everything works."""
         await self._leave()
         self._service.fault("status-503")
         self._service.live_fault("session-503")
@@ -223,7 +240,7 @@ class Story:
         await self.be_well(_WELL_AGAIN)
 
     async def be_well(self, seconds: int) -> None:
-        """End all faults, and wait until everything works."""
+        """End all faults, and wait for this many seconds, in which everything works again."""
         self._list_fails = self._live_fails = self._history_fails = False
         self._service.fault(None)
         self._service.live_fault(None)
@@ -243,7 +260,7 @@ class Story:
         await self._answer()
 
     async def restart(self, down: int, automations_first: bool) -> None:
-        """Restart Home Assistant."""
+        """Stop Home Assistant, and start it again `down` seconds later."""
         await self._leave()
         await self._home.async_stop()
         await self.pass_time(down)
@@ -251,13 +268,14 @@ class Story:
         await self._answer()
 
     async def kill(self, down: int) -> None:
-        """Kill Home Assistant, and start it again later."""
+        """Kill Home Assistant, and start it again `down` seconds later."""
         await self._leave(settles=False)
         self._note_reached()
         self._kills.append(self._now)
         for alarm in (alarm for bike in self._bikes for alarm in bike.alarms):
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
-                # The kill may have lost the alarm. A poll may still bring it again.
+                # The kill may have lost the alarm, so it need not be fired. If a poll
+                # brings it again, it counts as received.
                 alarm.reached_at = None
         await self._home.async_kill()
         await self.pass_time(down)
@@ -265,12 +283,15 @@ class Story:
         await self._answer()
 
     async def set_clock(self, minutes_ahead: int) -> None:
-        """Set the clock of the house wrong."""
+        """Set the clock of the house ahead by this many minutes. 0 sets it right."""
         await self._home.async_settle()
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self, *, settles: bool = True) -> None:
-        """Make sure that each ride is out of reach only once, and that all messages have arrived."""
+        """Prepare an outage, a stop or a reload. If it would be the second during a ride, first let all rides end.
+
+        With `settles`, wait until all messages are received.
+        """
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self.arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
@@ -279,7 +300,7 @@ class Story:
             await self._home.async_settle()
 
     async def _answer(self) -> None:
-        """Let a set-up that failed succeed: otherwise no automation runs."""
+        """If the set-up failed because the device list fails, let it succeed. Otherwise no automation would run."""
         if self._list_fails:
             await self.pass_time(20)
             self._let_list_fail(False)
@@ -289,7 +310,7 @@ class Story:
     # Checks
 
     def _note_reached(self) -> None:
-        """Note which alarms Home Assistant has received so far."""
+        """Note which alarms Home Assistant has received since the last call, for the account that owns the bike."""
         reached, self._service.reached = self._service.reached, []
         before, is_up = self._owners, self._home.is_running
         self._owners = {
@@ -311,7 +332,7 @@ class Story:
         await self._stand(*self._bikes)
 
     async def check(self) -> None:
-        """Compare the events that were fired with what really happened."""
+        """Check that each received alarm and each true ride was fired once, and nothing else. Rides are stored."""
         listener = self._home.listener
         assert not listener.unnoticed, _lines(listener.unnoticed)
         for bike in self._bikes:
@@ -320,7 +341,8 @@ class Story:
                 self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
                     rides = [it for it in own if it.what == what]
-                    # Events that are only in the history come later, so sort them.
+                    # A ride that only the history contains may be fired after a newer
+                    # ride, so compare the sorted numbers.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
             booked = await self._home.booked(bike.tracker)
@@ -332,7 +354,8 @@ class Story:
         assert set(firsts) <= true.keys(), ("invented", firsts)
         reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
-        # Alarms that are only in the history come later, so leave them out here.
+        # Alarms that only the history contains are fired late, so check only the order
+        # of alarms that messages or polls brought.
         told = [word for word in firsts if word in reached]
         for word, after in pairwise(reached):
             # A poll may arrive before messages that were sent earlier.
@@ -343,7 +366,7 @@ class Story:
                 assert told.index(word) < told.index(after), ("order", firsts)
 
     def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
-        """Return the fired events. After a kill, some may be repeated: leave the repetitions out."""
+        """Return each fired event once. Fail if an event was repeated, unless a kill explains the repetition."""
         last: dict[T, datetime] = {}
         for name, run in zip(names, fired, strict=True):
             is_right = name not in last or any(
@@ -356,13 +379,14 @@ class Story:
 
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
-    """Return the real ride that an event is about."""
+    """Return the number of the true ride that an event is about. Fail if no ride matches."""
     [*_, number] = [
         number
         for number, ride in enumerate(rides)
         if ride.begin - _MARGIN <= fired.started_at
     ]
-    # If a ride was out of reach, only its places may be known, long after its end.
+    # If a ride was out of reach, Home Assistant may have noticed only another place,
+    # and may date the start long after the end of the ride.
     ride = rides[number]
     assert ride.was_out_of_reach or fired.started_at <= ride.end + _MARGIN, "invented"
     return number

@@ -1,7 +1,7 @@
 """A simulated phone with Home Assistant's app, for automations.
 
-It replaces Home Assistant's own integration, whose packages need a compiler. A sensor
-shows the last message, and further sensors show its buttons.
+This integration replaces Home Assistant's own integration `mobile_app`, whose packages
+need a compiler. A sensor shows the last message, and further sensors show its buttons.
 """
 
 from typing import Any
@@ -12,18 +12,18 @@ from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util, slugify
 
 MESSAGE = "phone_message"
-"""Event for each message. Its data is the message."""
+"""Type of the event that each message fires. The event's data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""Sensors for the buttons of a message: as many as a message can have, besides the button for the map."""
+"""Sensors for the buttons of a message, which has at most this many besides buttons that open an address."""
 TRY = "bike_tracker_demo"
-"""Event for each button of the page *Try it*. In its data, `try` is the name of the trick."""
+"""Type of the event that each tap on a button of the page *Try it* fires. Its data has the trick's name."""
 TRIED = "sensor.tried"
-"""Sensor whose attributes are the times at which tricks were tried last."""
+"""Sensor with an attribute for each trick that was tried: the time of the last try."""
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
-    """Add the actions that send messages, and the entities that show a message and its buttons."""
+    """Add actions (send a message, press a button, try a trick), and the sensors that show a message."""
 
     @callback
     def async_notify(call: ServiceCall) -> None:
@@ -57,7 +57,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 def _show(hass: HomeAssistant, message: dict[str, Any]) -> None:
-    """Show a message with its buttons, until a message with the same tag removes it."""
+    """Show a message with its buttons. A message `clear_notification` removes a message with the same tag."""
     data = message.get("data", {})
     if message.get("message") == "clear_notification":
         shown = hass.states.get(SHOWN)

@@ -1,4 +1,4 @@
-"""The phone signs in."""
+"""The config flow that adds the phone."""
 
 from typing import Any, override
 

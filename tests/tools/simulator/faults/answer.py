@@ -28,7 +28,7 @@ HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in</b
 
 
 def _padded(body: bytes) -> Iterator[bytes]:
-    """Return the same JSON with a huge amount of white space."""
+    """Yield the same JSON in chunks, with white space up to a size of 64 MB."""
     yield body[:1]
     padding = SIZE - len(body)
     for start in range(0, padding, CHUNK):

@@ -1,4 +1,4 @@
-"""The faults that the simulator can have, and the requests that they affect."""
+"""Types that describe a fault of the simulator, its options, and a call that it affects."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ class FaultOptions:
     """Options of a fault.
 
     Attributes:
-        retry_after: value of the header Retry-After
+        retry_after: value of the header Retry-After; None for the fault's own value
         rate: bytes per second of a slow answer
         seconds: how long a restarting server is unreachable
-        every: the fault strikes each call of this number, and no other call
-        late: seconds until a late answer
+        every: the fault strikes only each n-th call, where n is this number
+        late: seconds from a request to its late answer
     """
 
     retry_after: str | None = None
@@ -39,7 +39,7 @@ class Call:
     Attributes:
         endpoint: the requested endpoint
         base: scheme, host, port and path of the service, without a slash at the end
-        other_base: the same for the other origin of the simulator
+        other_base: the same parts of the address of the simulator's other origin
         items: the objects of the correct answer
         restart: makes the server unreachable for this number of seconds
         options: the options of the fault
@@ -73,12 +73,12 @@ class Fault:
     Attributes:
         name: the name to select it by
         description: one line about its effect
-        respond: returns the answer that replaces the correct one
+        respond: returns the answer that replaces the correct answer; None if it replaces no answer
         endpoints: the calls that it can strike
         times: default number of calls that it strikes; None for all
         refuses: whether the server refuses connections
-        certificate: the certificate that the server shows; needs TLS
-        redirects: whether the server also answers below `moved/`
+        certificate: name of the certificate that the server shows; needs TLS
+        redirects: whether the server also answers below `moved/`, to which the fault redirects
     """
 
     name: str

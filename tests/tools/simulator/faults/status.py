@@ -39,8 +39,8 @@ def _status(status: int, retry_after: str | None = None) -> Respond:
 
 
 def _too_many_until_a_date(call: Call) -> web.StreamResponse:
-    # This format has whole seconds. The additional half second prevents that the wait
-    # is rounded down.
+    # This format cuts off parts of a second. With half a second more, the wait differs
+    # from two minutes by at most half a second.
     then = datetime.now(UTC) + timedelta(minutes=2, seconds=0.5)
     return _status(429, format_datetime(then, usegmt=True))(call)
 

@@ -1,4 +1,4 @@
-"""The faults that are active now."""
+"""All faults by name, and a switchboard for the faults that are active now."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ FAULTS: dict[str, Fault] = {
 
 @dataclass(slots=True)
 class _Active:
-    """A fault that affects one kind of request or all, and how often; None if until it is ended."""
+    """An active fault, how many requests it still strikes (None for no limit), and the requests so far."""
 
     fault: Fault
     options: FaultOptions
@@ -27,7 +27,7 @@ class _Active:
 
 
 class Switchboard:
-    """At most one fault for each kind of request."""
+    """The active faults: at most one for each kind of request."""
 
     def __init__(self) -> None:
         """Start without faults."""
@@ -47,7 +47,7 @@ class Switchboard:
 
     @property
     def redirects(self) -> bool:
-        """Whether an active fault redirects."""
+        """Whether an active fault redirects, so that requests below `moved/` need an answer."""
         return any(active.fault.redirects for active in self._active.values())
 
     @property
@@ -65,7 +65,7 @@ class Switchboard:
         *,
         tls: bool,
     ) -> None:
-        """Activate a fault in place of the previous one, or none. Raise ValueError if it is impossible."""
+        """Replace the fault of an endpoint, or of all, by another or none. Raise ValueError if it is impossible."""
         if name is None:
             self.clear(path)
             return
@@ -90,7 +90,7 @@ class Switchboard:
             self._active.pop(path, None)
 
     def strike(self, endpoint: Endpoint) -> tuple[Respond, FaultOptions] | None:
-        """Return the wrong answer to this request, if a fault affects it, and count that."""
+        """Count this request. Return the function for its wrong answer, or None if no fault strikes it."""
         active = self._active.get(endpoint)
         if active is None or active.fault.respond is None:
             return None

@@ -92,7 +92,7 @@ def _times(write: Callable[[datetime], Json]) -> Respond:
 
 
 def _numbers(literal: str) -> Respond:
-    """Replace each number by this text, which may not be possible as a number in Python."""
+    """Replace each number by this text, because `json` cannot write every such number itself."""
 
     def changed(item: Item) -> Item:
         return item | {name: "@" for name in NUMBER_FIELDS if name in item}
@@ -103,7 +103,7 @@ def _numbers(literal: str) -> Respond:
 
 
 def _twice(call: Call) -> web.StreamResponse:
-    """List each tracker twice. The older one comes first for some trackers, and last for others."""
+    """List each tracker twice. Alternately, the older entry comes before the newer entry, or after it."""
     items: list[Item] = []
     for number, item in enumerate(call.items):
         old: Item = item | {
