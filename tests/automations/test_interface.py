@@ -131,12 +131,13 @@ def test_start_without_a_name(
 
 @pytest.mark.usefixtures("setup")
 async def test_offered(hass: HomeAssistant) -> None:
-    """The automation editor offers all triggers and conditions, and each trigger with its target and fields."""
+    """The automation editor offers all triggers and conditions with their target, and triggers with their fields."""
     offered = await async_offered(hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
     assert offered["trigger"].keys() == {*TRIGGERS}
     entities = {"entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]}
     asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
+    assert all(it["target"] == entities for it in offered["condition"].values())
     for name, described in offered["trigger"].items():
         assert described["target"] == entities
         assert [*described["fields"]] == asked.get(name, [])

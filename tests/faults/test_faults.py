@@ -272,11 +272,12 @@ STRANGER = "stranger@example.com"
 
 
 async def test_repairs(home: Home, look_around: LookAround) -> None:
-    """The repair issue about an account without trackers contains no secret."""
+    """The repair issue about an account without trackers names the account by its title, and contains no secret."""
     for tracker in (RED, BLUE):
         home.simulator.unassign(EMAIL, tracker)
     await home.wait(61)
-    assert ir.async_get(home.hass).issues
+    [issue] = ir.async_get(home.hass).issues.values()
+    assert issue.translation_placeholders == {"account": home.entry.title}
     await look_around()
 
 

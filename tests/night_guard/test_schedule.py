@@ -134,3 +134,9 @@ def test_companion(places: Places, minutes: int, name: str | None) -> None:
     names = ("Ann", "Ben")[: len(places)]
     riders = [Rider(*it, seen_at) for it in zip(names, places, strict=True)]
     assert companion(HOME, FAR, riders, 200, NOW) == name
+
+
+def test_rider_beside_the_guarded_place() -> None:
+    """A rider who is near the moved bike is not named while near the place of the arming, too."""
+    assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 200, NOW) is None
+    assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 100, NOW) == "Ann"

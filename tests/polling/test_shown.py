@@ -23,7 +23,7 @@ def sensor(bikes: Bikes, key: str) -> str | None:
 
 @pytest.mark.usefixtures("setup")
 async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
-    """A tracker that reports from elsewhere leaves the home zone. Only changed values are written."""
+    """A tracker leaves and enters the home zone by its reports. Only changed values are written."""
     assert bikes.value_of(RED) == "home"
     bikes.simulator.report(RED, **AWAY, accuracy=12.5)
     await bikes.poll()
@@ -38,6 +38,10 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
     await bikes.poll()
     names = ("battery", "position_id", "position_time")
     assert sorted(writes) == [f"sensor.red_bike_{name}" for name in names]
+
+    bikes.simulator.report(RED, **HOME)
+    await bikes.poll()
+    assert bikes.value_of(RED) == "home"
 
 
 @pytest.mark.parametrize("year", [1970, 1980])

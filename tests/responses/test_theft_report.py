@@ -190,11 +190,14 @@ async def test_no_report(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_bike_guarded_for_long(bikes: Bikes) -> None:
-    """If a bike has been guarded for weeks, a report is still possible: its time range is limited."""
+    """If a bike has been guarded for weeks, its report begins seven days ago."""
     await bikes.async_guard()
     bikes.freezer.tick(20 * DAY)
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
-    assert (await async_report(bikes))["positions"] >= 1
+    bikes.simulator.report(RED, last_update=dt_util.utcnow() - 8 * DAY)
+    bikes.simulator.report(RED, last_update=dt_util.utcnow() - 6 * DAY)
+    report = await async_report(bikes)
+    [segment] = gpxpy.parse(report["gpx"]).tracks[0].segments
+    assert [it.time for it in segment.points] == [dt_util.utcnow() - 6 * DAY]
 
 
 async def test_link(
@@ -203,7 +206,7 @@ async def test_link(
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
 ) -> None:
-    """A link opens the report of one bike without a sign-in. If Home Assistant has no address, no link exists."""
+    """A link opens the report of one bike for a day without a sign-in. Without an address of Home Assistant, no link exists."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_guard()
@@ -226,6 +229,8 @@ async def test_link(
     assert (await signed_in.get(f"{plain}0")).status == 404
     hass_admin_user.mock_policy({})
     assert (await signed_in.get(plain)).status == 401
+    bikes.freezer.tick(DAY)
+    assert (await client.get(path)).status == 401
     bikes.hass.config.api = bikes.hass.config.external_url = None
     assert async_link_to_report(bikes.hass, device) is None
 
