@@ -103,7 +103,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Store the changed guard. Remove the last message about it, unless the bike is still being moved."""
+        """Store the changed guard. Remove the last message about it, unless *Guard again* waits for the bike to stop."""
         self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)

@@ -186,9 +186,9 @@ night red, until 22, ride 3, offline red, wait 40
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
-12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
+12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
 12:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:00
-12:05 time-sensitive: Not guarded tonight / Red bike: being moved, and not disarmed
+12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
 
 A bike that was on a ride when the outage began would be guarded by now.
 night red begins=12:05, ride 10, fail, wait 20

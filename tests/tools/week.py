@@ -162,7 +162,7 @@ class Week:
             ),
             ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
             ("*Written* to Bike Tracker's own files", megabytes, ""),
-            ("of these on the day with the most", most, ""),
+            ("of these bytes, on the day with the most", most, ""),
         )
         by_kind = (
             (name, f"{now[name]:,}", f"{before[name]:,}", f"{lines[name]:,}")

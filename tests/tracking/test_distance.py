@@ -137,6 +137,20 @@ def test_tolerance(off: float, kept: int, longitude: float) -> None:
     assert len(thinned(route)) == kept
 
 
+def test_corners() -> None:
+    """Of a route along streets only the corners stay. A point beyond an end of the line stays, too."""
+    corners = [(0.0, 0.0), (0.01, 0.0), (0.01, 0.02), (0.02, 0.02), (0.02, 0.04)]
+    route = [
+        (a[0] + (b[0] - a[0]) * number / 9, a[1] + (b[1] - a[1]) * number / 9)
+        for a, b in pairwise(corners)
+        for number in range(9)
+    ]
+    assert thinned([*route, corners[-1]]) == corners
+    for east in (0.01, -0.01):
+        beyond = [(0.0, 0.0), (0.0, east), (0.0, 0.005)]
+        assert thinned(beyond) == beyond
+
+
 @pytest.mark.parametrize("route", [[], [(1.0, 2.0)], [(1.0, 2.0), (1.0, 2.0)]])
 def test_short(route: list[Point]) -> None:
     """A route of at most two points stays the same. Of three equal points, two stay."""

@@ -197,7 +197,10 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places with drift are known. A place near a known place is not stored as a new one."""
+    """The last five places with drift are known. A place near a known place is not stored as a new one.
+
+    After drift at two places, drift is expected everywhere.
+    """
     state, places = RideState(), [Fix(minutes(it), 47 + it, 7.8) for it in range(6)]
     for place in places:
         state = state.with_drift(place, _north(place, 400))
@@ -205,8 +208,12 @@ def test_drifts() -> None:
     assert state.with_drift(places[5], _north(places[5], 1_001)) is state
     near, other = _north(places[5], 299), _north(places[5], 301)
     assert state.drift_at(near, minutes(9)).apart == pytest.approx(400, abs=1)
-    state = state._replace(drifts=state.drifts[-1:])
+    two, state = (state._replace(drifts=state.drifts[-it:]) for it in (2, 1))
+    assert two.drift_at(other, minutes(9)).apart == pytest.approx(400, abs=1)
     assert state.drift_at(other, minutes(9)).apart == 0
+    assert state.drifts[0].apart_for_minutes == 0
+    stayed = state.with_drift(near, _north(near, 500), stayed=True)
+    assert stayed.drifts[0].apart_for_minutes == pytest.approx(500, abs=1)
     assert state.with_drift(near, _north(near, 900)).drifts[0].place == near
     assert len(state.with_drift(other, _north(other, 900)).drifts) == 2
 

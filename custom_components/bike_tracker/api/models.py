@@ -219,8 +219,8 @@ class DeviceReader:
         by_key = _by_unique_id(devices)
         self._rows, self._body = rows, body
         if by_key != self._devices:
-            # In a large account every list differs from the last one, so do not keep
-            # the body for a comparison.
+            # The list changed. In a large account the next one will change, too: then
+            # comparing bodies would find nothing, so do not keep this body.
             self._devices, self._body = by_key, None
         return self._devices
 

@@ -282,7 +282,7 @@ class Database:
         return max(new.merged(known), key=attrgetter("started_at"), default=None)
 
     async def async_info(self) -> dict[str, Any]:
-        """Return size, number of rides, version and last write, for diagnostics and system health."""
+        """Return size, number of rides, version, last write and whether writing fails, for diagnostics."""
         return {
             **await self._async_query(sql.sizes),
             "version": sql.VERSION,

@@ -68,10 +68,10 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 def companion(
     armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
 ) -> str | None:
-    """Return the name of the rider who moves with a bike, if exactly one rider is near the bike, or None.
+    """Return the name of the only rider near a bike, if this rider moves with the bike.
 
-    A rider does not count if still near the place of the arming, or not seen for more
-    than five minutes.
+    Return None if no rider or several riders are near, if the rider is still near the
+    place of the arming, or if the rider was not seen for more than five minutes.
     """
     near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
     if len(near) != 1 or near[0].place is None:

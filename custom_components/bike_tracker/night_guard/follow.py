@@ -246,8 +246,8 @@ class Messenger:
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by or unique_id in self.mine
-        # A bike with a reason could not be guarded anyway. A person's choice holds
-        # until the next night begins.
+        # If another reason against guarding the bike is known, the outage is not the
+        # only cause. A person's choice holds until the next night begins.
         if unique_id in self._reasons or (is_held and not (began and began > since)):
             return False
         return self.is_wanted(night, state.position, now)

@@ -15,7 +15,8 @@ _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
 FASTEST: Final = 320
 """Highest believable speed of a bike in km/h: it may be on a train."""
-# Km/h. A higher speed between two fixes is believed only if the tracker reports it.
+# Km/h. A higher speed between two fixes is believed only if the tracker reports at
+# least two thirds of it.
 _FAST = 45
 # Count at most this time between two fixes. After a long silence, any fix would
 # otherwise be plausible.

@@ -20,10 +20,14 @@ from .worlds import (
 )
 
 PAGE = DOCS / "rides.md"
-_HEAD = ("A report", "Rides", "Seen as one", "Distance of a ride", "Start", "End")
+_HEAD = (
+    *("A report", "Trips", "Seen as one ride"),
+    *("Error of the distance", "Start is late by", "End is late by"),
+)
 _UNSEEN_HEAD = ("Rides", "Found without history", "With history")
 _WORLDS_HEAD = (
-    *("World", "Seen as one", "Lost", "Invented", "Starts, ends", "Of all kilometers"),
+    *("Error", "Seen as one ride", "Lost", "Invented"),
+    *("Starts and ends", "Error of all kilometers"),
 )
 _HISTORY = Service(has_history=True)
 _RHYTHMS = {10: "every 10 s", 60: "every minute", 600: "every 10 min"}

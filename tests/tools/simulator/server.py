@@ -35,7 +35,7 @@ MOVED = "moved/"
 
 
 def authorization(email: str, password: str) -> str:
-    """Return the Authorization header that this account must send (interface, section 5)."""
+    """Return the Authorization header that this account must send (API document, section 5)."""
     return f"Basic {b64encode(f'{email}:{password}'.encode()).decode()}"
 
 
