@@ -279,6 +279,8 @@ async def test_report(
     await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red begins=12:00, ride 1, tap report")
     await hass.async_block_till_done()
+    moved = night.pushes[0].data["data"]
+    assert moved["url"] == "/map?entity_id=device_tracker.red_bike"
     said = night.told[-1]
     assert "quiet: Red bike: Diebstahlbericht / " in said
     data = night.pushes[-1].data["data"]
