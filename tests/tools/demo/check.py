@@ -25,10 +25,7 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Return a line for each wrong, missing or additional entity that is left after two minutes.
-
-    Return an empty list as soon as all entities are right.
-    """
+    """Return a line for each wrong, missing or additional entity that is left after two minutes."""
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)

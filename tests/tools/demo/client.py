@@ -109,9 +109,9 @@ class HomeAssistantClient:
         return await self.post(path, {"handler": handler})
 
     async def add_account(self, url: str, email: str, password: str) -> str:
-        """Add an account of the tracking service, and return the ID of its config entry.
+        """Add an account, and return the ID of its config entry.
 
-        The entities of the account appear a moment later.
+        Its entities appear a moment later.
         """
         path = f"/api/config/config_entries/flow/{(await self.start_flow(DOMAIN))['flow_id']}"
         account = {"url": url, "email": email, "password": password}

@@ -83,9 +83,9 @@ async def _demo(options: Namespace) -> int:
 async def _furnish(
     home_assistant: HomeAssistantProcess, service: SimulatedService, entry_id: str
 ) -> dict[str, str]:
-    """Add weeks of rides, the phone, a night guard and the dashboard.
+    """Add rides, the phone, a night guard and the dashboard.
 
-    Return the `uniqueId` of each tracker, by the entity ID of its guard.
+    Return trackers by the entity ID of their guard.
     """
     await add_rides(home_assistant, entry_id)
     client = home_assistant.client

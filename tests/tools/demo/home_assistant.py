@@ -73,8 +73,7 @@ def complaints(log: str, *names: str) -> list[str]:
 class HomeAssistantProcess:
     """A Home Assistant in its own folder. It can be stopped, killed and started again.
 
-    `async with` starts Home Assistant, and ends its process in any case. If a user
-    restarts Home Assistant in the frontend, a new process starts.
+    `async with` starts Home Assistant, and ends its process in any case.
     """
 
     program = Path(__file__).with_name("lean_home_assistant.py")
@@ -108,10 +107,10 @@ class HomeAssistantProcess:
         await self.stop()
 
     async def start(self) -> None:
-        """Start Home Assistant, sign in, and wait until the start is complete.
+        """Start and sign in.
 
-        Raise ProcessEndedError if the process ends, and TimeoutError if the start lasts
-        too long.
+        Raise ProcessEndedError if the process ends, TimeoutError if the start lasts too
+        long.
         """
         await self.spawn()
         assert self._guard is not None
@@ -176,10 +175,9 @@ class HomeAssistantProcess:
         return complaints(self.log, "bike_tracker")
 
     async def run_program(self) -> Process:
-        """Start a process that runs `program`, and return the process.
+        """Start a program in its own session, so that Ctrl-C only reaches the parent.
 
-        The process has its own session, so that Ctrl-C only reaches the parent. The
-        program ends as soon as its standard input is closed: at the end of the parent.
+        It ends with its input.
         """
         with self._log_path.open("ab") as log:
             return await asyncio.create_subprocess_exec(
