@@ -367,7 +367,7 @@ async def test_full_disk(home: Home, simulator: Simulator) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """If a tracker is removed during a request, the answer adds no ride and no progress of the requests."""
+    """If a tracker is removed during a request, neither the answer's rides nor its end are stored."""
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

@@ -137,6 +137,6 @@ def test_companion(places: Places, minutes: int, name: str | None) -> None:
 
 
 def test_rider_beside_the_guarded_place() -> None:
-    """A rider who is near the moved bike is not named while near the place of the arming, too."""
+    """A rider near the moved bike is not named if the rider is also near the place of the arming."""
     assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 200, NOW) is None
     assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 100, NOW) == "Ann"

@@ -34,7 +34,7 @@ from ..tools.simulator import Simulator
 
 @pytest.fixture(autouse=True)
 def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fix the random share of all waits, by default to the largest share."""
+    """Make the random factor of all waits constant. By default, waits have their full length."""
     monkeypatch.setattr("random.uniform", getattr(request, "param", max))
 
 

@@ -50,8 +50,8 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# Languages that are written from right to left. Names in them are marked with their own
-# direction.
+# Languages that are written from right to left. Placeholders in their texts stand
+# between direction marks.
 FROM_RIGHT = ("ar", "he")
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 NUMBERS = {"battery"}

@@ -131,7 +131,7 @@ def test_decoded(route: list[Point]) -> None:
 @pytest.mark.parametrize(("off", "kept"), [(0, 3), (9, 3), (11, 4)])
 @pytest.mark.parametrize("longitude", [7.8, 179.999])
 def test_tolerance(off: float, kept: int, longitude: float) -> None:
-    """A point within 10 m of the line is dropped, also behind a turn and at the date line."""
+    """A point within 10 m of the line is dropped, also after a turn and at the date line."""
     east = (longitude + 200 * METER + 180) % 360 - 180
     turn = [(-1_000 * METER, longitude), (0.0, longitude)]
     route = [*turn, (off * METER, longitude + 100 * METER), (0.0, east)]

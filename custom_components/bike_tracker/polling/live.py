@@ -70,7 +70,7 @@ class Live:
 
     @callback
     def async_start(self) -> None:
-        """Connect in ten seconds, in the background, unless polling is disabled."""
+        """Connect after ten seconds, in the background, unless polling is disabled."""
         entry = self.coordinator.config_entry
         if entry and not entry.pref_disable_polling:
             self.task = entry.async_create_background_task(

@@ -1,4 +1,4 @@
-"""The cards in each state that a house may have, in Chromium without a running Home Assistant."""
+"""The cards with all kinds of bikes and rides, with a stub of Home Assistant."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta

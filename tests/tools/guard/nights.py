@@ -206,7 +206,10 @@ class _Nights:
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
-        """Steal a copy of the bike in each way. If `is_again`, carry off the bike itself."""
+        """Simulate each kind of theft on a copy of the bike.
+
+        With `is_again`, carry the bike itself off.
+        """
         case, home, found = self._case, self._home, self._found
         soon = self._coming.left[:_SOON]
         found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1

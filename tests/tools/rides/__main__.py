@@ -26,8 +26,8 @@ _HEAD = (
 )
 _UNSEEN_HEAD = ("Rides", "Found without history", "With history")
 _WORLDS_HEAD = (
-    *("Error", "Seen as one ride", "Lost", "Invented"),
-    *("Starts and ends", "Error of all kilometers"),
+    *("Fault", "Seen as one ride", "Lost", "Invented"),
+    *("Starts, ends fired", "Error of all kilometers"),
 )
 _HISTORY = Service(has_history=True)
 _RHYTHMS = {10: "every 10 s", 60: "every minute", 600: "every 10 min"}

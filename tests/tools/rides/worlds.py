@@ -418,7 +418,7 @@ def found_in(world: World) -> Found:
 
 
 def unseen(world: World) -> tuple[int, int]:
-    """Return the number of trips during outages (without outages, of all trips), and how many were detected."""
+    """Return the number of trips during outages (or of all, without outages), and of detected ones."""
     (journey, home), spans = lived(world), list(world.outages(world.journey()))
     trips = [
         trip
