@@ -223,8 +223,8 @@ def unique_id_of(account: _Account) -> str:
 def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Set the unique ID of an entry to the ID of its account, and mark its version as current.
 
-    Set the unique ID to None if another entry has this ID, as after a downgrade to 1.0:
-    an outdated unique ID would block other accounts.
+    Set the unique ID to None if another entry has this ID, as after a downgrade to 1.0.
+    Keeping an outdated unique ID could block other accounts.
     """
     entries = hass.config_entries
     unique_id = unique_id_of(entry.data)

@@ -354,7 +354,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
         assert len(simulator.live.sockets) == 1, name
     assert not [text for _, text in written.texts if simulator.live.knows_cookie(text)]
     assert simulator.live.cookies > len(LIVE_FAULTS)
-    # Leave out requests of the page *System health* for the server's root: they have no
+    # Leave out requests for `/api` itself: the page *System health* sends them without
     # credentials.
     requests = [item for item in simulator.requests if item.path != "/api"]
     for request in requests:

@@ -144,8 +144,8 @@ class Week:
         now, before, lines = map(_named, counts)
         kilometres = sum(trip.kilometres for _, trip in self._trips)
         numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
-        # The column *Without steps* has a line of *Last update* for each report, and no
-        # lines of *Address*.
+        # The number in the column *Without steps* counts one line in Activity for each
+        # report (*Last update*), and none of *Address*.
         ridden = self.lines_ridden.copy()
         del ridden["last_update"], ridden["address"]
         each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)

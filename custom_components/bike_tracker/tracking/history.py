@@ -131,8 +131,8 @@ def gap_after(
         # available again.
         return gap
     if after.measured_at and after.measured_at > newest.time:
-        # The tracker's clock is ahead, so the times in the history differ from those in
-        # the log.
+        # Keep the gap: the tracker's clock is ahead, so the times in the history differ
+        # from those in the log.
         return gap
     stood = before.is_at_rest and after.is_at_rest
     unseen = stood and _went_unseen(before, last, newest)

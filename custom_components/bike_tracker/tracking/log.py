@@ -324,7 +324,7 @@ class Log(NamedTuple):
         return log._replace(inputs=(*kept, snapshot), gap=gap, late_at=None)
 
     def restored(self) -> Log:
-        """Return the log that was read, with the core of each input computed again."""
+        """Return this log, as read from the database, with the core of each input computed again."""
         if len(self.inputs) < 2:
             return self
         return self._replace(inputs=self._replayed(list(self.inputs), 0))

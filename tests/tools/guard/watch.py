@@ -31,7 +31,7 @@ _DUSK = time(17, 30)
 _NIGHT = NightGuard.from_data("night", {**DEFAULTS, "night_begins": str(_DUSK)})
 _DAYS = 35
 _SEED = 1
-# Reports of the arrival may be received this much later.
+# Reports of the arrival may be received this long after it.
 _LATE = 15 * MINUTE
 
 

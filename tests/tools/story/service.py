@@ -45,7 +45,7 @@ class Service(Simulator):
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer a request. Record each position in the answer that the account's last device list announced."""
+        """Answer a request. Note its positions, if the account's last device list announced them."""
         # An answer of raw text contains no positions.
         devices = [] if endpoint in self.raw_answers else self.devices_of(email)
         for device in devices:
