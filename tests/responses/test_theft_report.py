@@ -4,6 +4,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import gpxpy
+from homeassistant.core import Context
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
@@ -67,8 +68,20 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     bikes.hass.config.language = "de"
     await async_load_integrations(bikes.hass, {DOMAIN})
     html = (await async_report(bikes))["html"]
-    for words in ("Bewacht", "Wird bewegt", "Zuletzt gesehen", "Tracking-Dienst"):
-        assert f"<th>{words}</th>" in html
+    labels = ("Bewacht", "Wird bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
+    assert all(f"<th>{it}</th>" in html for it in labels)
+    assert "Diebstahlbericht: Red bike" in html and "Positionen" in html
+
+
+@pytest.mark.usefixtures("setup")
+async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
+    """After an alarm, the page calls it *Alarm*. It names the user who guarded the bike."""
+    await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
+    bikes.simulator.report(RED, attributes={"alarm": "vibration"})
+    await bikes.poll()
+    html = (await async_report(bikes, start_date_time=-MINUTE))["html"]
+    assert "<th>Alarm</th>" in html and "Being moved" not in html
+    assert hass_admin_user.name in html
 
 
 async def test_guarded_again(bikes: Bikes) -> None:
@@ -146,6 +159,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     # These are the places where the guard was armed, where it was triggered, and where
     # the last report came from.
     assert report["positions"] == 3
+    assert "<polyline" in report["html"]
     [track] = gpxpy.parse(report["gpx"]).tracks
     assert len(track.segments[0].points) == 3
     assert "503" in (track.description or "")
