@@ -202,9 +202,10 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
-    answers = [where(call.hass, bike) for bike in bikes if bike.matches(name)]
+    found = [(bike, where(call.hass, bike)) for bike in bikes if bike.matches(name)]
+    answers = [answer for _, answer in found]
     if len(answers) > _FEW_BIKES:
-        texts = [short_text(call.hass, answer) for answer in answers]
+        texts = [short_text(call.hass, *it) for it in found]
     else:
         texts = [answer["text"] for answer in answers]
     if not answers:

@@ -249,7 +249,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """If the answer is about many bikes, it has only one short sentence for each bike."""
+    """If the answer is about many bikes, it has a short sentence for each bike: its place, alarm and outage."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
@@ -265,6 +265,10 @@ async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
     ):
         answers = " ".join(answer.format(name) for name in names)
         assert await async_ask(hass, asked) == answers
+    await house.async_tell("wait 2, alarm tow, wait 1, fail, wait 2")
+    said = await async_ask(hass, "where's my bike")
+    assert said.startswith("Bike 0 is at home, the service does not answer")
+    assert "Red bike is at home, alarm, the service does not answer" in said
 
 
 LANGUAGES = """

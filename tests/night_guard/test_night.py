@@ -56,6 +56,7 @@ until 6 = disarmed
 
 It stays so until the time at which a night would begin, too.
 ann 0, night red riders=ann ends=22:00, disarm, until 22, ann 500 = armed
+22:00 guard removed
 
 What was armed by hand stays so while somebody is near.
 ann 0, night red riders=ann, arm, ann 10, wait 2 = armed
@@ -169,8 +170,8 @@ wait 30, work, wait 7
 A bike that is being moved is not called guarded.
 night begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 20, work, wait 3
 12:05 critical: Red bike is being moved / 300 m from where it stood, Roonstraße 12, 12:04
-12:20 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:05. A theft would go unnoticed. / Red bike is being moved.
-12:28 quiet: Contact with the tracking service again / Blue bike: guarded as before. / Red bike is being moved.
+12:20 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:05. A theft would go unnoticed. / Red bike is at Roonstraße 12, 0.3 km north of home, position from 12:04, battery 80%, being moved, the service does not answer at the moment.
+12:28 quiet: Contact with the tracking service again / Blue bike: guarded as before.
 
 After a restart in an outage the phone is told once, and of its end.
 night red, until 22, stand 2, fail, wait 5, restart, wait 7, wait 20, work, wait 10 = armed
@@ -187,6 +188,7 @@ A bike that is on its way with its guard triggered is not guarded, which is told
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
+12:00 dusk removed
 12:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:00
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
 

@@ -36,8 +36,9 @@ def night_guard(**data: Any) -> NightGuard:
         (("22:00:00", "06:00:00"), "06:00", False, 8),
         (("01:00:00", "06:00:00"), "00:59", False, 23.98),
         (("01:00:00", "06:00:00"), "03:00", True, 2),
-        # A night whose start is also its end has no duration, but begins once a day.
-        (("22:00:00", "22:00:00"), "23:00", False, 1),
+        # A night whose start is also its end always lasts, and begins once a day.
+        (("22:00:00", "22:00:00"), "23:00", True, 1),
+        (("22:00:00", "22:00:00"), "21:00", True, 23),
         ((None, None), "23:00", False, None),
         (("22:00:00", None), "23:00", False, None),
     ],

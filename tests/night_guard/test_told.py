@@ -157,8 +157,8 @@ ride 8, report motion=yes speed=0, stand 10 = armed
 async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> None:
     """When a night begins, one message names all bikes that cannot be guarded, with the reasons.
 
-    The next night, the same reasons are not sent again. A message about an outage names
-    only the bikes that are guarded.
+    The message is removed at the end of the night. The next night, the same reasons are
+    not sent again. A message about an outage names only the bikes that are guarded.
     """
     simulator = night.simulator
     for number in range(50):
@@ -182,7 +182,8 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
         "New bike: its place is not known",
     ]
     await night.async_tell("until 6, until 22, fail, wait 20")
-    [_, said] = night.told
+    [_, removed, said] = night.told
+    assert removed == "06:00 dusk removed"
     assert said.startswith("22:15 time-sensitive: No contact with the tracking service")
     assert said.count("Bike ") == 25
 

@@ -203,9 +203,12 @@ def test_blueprint(path: Path) -> None:
 def test_inputs(path: Path) -> None:
     """Users choose bikes in one field. Each field has a name, a description and a default."""
     blueprint = blueprint_in(path)
-    of_ours = [{"integration": "bike_tracker", "domain": ["device_tracker"]}]
+    of_ours = {"integration": "bike_tracker", "domain": ["device_tracker"]}
+    if path.stem == "battery_low":
+        # The trigger would not find the battery of another entity.
+        of_ours |= {"domain": ["sensor"], "device_class": ["battery"]}
     bikes = blueprint.inputs["bikes"]
-    assert bikes["selector"] == {"target": {"entity": of_ours}}
+    assert bikes["selector"] == {"target": {"entity": [of_ours]}}
     for value in blueprint.inputs.values():
         if number := value["selector"].get("number"):
             assert number["min"] <= value["default"] <= number["max"]

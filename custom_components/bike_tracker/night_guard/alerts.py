@@ -9,14 +9,7 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.bikes import Bike
-from ..responses.texts import (
-    alarm_text,
-    as_sentence,
-    clock_time,
-    happened,
-    text,
-    with_commas,
-)
+from ..responses.texts import alarm_text, clock_time, happened, text, with_commas
 from ..responses.where import where
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
@@ -45,11 +38,12 @@ _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
 
 class Guarded(NamedTuple):
-    """The names of guarded bikes. `guarded` are the bikes that were not moved."""
+    """The bikes of a night guard whose guards are armed or triggered."""
 
-    guarded: list[str]
+    names: list[str]
+    """Names of the bikes that were not moved."""
     moved: list[str]
-    """Bikes that are being moved: their guards notice nothing more."""
+    """The place of each moved bike as a sentence: its guard notices nothing more."""
 
 
 class Rider(NamedTuple):
@@ -174,29 +168,22 @@ def no_contact(
     hass: HomeAssistant, guard: NightGuard, bikes: Guarded, since: datetime
 ) -> Message:
     """Return the message about guarded bikes while the service does not answer."""
-    title = text(hass, "issues.no_contact.title", "No contact")
-    said = _guarded(hass, bikes, "unnoticed", time=clock_time(since))
-    return Message(f"{NIGHT}contact_{guard.id}", title, said, level=URGENT)
+    title, lines = text(hass, "issues.no_contact.title", "No contact"), bikes.moved
+    if bikes.names:
+        names, time = with_commas(hass, bikes.names), clock_time(since)
+        lines = [words(hass, "unnoticed", names=names, time=time), *lines]
+    return Message(f"{NIGHT}contact_{guard.id}", title, "\n".join(lines), level=URGENT)
 
 
-def contact_again(hass: HomeAssistant, guard: NightGuard, bikes: Guarded) -> Message:
+def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> Message:
     """Return the message about the end of an outage.
 
     If no bike is guarded, the message has no text, so it only removes the message about
     the outage.
     """
-    said = _guarded(hass, bikes, "guarded_as_before")
-    return Message(f"{NIGHT}contact_{guard.id}", words(hass, "contact_again"), said)
-
-
-def _guarded(hass: HomeAssistant, bikes: Guarded, key: str, **values: str) -> str:
-    """Return a sentence about all bikes that were not moved, and a sentence for each moved bike."""
-    moved = [words(hass, "moved", name=name) for name in sorted(bikes.moved)]
-    lines = [as_sentence(hass, [it]) for it in moved]
-    if bikes.guarded:
-        names = with_commas(hass, sorted(bikes.guarded))
-        lines.insert(0, words(hass, key, names=names, **values))
-    return "\n".join(lines)
+    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
+    still = words(hass, "guarded_as_before", names=listed) if names else ""
+    return Message(tag, words(hass, "contact_again"), still)
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:

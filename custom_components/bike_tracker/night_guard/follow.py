@@ -21,6 +21,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..devices import name_of
 from ..responses.bikes import Bike, listed_bike
 from ..responses.theft_report import async_link_to_report
+from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
@@ -52,6 +53,8 @@ class Messenger:
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
         """The last reason why each bike was not guarded, by `uniqueId`."""
+        self._not_guarded = set[str]()
+        """IDs of the night guards whose message about these bikes is still shown."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """The time of the arming for each guard whose silent tracker was already in a message, by `uniqueId`."""
@@ -190,7 +193,10 @@ class Messenger:
             self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send why bikes are not guarded tonight. Send a bike's last reason again only for a triggered guard."""
+        """Send why bikes are not guarded tonight, and remove this message at the end of the night.
+
+        Send a bike's last reason again only for a triggered guard.
+        """
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [
             (bike, reason)
@@ -202,6 +208,11 @@ class Messenger:
             of_night = [it for it in bikes if night.is_for(it[0].entity.device_id)]
             if lines := [(bike.name, reason) for bike, reason in of_night]:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
+                self._not_guarded.add(night.id)
+            elif night.id in self._not_guarded and not night.is_night(dt_util.now()):
+                self._not_guarded.discard(night.id)
+                _, tag, _ = alerts.tags_of(night.id)
+                self.send(night, Message(tag))
 
     def tell_outage(self, since: datetime) -> None:
         """Send one message about an outage of 15 minutes: a theft of guarded bikes would not be noticed."""
@@ -217,8 +228,8 @@ class Messenger:
         """Send a message about the end of an outage for each night guard that sent a message about its start."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
-            bikes = self._guarded_by(night)
-            self.send(night, alerts.contact_again(self._hass, night, bikes))
+            names = self._guarded_by(night).names
+            self.send(night, alerts.contact_again(self._hass, night, names))
 
     def _guarded_by(
         self, night: NightGuard, since: datetime | None = None
@@ -236,10 +247,11 @@ class Messenger:
             if device is None or not night.is_for(device.id):
                 continue
             if state_of(state.guard) == "moved":
-                bikes.moved.append(name_of(device))
+                if bike := listed_bike(self._coordinator, unique_id):
+                    bikes.moved.append(where(self._hass, bike)["text"])
             elif state.guard or (since and self._is_missed(night, unique_id, since)):
-                bikes.guarded.append(name_of(device))
-        return bikes
+                bikes.names.append(name_of(device))
+        return alerts.Guarded(sorted(bikes.names), sorted(bikes.moved))
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""

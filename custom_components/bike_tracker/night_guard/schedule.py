@@ -88,7 +88,7 @@ class NightGuard(NamedTuple):
         if self.night is None:
             return False
         (begins, ends), clock = self.night, now.time()
-        if begins <= ends:
+        if begins < ends:
             return begins <= clock < ends
         return clock >= begins or clock < ends
 

@@ -54,21 +54,29 @@ def where(
     return values | {"text": as_sentence(hass, [_location(hass, values), *condition])}
 
 
-def short_text(hass: HomeAssistant, values: _Values) -> str:
-    """Return only the location of a bike as a sentence, given the values of `where`."""
-    return as_sentence(hass, [_location(hass, values)])
+def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
+    """Return the location of a bike as a sentence. Mention an alarm, and a service that does not answer."""
+    parts = _parts(bike, values, says_moved=True)
+    said = [words(hass, it) for it in ("triggered", "alarm", "no_answer") if parts[it]]
+    return as_sentence(hass, [_location(hass, values), *said])
 
 
 def _condition(
     hass: HomeAssistant, bike: Bike, values: _Values, *, says_moved: bool
 ) -> list[str]:
     """Return the parts of the sentence that follow the location. Leave out parts that do not apply."""
+    parts = _parts(bike, values, says_moved=says_moved)
+    return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
+
+
+def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
+    """Return a value for each part of the sentence that applies. Other parts have none."""
     time, battery = values["position_time"], values["battery"]
     guard = bike.tracker and bike.tracker.state.guard
     triggered = guard and guard.triggered
     is_alarm = bool(triggered and triggered.cause == "alarm")
     is_moved = bool(triggered and not is_alarm)
-    parts = {
+    return {
         "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"] and not is_moved,
         "battery": None if battery is None else f"{battery:.0f}",
@@ -78,7 +86,6 @@ def _condition(
         "alarm": is_alarm,
         "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }
-    return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
 
 
 def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Values:
