@@ -238,7 +238,18 @@ async def test_link(
     assert (await client.get(plain)).status == 401
     other = path.replace(device, device_of(bikes.hass, BLUE))
     assert (await client.get(other)).status == 401
+    await async_steal(bikes)
+    since = bikes.coordinator.data.states[RED].guard
+    assert since
+    link = async_link_to_report(bikes.hass, device, since.armed_at)
+    assert link
+    theft = link.removeprefix("https://home.example.com")
+    await bikes.async_guard("disarm")
+    assert (await client.get(theft)).status == 200
+    query = bikes.simulator.requests[-1].query
+    assert f"from={since.armed_at:%Y-%m-%dT%H:%M:%S}" in query
     signed_in = await hass_client()
+    assert (await signed_in.get(f"{plain}?start_date_time=soon")).status == 404
     assert (await signed_in.get(plain)).status == 200
     assert (await signed_in.get(f"{plain}0")).status == 404
     hass_admin_user.mock_policy({})

@@ -182,7 +182,9 @@ class Messenger:
         device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
-        url = async_link_to_report(self._hass, device_id)
+        guard = bike.tracker and bike.tracker.state.guard
+        since = guard.armed_at if guard and guard.triggered else None
+        url = async_link_to_report(self._hass, device_id, since)
         try:
             call = self._hass.services.async_call
             await call(DOMAIN, "theft_report", data, blocking=True)

@@ -15,6 +15,8 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util import dt as dt_util
+import voluptuous as vol
+from yarl import URL
 
 from ..api.address import host_of
 from ..const import DOMAIN
@@ -23,10 +25,11 @@ from ..tracking.state import Tracker
 from .bikes import Bike, service_error, validation_error
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, cause_text, short_distance, text
-from .track import Point, Track, async_best_track, gpx
+from .track import MAX_TRACK, Point, Track, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
+_START: Final = "start_date_time"
 _LINK_WORKS_FOR: Final = timedelta(days=1)
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
@@ -88,18 +91,19 @@ class _ReportView(HomeAssistantView):
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
         """Return the page. The action `theft_report` creates it, and checks the user's permissions."""
+        start = {key: it for key, it in request.query.items() if key == _START}
         try:
             report: Any = await request.app[KEY_HASS].services.async_call(
                 DOMAIN,
                 "theft_report",
-                {ATTR_DEVICE_ID: device_id},
+                {ATTR_DEVICE_ID: device_id, **start},
                 blocking=True,
                 context=self.context(request),
                 return_response=True,
             )
         except Unauthorized:
             raise
-        except HomeAssistantError as err:
+        except (HomeAssistantError, vol.Invalid) as err:
             return self.json_message(str(err), HTTPStatus.NOT_FOUND)
         return web.Response(text=report["html"], content_type="text/html")
 
@@ -112,18 +116,26 @@ def async_register_report_view(hass: HomeAssistant) -> None:
 
 
 @callback
-def async_link_to_report(hass: HomeAssistant, device_id: str) -> str | None:
+def async_link_to_report(
+    hass: HomeAssistant, device_id: str, since: datetime | None = None
+) -> str | None:
     """Return an address that opens the report in a browser for a day, without sign-in; None without a URL.
+
+    With `since`, the report begins at this time, even after the guard was disarmed.
 
     The address contains a host: otherwise, the phone's app would open it itself and add
     a parameter to it. The signature would then be wrong.
     """
-    path = _ReportView.url.format(device_id=device_id)
+    path = URL(_ReportView.url.format(device_id=device_id))
+    if since:
+        # While the link works, the report must not become longer than the maximum.
+        start = max(since, dt_util.utcnow() + _LINK_WORKS_FOR - MAX_TRACK)
+        path = path.with_query({_START: start.isoformat()})
     try:
         host = get_url(hass, prefer_external=True)
     except NoURLAvailableError:
         return None
-    signed = async_sign_path(hass, path, _LINK_WORKS_FOR, use_content_user=True)
+    signed = async_sign_path(hass, str(path), _LINK_WORKS_FOR, use_content_user=True)
     return f"{host}{signed}"
 
 
