@@ -238,6 +238,7 @@ async def test_link(
     assert (await client.get(plain)).status == 401
     other = path.replace(device, device_of(bikes.hass, BLUE))
     assert (await client.get(other)).status == 401
+    await bikes.poll(600)
     await async_steal(bikes)
     since = bikes.coordinator.data.states[RED].guard
     assert since
