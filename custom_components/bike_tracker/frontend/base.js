@@ -27,11 +27,13 @@ export function h(name, ...rest) {
 const nodesOf = (children) => children.flat().flatMap((child) => (typeof child === "string" ? new Text(child) : child || []));
 
 /**
- * Set the children. The same ones stay, by data-key or place: they keep the focus.
+ * Set the children. The same ones stay, by data-key or place: they keep focus and map.
  * @param {Element} place @param {...(Child | Child[])} children
  */
 export function fill(place, ...children) {
 	const nodes = nodesOf(children);
+	const keys = nodes.map(keyOf);
+	for (const it of [...place.children]) if (!keys.includes(keyOf(it))) it.remove();
 	nodes.forEach((node, i) => {
 		const at = place.childNodes[i] ?? null;
 		if (node === at) return;
@@ -56,7 +58,7 @@ function become(old, node) {
 	for (const name of old.getAttributeNames()) if (!node.hasAttribute(name)) old.removeAttribute(name);
 	for (const { name, value } of node.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
 	old.onclick = node.onclick;
-	// Custom elements have children of their own.
+	// Custom elements have own children.
 	if (!node.localName.includes("-")) fill(old, ...node.childNodes);
 }
 
@@ -111,7 +113,7 @@ class Formats {
 		return this.date(at, { day: "numeric", month: "long", ...(isOld ? { year: "numeric" } : { weekday: "long" }) });
 	}
 
-	/** Return the time, with the day unless that is today. @param {number} at */
+	/** Return the time, and the day unless today. @param {number} at */
 	moment(at) {
 		return (this.dayKey(at) === this.dayKey(Date.now()) ? "" : `${this.day(at)}, `) + this.time(at);
 	}
@@ -187,7 +189,7 @@ export class Bike {
 		return event?.event_type === "started" && event;
 	}
 
-	/** Zone or address, and the end of contact. */
+	/** Zone or address, and end of contact. */
 	get place() {
 		const tracker = hass.states[this.has.tracker];
 		if (tracker.state === "unavailable") return text("no_contact");
@@ -240,7 +242,7 @@ async function loadColors() {
 	refreshCards();
 }
 
-/** Return a text that changes with new rides. @param {Bike[]} bikes */
+/** Changes with new rides. @param {Bike[]} bikes */
 export const stampOf = (bikes) =>
 	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 

@@ -65,7 +65,7 @@ function pathsOf({ bike, points, isOpen }) {
 /** @type {Map<string, {version?: string, points: Promise<TimedPoint[]>}>} */
 const routes = new Map();
 
-/** Load each version once, unless that fails. @param {string} key @param {string | undefined} version @param {() => Promise<TimedPoint[]>} load */
+/** Load a version once, or until it works. @param {string} key @param {string | undefined} version @param {() => Promise<TimedPoint[]>} load */
 function once(key, version, load) {
 	const known = routes.get(key);
 	if (known && known.version === version) return known.points;
@@ -81,7 +81,7 @@ function unwrap(points) {
 	return points;
 }
 
-/** Return the route of a ride, empty if it has none. @param {Ride} ride */
+/** Return a ride's route, or nothing. @param {Ride} ride */
 export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
 	/** @type {{rides: Ride[]}} */
@@ -94,7 +94,7 @@ export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	return points.map((point, i) => ({ point, timestamp: new Date((time += ways[i] * pace)) }));
 });
 
-/** Decode a polyline of Google's algorithm, precision 5. @param {string} route */
+/** Decode a polyline (Google's, precision 5). @param {string} route */
 function decode(route) {
 	/** @type {[number, number][]} */
 	const points = [];
@@ -112,7 +112,7 @@ function decode(route) {
 	return points;
 }
 
-/** Return the track that Home Assistant recorded. @param {Bike} bike @param {string} since */
+/** Return the recorded track. @param {Bike} bike @param {string} since */
 export function trackSince({ has: { tracker } }, since) {
 	const { attributes, last_updated } = hass.states[tracker];
 	return once(`${tracker} ${since}`, last_updated, async () => {

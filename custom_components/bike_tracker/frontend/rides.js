@@ -1,4 +1,4 @@
-// The card with rides: a map of the chosen one, a list by day.
+// The card with rides: a map and a list.
 
 import { Card, cards, choice, dot, fill, formats, h, hass, text } from "./base.js";
 import { book } from "./book.js";

@@ -375,6 +375,25 @@ async def test_elements_stay(stub: Stub) -> None:
     await expect(guard).to_be_focused()
 
 
+async def test_other_alarm_stays(stub: Stub) -> None:
+    """If the first of two alarms ends, the section of the other one is not moved: its map would start again."""
+    home = house(*(bike(number, guard=_stolen()) for number in (1, 2)))
+    await stub.show(home)
+    alarms = stub.bikes.locator("section.alarm")
+    await expect(alarms).to_have_count(2)
+    await alarms.first.evaluate(
+        """alarm => {
+            window.moved = 0;
+            const count = (all) => all.forEach((it) => (moved += it.addedNodes.length));
+            new MutationObserver(count).observe(alarm.parentElement, {childList: true});
+        }"""
+    )
+    home["bikes"][0]["has"]["guard"] = "disarmed"
+    await stub.show(home)
+    await expect(alarms).to_have_count(1)
+    assert await stub.page.evaluate("() => window.moved") == 0
+
+
 async def test_rides_of_a_bar(stub: Stub) -> None:
     """A tap on a bar lists its rides below the bars. Another tap on the same bar closes the list."""
     rides = [ride(_NOON - timedelta(days=days)) for days in (1, 8, 9, 40)]
