@@ -15,6 +15,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, RED, Bikes
+from .test_actions import async_list
 from .tools.simulator.world import DEFAULT_LATITUDE
 
 GUARD = "alarm_control_panel.red_bike_guard"
@@ -92,7 +93,10 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("standing")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
-    """A triggered guard cannot be armed again while the bike moves. The alarm and its message stay."""
+    """A triggered guard cannot be armed again while the bike moves. The alarm and its message stay.
+
+    The answer of *Where is my bike* mentions that the bike will be guarded again.
+    """
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     await bikes.async_guard()
     await bikes.poll()
@@ -104,6 +108,8 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
     await bikes.hass.async_block_till_done()
     assert guard(bikes).state == "triggered"
     assert gone == []
+    [bike] = await async_list(bikes.hass, "where")
+    assert bike["text"].endswith("It will be guarded again where it stops.")
 
 
 @pytest.mark.parametrize("is_set_up", [True, False])

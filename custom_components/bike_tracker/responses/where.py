@@ -51,7 +51,11 @@ def where(
         "guard_changed_by": tracker and tracker.state.changed_by,
     }
     condition = _condition(hass, bike, values, says_moved=says_moved)
-    return values | {"text": as_sentence(hass, [_location(hass, values), *condition])}
+    said = [as_sentence(hass, [_location(hass, values), *condition])]
+    if tracker and tracker.state.rearming:
+        key = "selector.night_guard.options.still_moving"
+        said.append(text(hass, key, "It will be guarded again where it stops."))
+    return values | {"text": " ".join(said)}
 
 
 def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
