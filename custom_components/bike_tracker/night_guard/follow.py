@@ -249,8 +249,9 @@ class Messenger:
             if device is None or not night.is_for(device.id):
                 continue
             if state_of(state.guard) == "moved":
-                if bike := listed_bike(self._coordinator, unique_id):
-                    bikes.moved.append(where(self._hass, bike)["text"])
+                bike = listed_bike(self._coordinator, unique_id)
+                moved = alerts.words(self._hass, "moved", name=name_of(device))
+                bikes.moved.append(where(self._hass, bike)["text"] if bike else moved)
             elif state.guard or (since and self._is_missed(night, unique_id, since)):
                 bikes.names.append(name_of(device))
         return alerts.Guarded(sorted(bikes.names), sorted(bikes.moved))
