@@ -29,13 +29,12 @@ from .responses.statistics import (
     statistics,
 )
 from .responses.texts import with_commas, zone_name
-from .responses.theft_report import DETAILS, async_theft_report
+from .responses.theft_report import DETAILS, START, async_theft_report
 from .responses.track import MAX_TRACK, async_gpx, async_track, points, time_range
 from .responses.where import short_text, where, words
 from .tracking.distance import Fix
 from .tracking.ride_state import Ride
 
-_START: Final = "start_date_time"
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
@@ -50,7 +49,7 @@ _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 _FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
 _TIME_RANGE: Final = {
-    vol.Optional(_START): cv.datetime,
+    vol.Optional(START): cv.datetime,
     vol.Optional(_END): cv.datetime,
 }
 _ACTION_OPTIONS: Final = {**_TIME_RANGE, vol.Optional(CONF_FILENAME): cv.path}
@@ -89,7 +88,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of a target in a time range. With a file name, also write them as CSV."""
-    start, end = time_range(call.data.get(_START), call.data.get(_END))
+    start, end = time_range(call.data.get(START), call.data.get(_END))
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = [
         _described(call.hass, bike, ride)
@@ -106,9 +105,9 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
 async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
     """Return sums of the rides of a target by day, week, month or year."""
     data, period = call.data, call.data[_PERIOD]
-    _, end = time_range(data.get(_START), data.get(_END))
+    _, end = time_range(data.get(START), data.get(_END))
     try:
-        days = first_days(period, data.get(_START), end)
+        days = first_days(period, data.get(START), end)
         start, after = midnight(days[0]), midnight(days[-1])
     except OverflowError:
         raise validation_error("wrong_time") from None
@@ -219,8 +218,8 @@ async def _async_times_of_track(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
     """Return the time range of a track, by default that of the last ride."""
-    if data.keys() & {_START, _END}:
-        return time_range(data.get(_START), data.get(_END), MAX_TRACK)
+    if data.keys() & {START, _END}:
+        return time_range(data.get(START), data.get(_END), MAX_TRACK)
     last = await bike.last_ride()
     return last.started_at, last.moved_at
 
@@ -229,7 +228,7 @@ async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
     """Return the time range of a report: by default since the arming or, without a guard, since the last ride."""
-    start, end = data.get(_START), data.get(_END, dt_util.utcnow())
+    start, end = data.get(START), data.get(_END, dt_util.utcnow())
     if start is None:
         state = bike.tracker and bike.tracker.state
         if state is None or state.guard is None:

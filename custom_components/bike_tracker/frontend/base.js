@@ -37,7 +37,7 @@ export function fill(place, ...children) {
 	nodes.forEach((node, i) => {
 		const at = place.childNodes[i] ?? null;
 		if (node === at) return;
-		const key = keyOf(node);
+		const key = keys[i];
 		const old = key ? [...place.children].find((it) => keyOf(it) === key) : at;
 		const isSame = old && old !== node && old.nodeName === node.nodeName && keyOf(old) === key;
 		if (!isSame || old !== at) place.insertBefore(isSame ? old : node, at);

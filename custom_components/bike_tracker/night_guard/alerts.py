@@ -37,15 +37,6 @@ _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
 
-class Guarded(NamedTuple):
-    """The bikes of a night guard whose guards are armed or triggered."""
-
-    names: list[str]
-    """Names of the bikes that were not moved."""
-    moved: list[str]
-    """The place of each moved bike as a sentence: its guard notices nothing more."""
-
-
 class Rider(NamedTuple):
     """A rider, and where they were seen last."""
 
@@ -165,13 +156,17 @@ def not_guarded(
 
 
 def no_contact(
-    hass: HomeAssistant, guard: NightGuard, bikes: Guarded, since: datetime
+    hass: HomeAssistant,
+    guard: NightGuard,
+    names: list[str],
+    moved: list[str],
+    since: datetime,
 ) -> Message:
-    """Return the message about guarded bikes while the service does not answer."""
-    title, lines = text(hass, "issues.no_contact.title", "No contact"), bikes.moved
-    if bikes.names:
-        names, time = with_commas(hass, bikes.names), clock_time(since)
-        lines = [words(hass, "unnoticed", names=names, time=time), *lines]
+    """Return the message about an outage: names of guarded bikes, and sentences about moved bikes."""
+    title, lines = text(hass, "issues.no_contact.title", "No contact"), moved
+    if names:
+        listed, time = with_commas(hass, names), clock_time(since)
+        lines = [words(hass, "unnoticed", names=listed, time=time), *moved]
     return Message(f"{NIGHT}contact_{guard.id}", title, "\n".join(lines), level=URGENT)
 
 
@@ -208,10 +203,8 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
     """Return the answer to *Theft report*. A tap on it opens the report or, without a URL, the map."""
     label = text(hass, "config_panel.theft_report", "Theft report")
-    tag, title = (
-        f"{NIGHT}report_{bike.entity.device_id}",
-        with_commas(hass, [bike.name]),
-    )
+    title = f"{with_commas(hass, [bike.name])}: {label}"
+    tag = f"{NIGHT}report_{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")
-    return Message(tag, f"{title}: {label}", said, url, buttons)
+    return Message(tag, title, said, url, buttons)

@@ -12,6 +12,7 @@ from homeassistant.const import (
 )
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util, slugify
 
@@ -24,7 +25,7 @@ from ..responses.theft_report import async_link_to_report
 from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 from . import alerts
 from .messages import Message, Recipients, async_deliver, phones_of
 from .schedule import NightGuard, state_of
@@ -220,41 +221,56 @@ class Messenger:
         """Send one message about an outage of 15 minutes: a theft of guarded bikes would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
-        for night in self.guards:
-            bikes = self._guarded_by(night, since)
-            if any(bikes) and night.id not in self._outages:
+        for night in [it for it in self.guards if it.id not in self._outages]:
+            names, moved = self._guarded_by(night, since), self._moved_of(night)
+            if names or moved:
                 self._outages[night.id] = night
-                self.send(night, alerts.no_contact(self._hass, night, bikes, since))
+                message = alerts.no_contact(self._hass, night, names, moved, since)
+                self.send(night, message)
 
     def tell_contact(self) -> None:
         """Send a message about the end of an outage for each night guard that sent a message about its start."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
-            names = self._guarded_by(night).names
+            names = self._guarded_by(night)
             self.send(night, alerts.contact_again(self._hass, night, names))
 
     def _guarded_by(
         self, night: NightGuard, since: datetime | None = None
-    ) -> alerts.Guarded:
-        """Return the names of moved bikes, and of other bikes that are guarded, or would be without the outage.
+    ) -> list[str]:
+        """Return the names of bikes that are guarded, or would be without the outage. Leave out moved bikes.
 
         Without `since`, the outage is over, so no bike is unguarded because of it.
         """
-        account, bikes = self._coordinator.data, alerts.Guarded([], [])
+        return sorted(
+            name_of(device)
+            for unique_id, device, state in self._states_of(night)
+            if state_of(state.guard) != "moved"
+            and (state.guard or (since and self._is_missed(night, unique_id, since)))
+        )
+
+    def _moved_of(self, night: NightGuard) -> list[str]:
+        """Return a sentence about each moved bike: its guard notices nothing more."""
+        return sorted(
+            where(self._hass, bike)["text"]
+            if (bike := listed_bike(self._coordinator, unique_id))
+            else alerts.words(self._hass, "moved", name=name_of(device))
+            for unique_id, device, state in self._states_of(night)
+            if state_of(state.guard) == "moved"
+        )
+
+    def _states_of(
+        self, night: NightGuard
+    ) -> Iterator[tuple[str, DeviceEntry, TrackerState]]:
+        """Yield the `uniqueId`, the device and the state of each bike of a night guard."""
+        account = self._coordinator.data
         # Before the first answer of the service, no tracker is listed, so use the
         # stored states.
         states = {key: account.states[key] for key in account.trackers}
         for unique_id, state in (states or account.states).items():
             device = self._coordinator.devices.get(unique_id)
-            if device is None or not night.is_for(device.id):
-                continue
-            if state_of(state.guard) == "moved":
-                bike = listed_bike(self._coordinator, unique_id)
-                moved = alerts.words(self._hass, "moved", name=name_of(device))
-                bikes.moved.append(where(self._hass, bike)["text"] if bike else moved)
-            elif state.guard or (since and self._is_missed(night, unique_id, since)):
-                bikes.names.append(name_of(device))
-        return alerts.Guarded(sorted(bikes.names), sorted(bikes.moved))
+            if device and night.is_for(device.id):
+                yield unique_id, device, state
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""

@@ -29,7 +29,8 @@ from .track import MAX_TRACK, Point, Track, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
-_START: Final = "start_date_time"
+START: Final = "start_date_time"
+"""Field of actions, and parameter of a link to a report."""
 _LINK_WORKS_FOR: Final = timedelta(days=1)
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
@@ -91,7 +92,7 @@ class _ReportView(HomeAssistantView):
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
         """Return the page. The action `theft_report` creates it, and checks the user's permissions."""
-        start = {key: it for key, it in request.query.items() if key == _START}
+        start = {key: it for key, it in request.query.items() if key == START}
         try:
             report: Any = await request.app[KEY_HASS].services.async_call(
                 DOMAIN,
@@ -130,7 +131,7 @@ def async_link_to_report(
     if since:
         # While the link works, the report must not become longer than the maximum.
         start = max(since, dt_util.utcnow() + _LINK_WORKS_FOR - MAX_TRACK)
-        path = path.with_query({_START: start.isoformat()})
+        path = path.with_query({START: start.isoformat()})
     try:
         host = get_url(hass, prefer_external=True)
     except NoURLAvailableError:

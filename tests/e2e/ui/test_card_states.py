@@ -197,8 +197,7 @@ async def test_place(stub: Stub, name: str) -> None:
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     """An alarm shows the answer of *Where is my bike*, also during an outage. Without an answer, it shows *Away*."""
     stolen = {"guard": _stolen(), "ride": _STARTED}
-    shown = house(bike(1, **_AWAY, **stolen))
-    await stub.show(shown)
+    await stub.show(house(bike(1, **_AWAY, **stolen)))
     await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
     await stub.show(house(bike(1, **_AWAY, **stolen), where=_MARKUP))
     await expect(stub.bikes).to_contain_text(f"· {_MARKUP}It's me")
