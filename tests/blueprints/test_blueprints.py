@@ -265,10 +265,13 @@ async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
     ):
         answers = " ".join(answer.format(name) for name in names)
         assert await async_ask(hass, asked) == answers
-    await house.async_tell("wait 2, alarm tow, wait 1, fail, wait 2")
+    await house.async_tell(
+        "wait 2, alarm tow, report blue north=0.003 motion=yes, fail, wait 2"
+    )
     said = await async_ask(hass, "where's my bike")
     assert said.startswith("Bike 0 is at home, the service does not answer")
     assert "Red bike is at home, alarm, the service does not answer" in said
+    assert ", being moved, the service does not answer" in said
 
 
 LANGUAGES = """

@@ -291,6 +291,7 @@ async def test_report(
         assert said.endswith(f"/ Im Medienordner gespeichert: {file.name}")
         assert "Red bike" in file.read_text()
         assert "/api/bike_tracker/theft_report/" in url
+        assert "start_date_time=2026-11-20T12:" in url
         assert buttons == [{"action": "URI", "title": "Diebstahlbericht", "uri": url}]
     else:
         assert "red_bike-2026-11-20-12" in said

@@ -13,6 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
+from yarl import URL
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.drawing import route_as_svg
@@ -245,6 +246,9 @@ async def test_link(
     link = async_link_to_report(bikes.hass, device, since.armed_at)
     assert link
     theft = link.removeprefix("https://home.example.com")
+    old = async_link_to_report(bikes.hass, device, since.armed_at - 20 * DAY)
+    start = (dt_util.utcnow() - 6 * DAY).isoformat()
+    assert URL(old or "").query["start_date_time"] == start
     await bikes.async_guard("disarm")
     assert (await client.get(theft)).status == 200
     query = bikes.simulator.requests[-1].query
