@@ -62,8 +62,7 @@ function become(old, node) {
 	if (!node.localName.includes("-")) fill(old, ...node.childNodes);
 }
 
-/** @param {Bike} bike */
-export const dot = ({ color }) => h("span.dot", { style: `background:${color}` });
+export const dot = ({ color = "" }) => h("span.dot", { style: `background:${color}` });
 
 /** @type {Record<string, Promise<Localize>>} */
 const loading = {};
@@ -130,8 +129,7 @@ class Formats {
 		return this.unit(value, (this.isMetric ? "kilometer" : "mile") + per, per || value >= 99.95 ? 0 : 1);
 	}
 
-	/** @param {number} seconds */
-	duration(seconds) {
+	duration(seconds = 0) {
 		const minutes = Math.round(seconds / 60);
 		const hours = minutes >= 60 && this.unit(Math.floor(minutes / 60), "hour");
 		const rest = (!hours || minutes % 60) && this.unit(minutes % 60, "minute");

@@ -14,6 +14,8 @@ export class BikesCard extends Card {
 	render() {
 		const { bikes } = this;
 		const triggered = bikes.filter(({ weight }) => !weight);
+		// Buttons move: ignore taps for a second.
+		if (triggered.length !== this.alarms.childElementCount) this.animate({ pointerEvents: ["none", "none"] }, 1000);
 		fill(this.alarms, triggered.map((bike) => this.alarmOf(bike)));
 		fill(this.list, !bikes.length ? h("p.note.pad", text("no_bikes")) : bikes.length >= TABLE_FROM ? this.tableOf(bikes)
 			: h("ul.strip", bikes.map((bike) => h("li", { "data-key": bike.id }, this.nameOf(bike), this.guardOf(bike)))));
@@ -61,17 +63,14 @@ export class BikesCard extends Card {
 		const { cause, since } = guard.attributes;
 		const title = `${bike.name}: ${cause === "alarm" ? text("alarm") : hass.formatEntityState(guard)}`;
 		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${bike.where || bike.place}`;
-		/** @param {string} key @param {() => void} onclick */
-		const button = (key, onclick, kind = "") => h(`button.button.${kind}`, { onclick }, text(key));
+		const actions = { its_me: () => this.set(bike), guard_again: () => this.set(bike, true), theft_report: () => this.report(bike) };
 		return h("section.alarm", { "data-key": bike.id },
 			h("div.row", { role: "alert" }, dot(bike), h("h2", title)), h("p", place),
 			h("bike-tracker-map"),
-			h("div.row.actions", button("its_me", () => this.set(bike, false), "primary"),
-				button("guard_again", () => this.set(bike, true)), button("theft_report", () => this.report(bike))));
+			h("div.row.actions", Object.entries(actions).map(([key, onclick], i) => h(`button.button.${i ? "" : "primary"}`, { onclick }, text(key)))));
 	}
 
-	/** @param {string} type @param {unknown} detail */
-	fire(type, detail) {
+	fire(type = "", detail = {}) {
 		this.dispatchEvent(new CustomEvent(`hass-${type}`, { bubbles: true, composed: true, detail }));
 	}
 
@@ -87,20 +86,17 @@ export class BikesCard extends Card {
 		bike.where = where;
 	}
 
-	/** @param {Bike} bike @param {boolean} isGuarded */
-	set(bike, isGuarded) {
+	/** @param {Bike} bike */
+	set(bike, isGuarded = false) {
 		const action = isGuarded ? "alarm_arm_away" : "alarm_disarm";
 		// Home Assistant shows errors.
 		hass.callService("alarm_control_panel", action, {}, { entity_id: bike.has.guard }).catch(() => {});
 	}
 
 	/** @param {Bike} bike */
-	async report(bike) {
-		try {
-			const { html } = await ask("theft_report", {}, bike.id);
-			download(URL.createObjectURL(new Blob([html], { type: "text/html" })), `${bike.name}.html`);
-		} catch (error) {
-			this.fire("notification", error);
-		}
+	report(bike) {
+		ask("theft_report", {}, bike.id).then(
+			({ html }) => download(URL.createObjectURL(new Blob([html], { type: "text/html" })), `${bike.name}.html`),
+			(error) => this.fire("notification", error));
 	}
 }

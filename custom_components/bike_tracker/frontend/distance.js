@@ -38,8 +38,7 @@ export class DistanceCard extends Card {
 			note ? h("p.note.pad", { role: "status" }, note) : this.barsOf(),
 			now && this.legendOf(chosen), this.start && now && h("bike-tracker-rides-card.part"));
 		const list = /** @type {Card | null} */ (this.card.querySelector("bike-tracker-rides-card"));
-		list?.setConfig({ ...this.config, show: "list", between: [chosen.start, chosen.end].map(Date.parse) });
-		if (list) list.hass = hass;
+		if (list) Object.assign(list, { hass }).setConfig({ ...this.config, show: "list", between: [chosen.start, chosen.end].map(Date.parse) });
 	}
 
 	barsOf() {

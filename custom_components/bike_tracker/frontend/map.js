@@ -53,12 +53,12 @@ export class RouteMap extends HTMLElement {
 	}
 }
 
-/** Return the line, its start and its end. @param {Route} route */
+/** Return the line, its start, and its end if no marker is there. @param {Route} route */
 function pathsOf({ bike, points, isOpen }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
 	const path = { name: bike.name, color: bike.color, fullDatetime: true };
-	const ends = [points[0], ...(isOpen ? [] : points.slice(-1))];
+	const ends = [points[0], ...(isOpen && bike.state("tracker") ? [] : points.slice(-1))];
 	return [some, ...ends.map((end) => [end])].map((points) => ({ ...path, points }));
 }
 

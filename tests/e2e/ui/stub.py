@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
-from playwright.async_api import BrowserContext, Page, Route
+from playwright.async_api import BrowserContext, Locator, Page, Route
 
 from tests.tools.demo.config_folder import INTEGRATION
 from tests.tools.demo.furnish import encode
@@ -124,9 +124,9 @@ class Stub:
         calls: list[House] = await self.page.evaluate("() => calls")
         return [call for call in calls if call["action"] == action]
 
-    async def paths(self) -> list[list[list[float]]]:
-        """Return the points, as latitude and longitude, of all lines on the map."""
-        paths: list[list[list[float]]] = await self.rides.locator("ha-map").evaluate(
+    async def paths(self, card: Locator) -> list[list[list[float]]]:
+        """Return the points, as latitude and longitude, of all lines on the map of a card."""
+        paths: list[list[list[float]]] = await card.locator("ha-map").evaluate(
             "map => map.paths.map(path => path.points.map(({point}) => point))"
         )
         return paths

@@ -45,12 +45,18 @@ async def page_with_cards(browser: Browser) -> AsyncIterator[Stub]:
         yield await Stub.create(context)
 
 
+def _since(time: datetime, state: str) -> House:
+    return {"state": state, "attributes": {}, "last_changed": time.isoformat()}
+
+
 def _reported(time: datetime) -> House:
-    return {
-        "state": time.isoformat(),
-        "attributes": {},
-        "last_changed": time.isoformat(),
-    }
+    return _since(time, time.isoformat())
+
+
+def _history(*places: tuple[float, float]) -> House:
+    """Return the states of bike 1 in the recorder: one at each place."""
+    states = [{"a": {"latitude": y, "longitude": x}, "lu": 1e9} for y, x in places]
+    return {"tracker.bike1": states}
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -77,11 +83,7 @@ _STATES = {
         _NOT_SET_UP,
     ),
     "another bike is not permitted": (
-        house(
-            bike(1),
-            bike(2, tracker=None),
-            rides=[ride(_YESTERDAY), ride(_NOON - timedelta(2), 2)],
-        ),
+        house(bike(1), bike(2, tracker=None), rides=[ride(_YESTERDAY), ride(_NOON, 2)]),
         "Bike 1 Home",
         "Bike 1",
         "This week · 10.0 km",
@@ -138,9 +140,8 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
     texts = {**house()["texts"], "dashboard": "Fahrräder"}
     await stub.show(house(texts=texts))
     await stub.page.wait_for_function("() => window.customCards?.length")
-    assert await stub.page.evaluate(read) == [
-        ["Fahrräder", texts["dashboard_description"]]
-    ]
+    description = texts["dashboard_description"]
+    assert await stub.page.evaluate(read) == [["Fahrräder", description]]
 
 
 @pytest.mark.parametrize("name", _STATES)
@@ -160,17 +161,10 @@ _STARTED = {
 }
 _PLACES: dict[str, tuple[House, str]] = {
     "it stands": (_AWAY, r"Bike 1\s*Am Bach 3\s*74 %"),
-    "the address is that of the start": (
-        {**_AWAY, "ride": _STARTED},
-        r"Bike 1\s*Away\s*74 %",
-    ),
+    "the address is that of the start": (_AWAY | {"ride": _STARTED}, r"Away\s*74 %"),
     "it went offline minutes after the shown report": (
         {
-            "online": {
-                "state": "off",
-                "attributes": {},
-                "last_changed": (_YESTERDAY + timedelta(minutes=7)).isoformat(),
-            },
+            "online": _since(_YESTERDAY + timedelta(minutes=7), "off"),
             "last_update": _reported(_YESTERDAY),
         },
         r"Home · Offline since .+:07",
@@ -199,11 +193,18 @@ async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     stolen = {"guard": _stolen(), "ride": _STARTED}
     await stub.show(house(bike(1, **_AWAY, **stolen)))
     await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
-    await stub.show(house(bike(1, **_AWAY, **stolen), where=_MARKUP))
+    await stub.show(
+        house(bike(1, **_AWAY, **stolen), where=_MARKUP, history=_history(HOME))
+    )
     await expect(stub.bikes).to_contain_text(f"· {_MARKUP}It's me")
+    assert [len(points) for points in await stub.paths(stub.bikes)] == [2, 1]
     gone = {**stolen, "tracker": "unavailable"}
-    await stub.show(house(bike(1, **gone), where="Last seen there"))
+    await stub.show(
+        house(bike(1, **gone), where="Last seen there", history=_history(HOME))
+    )
     await expect(stub.bikes).to_contain_text("· Last seen thereIt's me")
+    # The map has no marker of a bike without contact: the line's end is drawn in its place.
+    assert [len(points) for points in await stub.paths(stub.bikes)] == [1, 1, 1]
 
 
 async def test_markup_is_text(stub: Stub) -> None:
@@ -233,7 +234,7 @@ async def test_date_line(stub: Stub) -> None:
     start = _YESTERDAY - timedelta(hours=1)
     await stub.show(house(bike(1), rides=[ride(start, route=route)]))
     await expect(stub.rides.locator("ha-map")).to_be_attached()
-    [line, *ends] = await stub.paths()
+    [line, *ends] = await stub.paths(stub.rides)
     assert [longitude for _, longitude in line] == [179.99, 180.01, 179.98]
     assert ends == [[line[0]], [line[2]]]
 
@@ -241,28 +242,20 @@ async def test_date_line(stub: Stub) -> None:
 async def test_ride_under_way(stub: Stub) -> None:
     """The list shows a ride under way, and the ride's line on the map grows with each report."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
+    duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
+    riding = bike(1, ride=_STARTED, ride_distance=distance, ride_duration=duration)
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
     # After each report, the map is fitted to the whole ride, except in the minute after a
     # touch.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
-        history = [
-            {"a": {"latitude": latitude, "longitude": longitude}, "lu": 1e9}
-            for latitude, longitude in places[:number]
-        ]
-        riding = bike(
-            1,
-            ride=_STARTED,
-            ride_distance=distance,
-            ride_duration={"state": "11", "attributes": {"unit_of_measurement": "min"}},
-        )
-        await stub.show(house(riding, history={"tracker.bike1": history}))
+        await stub.show(house(riding, history=_history(*places[:number])))
         await expect(stub.rides).to_contain_text(
             re.compile(r"– under way4\.0 km · 11 min")
         )
         shown = stub.rides.locator("ha-map")
         await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
-        assert [len(points) for points in await stub.paths()] == [number, 1]
+        assert [len(points) for points in await stub.paths(stub.rides)] == [number, 1]
         assert await shown.evaluate("map => map.fitted.length") == fits
         if number == 2:
             await shown.dispatch_event("pointerdown")
@@ -375,7 +368,10 @@ async def test_elements_stay(stub: Stub) -> None:
 
 
 async def test_other_alarm_stays(stub: Stub) -> None:
-    """If the first of two alarms ends, the section of the other one is not moved: its map would start again."""
+    """If the first of two alarms ends, the section of the other one is not moved: its map would start again.
+
+    A second tap at the same place does nothing: the other bike's button has moved there.
+    """
     home = house(*(bike(number, guard=_stolen()) for number in (1, 2)))
     await stub.show(home)
     alarms = stub.bikes.locator("section.alarm")
@@ -391,6 +387,14 @@ async def test_other_alarm_stays(stub: Stub) -> None:
     await stub.show(home)
     await expect(alarms).to_have_count(1)
     assert await stub.page.evaluate("() => window.moved") == 0
+    its_me = alarms.get_by_role("button", name="It's me")
+    box = await its_me.bounding_box()
+    assert box
+    await stub.page.mouse.click(box["x"] + 5, box["y"] + 5)
+    assert await stub.calls("alarm_control_panel.alarm_disarm") == []
+    await its_me.click()
+    [call] = await stub.calls("alarm_control_panel.alarm_disarm")
+    assert call["entity_id"] == "guard.bike2"
 
 
 async def test_rides_of_a_bar(stub: Stub) -> None:
