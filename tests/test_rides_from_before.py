@@ -18,9 +18,9 @@ from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, full_disk
 from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
+from .riding import go
 from .tools.simulator import Simulator
 from .tools.simulator.streets import METRES_PER_DEGREE
-from .tools.simulator.world import Json
 from .tools.story.home import Home
 
 MINUTE = 60
@@ -29,11 +29,13 @@ DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
 """Seconds between two reports during a ride."""
+MOVES: dict[str, Any] = {"accuracy": 5.0, "speed": 5.0, "motion": True}
+STANDS = MOVES | {"speed": 0.0, "motion": False}
 
 pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
-def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[datetime]:
+def ride_on_days(simulator: Simulator, days: int) -> list[datetime]:
     """Let the red bike ride a kilometer on each of the last days, and return the start times.
 
     Every second ride is under way exactly at the edge of two requests, which each cover
@@ -46,17 +48,9 @@ def ride_on_days(simulator: Simulator, days: int, **attributes: Json) -> list[da
         for number in range(-1, 34):
             time = start + number * RIDE / 20
             metres = 1_000 * len(starts) + 50 * min(max(number, 0), 20)
-            moves = 0 <= number < 20
-            simulator.report(
-                RED,
-                latitude=47.9 + metres / METRES_PER_DEGREE,
-                accuracy=5.0,
-                speed=5.0 if moves else 0.0,
-                attributes=attributes | {"motion": moves},
-                fix_time=time,
-                device_time=time,
-                last_update=time,
-            )
+            values = MOVES if 0 <= number < 20 else STANDS
+            latitude = 47.9 + metres / METRES_PER_DEGREE
+            simulator.report(RED, latitude=latitude, last_update=time, **values)
         starts.append(start)
     return starts
 
@@ -114,7 +108,7 @@ async def test_new_installation(
     is_quick: bool,
     minutes: int,
 ) -> None:
-    """After thirty requests for each bike, the database has the rides of thirty days.
+    """After thirty requests for each bike, the database has the rides of thirty days. Sensors show the last ride.
 
     A quick service gets about ten requests a minute, a slow service gets one.
     """
@@ -135,13 +129,6 @@ async def test_new_installation(
     # Each of the two bikes needs thirty requests. A few more can follow because of
     # rides at the edge of two requests.
     assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
-
-
-async def test_last_ride_is_shown(home: Home, simulator: Simulator) -> None:
-    """After the set-up and after a restart, the sensors show the last ride from before the set-up."""
-    ride_on_days(simulator, 5)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(20 * MINUTE)
     for _ in range(2):
         for name, value in (("distance", 1), ("duration", 10)):
             shown = home.state(f"sensor.red_bike_ride_{name}").state
@@ -163,44 +150,33 @@ async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
     hold(await home.booked(RED), starts[-29:])
 
 
-def go(
-    simulator: Simulator, *trackers: str, metres: float = 50, **values: Any
-) -> float:
-    """Let riding bikes report from a place farther north. Return the latitude of the last bike."""
-    latitude = 0.0
-    for tracker in trackers:
-        position = simulator.devices[tracker].position
-        assert position
-        latitude = position.latitude + metres / METRES_PER_DEGREE
-        moves: dict[str, Json] = {"motion": True}
-        simulator.report(
-            tracker,
-            latitude=latitude,
-            accuracy=5.0,
-            speed=5.0,
-            attributes=moves,
-            **values,
-        )
-    return latitude
-
-
-async def ride(home: Home, *trackers: str) -> None:
-    """Let bikes ride a kilometer in ten minutes, and then report that they stand."""
+async def ride(home: Home) -> datetime:
+    """Let the red bike ride a kilometer in ten minutes, and then stand. Return the start time."""
+    start = dt_util.utcnow()
     for _ in range(20):
-        go(home.simulator, *trackers)
+        go(home.simulator, 50, **MOVES)
         await home.async_wait(30)
-    for tracker in trackers:
-        home.simulator.report(tracker, speed=0.0, attributes={"motion": False})
+    home.simulator.report(RED, **STANDS)
+    return start
 
 
 @pytest.mark.usefixtures("never_quick")
-async def test_rides_meanwhile_come_first(home: Home, simulator: Simulator) -> None:
-    """A ride during the requests for earlier rides is fired one time and stored one time."""
+@pytest.mark.parametrize("is_stopped", [False, True])
+async def test_ride_meanwhile_comes_first(
+    home: Home, simulator: Simulator, is_stopped: bool
+) -> None:
+    """A ride before the last request for earlier rides is fired one time and stored one time.
+
+    Home Assistant may be stopped during the ride.
+    """
     starts = ride_on_days(simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
-    start = dt_util.utcnow()
-    await ride(home, RED)
+    if is_stopped:
+        await home.async_stop()
+    start = await ride(home)
+    if is_stopped:
+        await home.async_start()
     await home.async_wait(90 * MINUTE)
     assert home.listener.rides(RED) == ["started", "ended"]
     rides = await home.booked(RED)
@@ -221,14 +197,14 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
     start = dt_util.utcnow() - RIDE
     for number in range(20):
         time = start + number * RIDE / 20
-        go(simulator, RED, fix_time=time, device_time=time, last_update=time)
+        go(simulator, 50, last_update=time, **MOVES)
     await home.async_move_in(EMAIL)
     for _ in range(10):
-        go(simulator, RED)
+        go(simulator, 50, **MOVES)
         await home.async_wait(30)
     assert all(ride.moved_at < start for ride in await home.booked(RED))
 
-    simulator.report(RED, speed=0.0, attributes={"motion": False})
+    simulator.report(RED, **STANDS)
     await home.async_wait(90 * MINUTE)
     *before, last = await home.booked(RED)
     hold(before, starts)
@@ -238,65 +214,23 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
-    """During the requests for earlier rides, polls, messages and guards work. Gaps are requested first."""
-    starts = ride_on_days(simulator, 60)
+    """During the requests for earlier rides, messages and guards work."""
+    ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
     assert await home.async_arm(RED)
     await home.async_wait(5 * MINUTE)
     booked = len(await home.booked(RED))
     assert 1 < booked < 9
 
-    latitude = go(simulator, BLUE, metres=700)
+    simulator.report(BLUE, latitude=48.5)
     await home.async_wait(1)
-    shown = home.state("device_tracker.blue_bike").attributes["latitude"]
-    assert shown == latitude
+    assert home.state("device_tracker.blue_bike").attributes["latitude"] == 48.5
     guard = "alarm_control_panel.red_bike_guard"
     assert home.state(guard).state == "armed_away"
-    go(simulator, RED, metres=700)
+    go(simulator, 700, **MOVES)
     await home.async_wait(1)
     assert home.state(guard).state == "triggered"
     assert len(await home.booked(RED)) == booked
-
-    await home.async_stop()
-    await ride(home, RED, BLUE)
-    before = len(simulator.requests)
-    await home.async_start()
-    await home.async_wait(4 * MINUTE)
-    assert home.state(guard).state == "triggered"
-    later = simulator.requests[before:]
-    queries = [it.query for it in later if "deviceId" in it.query]
-    ids = [simulator.devices[key].id for key in (RED, BLUE)]
-    # The guard of the red bike is already triggered, so the gap of this bike has no
-    # priority. The first two requests are for the gaps of both bikes.
-    asked_of = {query.split("&")[0] for query in queries[:2]}
-    assert asked_of == {f"deviceId={device_id}" for device_id in ids}
-    polls = simulator.record.counts["/api/devices"]
-    await home.async_wait(100 * MINUTE)
-    assert simulator.record.counts["/api/devices"] - polls in range(99, 102)
-    assert set(await days_left(home)) == {0}
-    assert home.listener.rides(RED) == ["started", "ended"]
-    *rides, last = await home.booked(RED)
-    hold(rides, starts[-29:])
-    assert last.distance == pytest.approx(1.7, abs=0.1)
-    assert busiest_ten_minutes(simulator) <= 30
-
-
-def busiest_ten_minutes(simulator: Simulator) -> int:
-    """Return the largest number of requests in any ten minutes, not counting sign-ins."""
-    times = [item.time for item in simulator.requests if item.header("Authorization")]
-    return max(
-        sum(start <= time < start + timedelta(minutes=10) for time in times)
-        for start in times
-    )
-
-
-async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> None:
-    """If the service keeps reports only for a week, older days give no rides, and all days are requested."""
-    starts = ride_on_days(simulator, 7)
-    await home.async_move_in(EMAIL)
-    await home.async_wait(70 * MINUTE)
-    hold(await home.booked(RED), starts)
-    assert set(await days_left(home)) == {0}
 
 
 @pytest.mark.usefixtures("never_quick")
@@ -311,7 +245,10 @@ async def test_service_that_keeps_a_week(home: Home, simulator: Simulator) -> No
 async def test_history_fails_for_a_while(
     home: Home, simulator: Simulator, how: str, minutes: int
 ) -> None:
-    """If all requests fail for a while, no day is skipped: all rides are requested later."""
+    """If all requests fail for a while, no day is skipped: all rides are requested later.
+
+    The service has no reports from before these twenty days.
+    """
     starts = ride_on_days(simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
