@@ -6,28 +6,22 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STARTED, STATE_UNAVAILABLE
-from homeassistant.core import CoreState, callback
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 import pytest
 
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
-from custom_components.bike_tracker.dispatch import (
-    SIGNAL_OCCURRED,
-    SIGNAL_UPDATED,
-    Update,
-)
+from custom_components.bike_tracker.dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 from .conftest import BLUE, EMAIL, EVERYTHING, RED, Bikes, async_setup
-from .riding import async_ride, told
+from .riding import told
 from .settle import settle
 from .tools.poll_files import Passed, watching
-from .tools.simulator.server import Simulator
 
 TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
@@ -39,16 +33,6 @@ class Followers:
     bikes: Bikes
     updates: list[Collection[str]] = field(default_factory=list)
     signals: Counter[str] = field(default_factory=Counter)
-
-    async def async_changed(self) -> set[str]:
-        """Delete the records, and wait until all work is done. Return the trackers that changed in the meantime."""
-        self.updates.clear()
-        self.signals.clear()
-        before = self.bikes.coordinator.data.trackers
-        await settle(self.bikes.hass)
-        now = self.bikes.coordinator.data.trackers
-        keys = before.keys() | now.keys()
-        return {it for it in keys if before.get(it) != now.get(it)}
 
 
 @pytest.fixture
@@ -70,45 +54,22 @@ async def followers(bikes: Bikes) -> Followers:
     return found
 
 
-def change(simulator: Simulator, unique_id: str, rng: Random) -> None:
-    """Change the status, the name, the place or the account of a tracker at random."""
-    changes: list[Callable[[], object]] = [
-        lambda: simulator.set_status(unique_id, rng.choice(["online", "offline"])),
-        lambda: simulator.rename(unique_id, rng.choice(["Old bike", "New bike"])),
-        lambda: simulator.report(unique_id, latitude=rng.uniform(48, 49)),
-        lambda: simulator.unassign(EMAIL, unique_id),
-        lambda: simulator.assign(EMAIL, unique_id),
-    ]
-    rng.choice(changes)()
-
-
-@pytest.mark.parametrize("seed", range(2))
-async def test_polls(bikes: Bikes, followers: Followers, seed: int) -> None:
-    """Each poll is one update, and notifies the listeners of each changed tracker one time."""
-    rng = Random(seed)  # noqa: S311
-    for _ in range(15):
-        for unique_id in rng.sample(TRACKERS, rng.choice([0, 1, 5, 30])):
-            change(bikes.simulator, unique_id, rng)
-        polling = bikes.hass.async_create_task(bikes.coordinator.async_refresh())
-        changed = await followers.async_changed()
-        assert polling.done()
-        [updated] = followers.updates
-        assert set(updated) == changed
-        assert followers.signals == dict.fromkeys(changed, 1)
-
-
 @pytest.mark.usefixtures("with_live")
 async def test_messages(bikes: Bikes, followers: Followers) -> None:
     """Push messages notify the listeners of all trackers that changed, and no other listeners."""
     await bikes.async_wait(11)
     assert len(bikes.simulator.live.sockets) == 1
-    rng = Random(0)  # noqa: S311
+    rng, data = Random(0), bikes.coordinator.data  # noqa: S311
     for _ in range(20):
         for unique_id in rng.sample(TRACKERS, rng.choice([1, 3])):
             bikes.simulator.report(unique_id, latitude=rng.uniform(48, 49))
-        changed, updates = await followers.async_changed(), followers.updates
-        assert set().union(*updates) == changed == followers.signals.keys() != set()
-        assert sum(map(len, updates)) == followers.signals.total()
+        before, updates, signals = data.trackers, followers.updates, followers.signals
+        updates.clear()
+        signals.clear()
+        await settle(bikes.hass)
+        changed = {key for key, it in data.trackers.items() if it != before[key]}
+        assert set().union(*updates) == changed == signals.keys() != set()
+        assert sum(map(len, updates)) == signals.total()
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
@@ -234,85 +195,53 @@ async def test_outage(bikes: Bikes) -> None:
     """When an outage starts or ends, each entity is read one time. Further polls without a change read none."""
     await bikes.poll()
     entities = entities_of(bikes, RED, BLUE)
-    for fault, read in (
-        ("status-503", entities),
-        ("status-503", ()),
-        (None, entities),
-        (None, ()),
-    ):
+    outage = ("status-503", entities), ("status-503", ())
+    for fault, read in (*outage, (None, entities), (None, ())):
         bikes.simulator.fault(fault)
         passed = await watched_poll(bikes, 300)
         assert passed.reads == dict.fromkeys(read, 1)
         assert (bikes.value_of(RED) == STATE_UNAVAILABLE) is bool(fault)
 
 
-ALARM = "event.red_bike_alarm"
+# When occurrences are fired
+
+type Fired = list[tuple[object, ConfigEntryState, list[object]]]
+SOS = [("sos", ConfigEntryState.LOADED, ["sos"])]
+
+
+@pytest.fixture
+def fired(hass: HomeAssistant) -> Fired:
+    """Return a list of the alarms that were fired.
+
+    Each has the state of its account and the alarms of the event entity at that time.
+    """
+    alarms: Fired = []
+    written = told(hass, "event.red_bike_alarm")
+
+    @callback
+    def _occurred(
+        coordinator: BikeTrackerCoordinator, _key: str, occurrence: Occurrence
+    ) -> None:
+        if alarm := occurrence.attributes.get("alarm"):
+            shown = [it.attributes["alarm"] for it in written]
+            alarms.append((alarm, coordinator.config_entry.state, shown))
+
+    async_dispatcher_connect(hass, SIGNAL_OCCURRED, _occurred)
+    return alarms
 
 
 @pytest.mark.usefixtures("setup")
-async def test_events_before_triggers(bikes: Bikes) -> None:
+async def test_events_before_triggers(bikes: Bikes, fired: Fired) -> None:
     """All alarms of a report are written to the event entity before the first trigger fires. Both keep the order."""
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    written, fired = told(bikes.hass, ALARM), list[tuple[object, list[str]]]()
-
-    @callback
-    def _occurred(_: BikeTrackerCoordinator, _key: str, occurrence: Occurrence) -> None:
-        if alarm := occurrence.attributes.get("alarm"):
-            fired.append((alarm, [it.attributes["alarm"] for it in written]))
-
-    async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, _occurred)
     bikes.simulator.report(RED, attributes={"alarm": "tow,vibration"})
     await bikes.poll()
     alarms = ["tow", "vibration"]
-    assert fired == [(alarm, alarms) for alarm in alarms]
+    assert fired == [(alarm, ConfigEntryState.LOADED, alarms) for alarm in alarms]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_start_and_end_at_once(bikes: Bikes) -> None:
-    """If a whole ride falls into an outage, its start and its end are fired by the same poll."""
-    await async_ride(bikes.simulator, bikes.poll)
-    events = told(bikes.hass, "event.red_bike_ride")
-    bikes.simulator.fault("status-503")
-    await async_ride(bikes.simulator, bikes.poll)
-    bikes.simulator.fault(None)
-    for _ in range(10):
-        if not events:
-            await bikes.poll()
-    assert [it.attributes["event_type"] for it in events] == ["started", "ended"]
-
-
-# When occurrences are fired
-
-
-class Fired:
-    """The alarms that were fired, each with the state of the account at that time."""
-
-    SOS = ("sos", ConfigEntryState.LOADED)
-
-    def __init__(self, bikes: Bikes) -> None:
-        """Listen to all accounts."""
-        self.alarms = list[tuple[Any, ConfigEntryState]]()
-        self.evaluated = False
-        """Whether the last update has evaluated triggers."""
-        async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, self._async_updated)
-        async_dispatcher_connect(bikes.hass, SIGNAL_OCCURRED, self._async_occurred)
-
-    @callback
-    def _async_occurred(
-        self, coordinator: BikeTrackerCoordinator, _key: str, occurrence: Occurrence
-    ) -> None:
-        if alarm := occurrence.attributes.get("alarm"):
-            self.alarms.append((alarm, coordinator.config_entry.state))
-
-    @callback
-    def _async_updated(self, update: Update) -> None:
-        self.evaluated = update.now is not None
-
-
-async def test_start(bikes: Bikes) -> None:
+async def test_start(bikes: Bikes, fired: Fired) -> None:
     """Alarms are fired five seconds after the start of Home Assistant, when automations listen."""
-    hass, fired = bikes.hass, Fired(bikes)
+    hass = bikes.hass
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
@@ -322,38 +251,38 @@ async def test_start(bikes: Bikes) -> None:
     await settle(hass)
     await bikes.coordinator.async_refresh()
     await bikes.poll(4)
-    assert (fired.alarms, fired.evaluated) == ([], False)
+    content = bikes.coordinator.database.content
+    assert (fired, content.evaluation) == ([], None)
     passed = await watched_poll(bikes, 2)
-    assert fired.alarms == [Fired.SOS]
+    assert fired == SOS
     # No tracker has changed since the last poll, so no tracker can need new entities.
     assert passed.functions["_new_entities"] == 0
-    assert bikes.state(ALARM).attributes.get("alarm") == "sos"
 
 
-async def test_loading(bikes: Bikes) -> None:
+async def test_loading(bikes: Bikes, fired: Fired) -> None:
     """If an alarm is raised between the unload and the set-up of a reload, it is fired after the account is loaded."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
-    fired = Fired(bikes)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await async_setup(bikes.hass, bikes.entry)
-    assert fired.alarms == [Fired.SOS]
-    assert bikes.state(ALARM).attributes["alarm"] == "sos"
+    assert fired == SOS
 
 
 @pytest.mark.usefixtures("with_live", "setup")
-async def test_alarm_in_an_outage(bikes: Bikes) -> None:
+async def test_alarm_in_an_outage(bikes: Bikes, fired: Fired) -> None:
     """An alarm from a message during an outage is fired after the next poll that succeeds."""
     await bikes.async_wait(11)
-    fired = Fired(bikes)
     bikes.simulator.fault("status-503")
     await bikes.async_wait(61)
+    content = bikes.coordinator.database.content
+    evaluated = content.evaluation
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await settle(bikes.hass)
     assert not bikes.coordinator.last_update_success
     assert bikes.coordinator.data.states[RED].occurrences
-    assert (fired.alarms, fired.evaluated) == ([], False)
+    assert (fired, content.evaluation) == ([], evaluated)
     bikes.simulator.fault(None)
     await bikes.async_wait(61)
-    assert (fired.alarms, fired.evaluated) == ([Fired.SOS], True)
+    assert fired == SOS
+    assert content.evaluation != evaluated
