@@ -1,6 +1,7 @@
 """If adding a tracker's entities fails, all remaining trackers are still added."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from homeassistant.helpers import device_registry as dr, entity_registry as er
@@ -14,128 +15,87 @@ from .static.entities import DESCRIPTIONS
 
 GREEN = "860000000000033"
 
-type Break = Callable[[pytest.MonkeyPatch, set[str]], None]
 
+def failing(function: Callable[..., Any], broken: set[str]) -> Callable[..., Any]:
+    """Return a function that raises an error if it is called for a broken tracker."""
 
-def break_device(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the device registry raise an error for these trackers."""
-    get_or_create = dr.DeviceRegistry.async_get_or_create
-
-    def fail(registry: dr.DeviceRegistry, **device: Any) -> dr.DeviceEntry:
-        if device["serial_number"] in broken:
-            raise RuntimeError("a bug")
-        return get_or_create(registry, **device)
-
-    patch.setattr(dr.DeviceRegistry, "async_get_or_create", fail)
-
-
-def break_constructor(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the constructor of sensors raise an error for these trackers."""
-    init = BikeTrackerSensor.__init__
-
-    def fail(
-        entity: BikeTrackerSensor, coordinator: Any, tracker: str, *args: Any
-    ) -> None:
-        if tracker in broken:
-            raise RuntimeError("a bug")
-        init(entity, coordinator, tracker, *args)
-
-    patch.setattr(BikeTrackerSensor, "__init__", fail)
-
-
-def break_value(key: str) -> Break:
-    """Return a function that lets the reading of this value raise an error for some trackers."""
-
-    def _break(patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-        [description] = (
-            description
-            for descriptions in DESCRIPTIONS.values()
-            for description in descriptions
-            if description.key == key
-        )
-        read = vars(description)["value_fn"]
-
-        def fail(tracker: Tracker) -> Any:
-            if tracker.device.unique_id in broken:
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        for it in (*args, *kwargs.values()):
+            unique_id = it.device.unique_id if isinstance(it, Tracker) else it
+            if isinstance(unique_id, str) and unique_id in broken:
                 raise RuntimeError("a bug")
-            return read(tracker)
+        return function(*args, **kwargs)
 
-        # The descriptions are frozen dataclasses, so change their `__dict__`.
-        patch.setitem(vars(description), "value_fn", fail)
-
-    return _break
+    return fail
 
 
-BREAKS = [
-    pytest.param(break_device, id="device"),
-    pytest.param(break_constructor, id="constructor"),
-    pytest.param(break_value("online"), id="a value that all have"),
-    pytest.param(break_value("battery"), id="a value that some have"),
-]
+def break_value(key: str, patch: pytest.MonkeyPatch, broken: set[str]) -> None:
+    """Let the reading of a value raise an error for the broken trackers."""
+    every = (it for descriptions in DESCRIPTIONS.values() for it in descriptions)
+    fields = next(vars(it) for it in every if it.key == key)
+    # The descriptions are frozen dataclasses, so change their `__dict__`.
+    patch.setitem(fields, "value_fn", failing(fields["value_fn"], broken))
+
+
+def break_method(
+    owner: type, name: str, patch: pytest.MonkeyPatch, broken: set[str]
+) -> None:
+    """Let a method raise an error for the broken trackers."""
+    patch.setattr(owner, name, failing(getattr(owner, name), broken))
 
 
 @pytest.mark.usefixtures("freezer")
-@pytest.mark.parametrize("break_", BREAKS)
-async def test_at_setup(
+@pytest.mark.parametrize("is_set_up", [False, True])
+@pytest.mark.parametrize(
+    "break_",
+    [
+        partial(break_method, dr.DeviceRegistry, "async_get_or_create"),
+        partial(break_method, BikeTrackerSensor, "__init__"),
+        partial(break_value, "online"),
+        partial(break_value, "battery"),
+    ],
+    ids=["device", "constructor", "a value that all have", "a value that some have"],
+)
+async def test_trackers_that_come_together(
     bikes: Bikes,
     shown: Shown,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
-    break_: Break,
+    break_: Callable[[pytest.MonkeyPatch, set[str]], None],
+    *,
+    is_set_up: bool,
 ) -> None:
-    """If adding a tracker fails at the set-up, all other trackers are added.
+    """If adding one of many new trackers fails, at the set-up or later, all other trackers are added.
 
     The failing tracker is added with its next report or status, without a reload.
     """
-    bikes.simulator.add_device(GREEN, email=EMAIL)
-    broken = {BLUE}
+    if is_set_up:
+        await async_setup(bikes.hass, bikes.entry)
+    new = [f"8700000000000{number:02}" for number in range(8)]
+    for unique_id in new:
+        bikes.simulator.add_device(unique_id, email=EMAIL)
+    late, broken = new[3], {new[3]}
     break_(monkeypatch, broken)
+    await (bikes.poll() if is_set_up else async_setup(bikes.hass, bikes.entry))
 
-    await async_setup(bikes.hass, bikes.entry)
-
+    assert bikes.coordinator.last_update_success
     whole = shown()[RED]
-    assert shown()[GREEN] == whole
-    assert shown().get(BLUE, 0) < whole
+    others = dict.fromkeys((RED, BLUE, *new[:3], *new[4:]), whole)
+    assert others.items() <= shown().items()
+    assert shown().get(late, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
 
     # As long as nothing changes at the failing tracker, no poll tries to add it again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
-    assert shown().get(BLUE, 0) < whole
-    assert "Unexpected error" not in caplog.text
+    assert shown().get(late, 0) < whole
 
     broken.clear()
-    bikes.simulator.set_status(BLUE, "offline")
+    bikes.simulator.set_status(late, "offline")
     await bikes.poll()
-
-    assert shown() == dict.fromkeys((RED, BLUE, GREEN), whole)
+    assert shown() == others | {late: whole}
     assert "rror" not in caplog.text
-
-
-@pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize("break_", BREAKS)
-async def test_trackers_that_come_together(
-    bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch, break_: Break
-) -> None:
-    """If adding a new tracker of twenty fails, all other trackers are added. A later report adds the failing tracker."""
-    whole = shown()[RED]
-    new = [f"8700000000000{number:02}" for number in range(20)]
-    for unique_id in new:
-        bikes.simulator.add_device(unique_id, email=EMAIL)
-    broken = {new[3]}
-    break_(monkeypatch, broken)
-    await bikes.poll()
-
-    assert bikes.coordinator.last_update_success
-    assert shown().get(new[3], 0) < whole
-    others = dict.fromkeys((RED, BLUE, *new[:3], *new[4:]), whole)
-    assert others.items() <= shown().items()
-
-    broken.clear()
-    bikes.simulator.report(new[3], latitude=48.0)
-    await bikes.poll()
-    assert shown() == others | {new[3]: whole}
 
 
 @pytest.mark.usefixtures("freezer")
@@ -144,7 +104,7 @@ async def test_what_is_newly_reported(
 ) -> None:
     """If a new value cannot be read, only the entity of this value is missing. The next report adds this entity."""
     broken: set[str] = set()
-    break_value("charging")(monkeypatch, broken)
+    break_value("charging", monkeypatch, broken)
     await async_setup(bikes.hass, bikes.entry)
     before = shown()[RED]
     for broken_now, more in (({BLUE}, 0), (set[str](), 1)):
