@@ -2,16 +2,11 @@
 
 import asyncio
 from typing import Any
+from unittest.mock import AsyncMock
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import (
-    CONF_EMAIL,
-    CONF_PASSWORD,
-    CONF_URL,
-    STATE_UNAVAILABLE,
-    Platform,
-)
-from homeassistant.core import HomeAssistant, State
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
+from homeassistant.core import State
 from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
@@ -34,19 +29,8 @@ from .conftest import (
     RED,
     Bikes,
     MakeEntry,
-    ValueOf,
     async_setup,
 )
-from .tools.simulator.server import Simulator
-
-
-async def async_update(hass: HomeAssistant) -> None:
-    """Poll with `homeassistant.update_entity`."""
-    await async_setup_component(hass, "homeassistant", {})
-    data = {"entity_id": ["binary_sensor.red_bike_connectivity"]}
-    await hass.services.async_call(
-        "homeassistant", "update_entity", data, blocking=True
-    )
 
 
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -56,8 +40,8 @@ async def test_entities(
 ) -> None:
     """A tracker that reports all values has the entities and states in the snapshot."""
     place: Any = {"latitude": 48.0, "longitude": 7.85, "accuracy": 5.0}
-    more: Any = {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
-    bikes.simulator.report(RED, **place, **more, attributes=EVERYTHING)
+    place |= {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
+    bikes.simulator.report(RED, **place, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
     entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
@@ -95,6 +79,12 @@ async def test_entities_people_rarely_want_are_disabled(
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
 
 
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the integration's messages in the log, except debug messages."""
+    ours = (it for it in caplog.records if DOMAIN in it.name)
+    return [it.getMessage() for it in ours if it.levelname != "DEBUG"]
+
+
 async def test_unload_and_reload(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -112,8 +102,7 @@ async def test_unload_and_reload(
     await bikes.poll()
     after = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
     assert after == before
-    ours = (it for it in caplog.records if DOMAIN in it.name)
-    assert not [it for it in ours if it.levelname in ("WARNING", "ERROR")]
+    assert not logged(caplog)
 
 
 # Home Assistant keeps an entry that it cannot unload. So the timer of the next poll is
@@ -124,18 +113,13 @@ async def test_platform_that_does_not_unload(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If Home Assistant cannot unload the entry, the entry continues to work."""
-
-    async def _fail(*_: object) -> bool:
-        return False
-
+    unload = AsyncMock(return_value=False)
     with monkeypatch.context() as patch:
-        patch.setattr(bikes.hass.config_entries, "async_unload_platforms", _fail)
+        patch.setattr(bikes.hass.config_entries, "async_unload_platforms", unload)
         assert not await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
-    state = bikes.state("device_tracker.red_bike")
-    assert state.state == STATE_UNAVAILABLE
+    assert bikes.value_of(RED) == STATE_UNAVAILABLE
 
 
 @pytest.mark.parametrize("is_set_up_twice", [False, True])
@@ -219,33 +203,19 @@ async def test_removal_during_a_poll(
     bikes.simulator.report(RED, latitude=48.0)
     with monkeypatch.context() as patch:
         patch.setattr(TrackingClient, call, _answer_late)
-        asking = bikes.hass.async_create_task(async_update(bikes.hass))
+        asking = bikes.hass.async_create_task(bikes.coordinator.async_refresh())
         await answered.wait()
         await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
         removed.set()
         await asking
     await bikes.poll(400)
     assert not files_in(bikes.hass)
-    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    assert "ERROR" not in caplog.text
 
     bikes.simulator.add_account(BOB, PASSWORD)
     bikes.simulator.assign(BOB, "new")
     await async_setup(bikes.hass, make_entry(BOB))
     assert bikes.state_of("new")
-
-
-async def test_update_on_demand(
-    hass: HomeAssistant, setup: MockConfigEntry, simulator: Simulator, value_of: ValueOf
-) -> None:
-    """The action `homeassistant.update_entity` polls, even if the user disabled regular polls."""
-    hass.config_entries.async_update_entry(setup, pref_disable_polling=True)
-    await hass.async_block_till_done()
-    await hass.config_entries.async_reload(setup.entry_id)
-    simulator.set_status(RED, "offline")
-    await async_update(hass)
-    await hass.async_block_till_done(wait_background_tasks=True)
-
-    assert value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
 @pytest.mark.usefixtures("entry", "bobs")
@@ -271,8 +241,7 @@ async def test_account_that_is_renamed(
     await bikes.poll()
     bikes.simulator.fault(None)
     await bikes.poll()
-    ours = (it for it in caplog.records if DOMAIN in it.name)
-    assert [it.getMessage() for it in ours if it.levelname != "DEBUG"] == [
+    assert logged(caplog) == [
         "Error fetching bike_tracker My bikes data: "
         "The server cannot answer at the moment (status 503)",
         "Fetching bike_tracker My bikes data recovered",
