@@ -45,14 +45,10 @@ def diagnose(bikes: Bikes, hass_client: ClientSessionGenerator) -> Diagnose:
     """Return a function that downloads the diagnostics of the account or of a tracker."""
 
     async def _diagnose(tracker: str = "") -> Any:
+        account = bikes.hass, hass_client, bikes.entry
         if tracker:
-            device = bikes.device(tracker)
-            return await get_diagnostics_for_device(
-                bikes.hass, hass_client, bikes.entry, device
-            )
-        return await get_diagnostics_for_config_entry(
-            bikes.hass, hass_client, bikes.entry
-        )
+            return await get_diagnostics_for_device(*account, bikes.device(tracker))
+        return await get_diagnostics_for_config_entry(*account)
 
     return _diagnose
 
@@ -68,7 +64,11 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 async def test_entry(
     bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
-    """The file of an account has the values in the snapshot. The file of a tracker is a part of it."""
+    """The file of an account has the values in the snapshot. The file of a tracker is a part of it.
+
+    A tracker that never reported has no position. A tracker that left the list is in no
+    file.
+    """
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -79,21 +79,12 @@ async def test_entry(
     connection = {key: account[key] for key in ("live", "poll", "service")}
     assert await diagnose(RED) == {**connection, "tracker": tracker}
 
-
-@pytest.mark.usefixtures("setup")
-async def test_little_is_known(bikes: Bikes, diagnose: Diagnose) -> None:
-    """A tracker that never reported has no position in the file.
-
-    The file of a tracker that left the list contains no tracker.
-    """
-    bikes.simulator.add_device("860000000000033", email=EMAIL, latitude=None)
+    bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
 
-    account = await diagnose()
-
-    [tracker] = [each for each in account["trackers"] if not each["position"]]
-    assert tracker["disabled"] is False
+    [tracker] = (await diagnose())["trackers"]
+    assert (tracker["disabled"], tracker["position"]) == (False, None)
     assert (await diagnose(RED))["tracker"] is None
 
 
@@ -174,49 +165,35 @@ async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
         assert private not in written
 
 
-PHONE_NUMBERS = (
-    *("0171 234 5678", "+49 (171) 23 45 67", "0171/2345678", "030 90 18 20"),
-    *("(415) 555-0123", "415-555-0123", "+44 20 7946 0018"),
-)
+SHOWN = ["FMB920 03.27.07.Rev.00", "TK905-4G_V1.2 20260515"]
+HIDDEN = [
+    *("V2 of Rosinante", f"for {EMAIL.upper()}", f"x{PASSWORD}x", "at 127.0.0.1"),
+    *(f"TK905 {RED}", "TK905 860000000000099", "TK905 86 0000 0000 0001 1"),
+    *("SIM +491701234567", "SIM 0171 234 5678", "SIM +49 (171) 23 45 67"),
+    *("SIM 0171/2345678", "SIM 030 90 18 20", "SIM (415) 555-0123"),
+    *("SIM 415-555-0123", "SIM +44 20 7946 0018", "for somebody@example.org"),
+]
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("FMB920 03.27.07.Rev.00", "FMB920 03.27.07.Rev.00"),
-        ("TK905-4G_V1.2 20260515", "TK905-4G_V1.2 20260515"),
-        ("V2 of Rosinante", REDACTED),
-        (f"TK905 {RED}", REDACTED),
-        ("TK905 860000000000099", REDACTED),
-        ("TK905 86 0000 0000 0001 1", REDACTED),
-        ("SIM +491701234567", REDACTED),
-        *((f"SIM {number}", REDACTED) for number in PHONE_NUMBERS),
-        ("for " + EMAIL.upper(), REDACTED),
-        ("for somebody@example.org", REDACTED),
-        ("at 127.0.0.1", REDACTED),
-        (f"x{PASSWORD}x", REDACTED),
-    ],
-)
-async def test_model_and_firmware(
-    bikes: Bikes, diagnose: Diagnose, said: str, shown: str
-) -> None:
+@pytest.mark.parametrize("text", SHOWN + HIDDEN)
+async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -> None:
     """The file shows the model and the firmware. If such a text may contain private data, the text is hidden."""
     bikes.simulator.rename(BLUE, "Rosinante")
-    bikes.simulator.override_field(RED, "model", said)
-    bikes.simulator.report(RED, attributes={"versionFw": said})
+    bikes.simulator.override_field(RED, "model", text)
+    bikes.simulator.report(RED, attributes={"versionFw": text})
     await async_setup(bikes.hass, bikes.entry)
 
     account = await diagnose()
 
     (red,) = (tracker for tracker in account["trackers"] if tracker["model"])
-    assert red["model"] == shown
-    assert red["position"]["firmware"] == shown
+    shown = text if text in SHOWN else REDACTED
+    assert (red["model"], red["position"]["firmware"]) == (shown, shown)
 
 
-async def test_system_health(bikes: Bikes) -> None:
-    """System health shows the size of the database and its last write.
+async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
+    """System health shows the size of the database, its last write, and the error of a server that is down.
 
-    The check of the server sends no credentials.
+    The check of a server sends no credentials.
     """
     rows = [row(timedelta(hours=number)) for number in range(1, 300)]
     store(bikes.hass, bikes.entry, rows)
@@ -239,10 +216,6 @@ async def test_system_health(bikes: Bikes) -> None:
     assert requests
     assert not any(request.header("Authorization") for request in requests)
 
-
-@pytest.mark.usefixtures("setup")
-async def test_one_of_two_servers_is_down(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """If two accounts have different servers, system health shows the error of the server that is down."""
     make_entry(BOB, url="http://127.0.0.1:9/api")
     info = await async_health(bikes.hass)
     assert info["accounts"] == 2
