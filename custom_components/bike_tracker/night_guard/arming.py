@@ -57,7 +57,6 @@ class NightGuards:
         # last evaluation.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
-        self._updated_at = self._started_at
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True
         self._news: list[tuple[str, Occurrence]] = []
@@ -129,13 +128,12 @@ class NightGuards:
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
-        if now.at < self._updated_at:
+        if now.at < update.last.at:
             # The clock was set back. Count nights from now on, and set the timers
             # again: otherwise, the next night would seem to be handled already, or
             # would begin late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
-        self._updated_at = now.at
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         is_due, self._is_due = self._is_due, False
