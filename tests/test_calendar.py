@@ -4,16 +4,14 @@ from datetime import timedelta
 import re
 from typing import Any
 
-from homeassistant.components.calendar import CalendarEntity
+from homeassistant.components.calendar import CalendarEntity, CalendarEvent
 from homeassistant.components.calendar.const import DATA_COMPONENT
-from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE, Platform
+from homeassistant.const import STATE_OFF, STATE_ON, STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
-from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from .books import row, store
 from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
@@ -34,43 +32,39 @@ async def home(hass: HomeAssistant) -> None:
     assert await async_setup_component(hass, "zone", {})
 
 
+def calendar_of(bikes: Bikes) -> CalendarEntity:
+    """Return the calendar of the red bike."""
+    calendar = bikes.hass.data[DATA_COMPONENT].get_entity(CALENDAR)
+    assert calendar
+    return calendar
+
+
 async def async_events(
-    hass: HomeAssistant, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
-) -> list[dict[str, Any]]:
+    bikes: Bikes, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
+) -> list[CalendarEvent]:
     """Return the events of the red bike's calendar between two times before now. A negative time is in the future."""
-    now = dt_util.utcnow()
-    times = {"start_date_time": now - start_ago, "end_date_time": now - end_ago}
-    data = {"entity_id": CALENDAR, **times}
-    answer = await hass.services.async_call(
-        "calendar", "get_events", data, blocking=True, return_response=True
-    )
-    events: Any = answer and answer[CALENDAR]
-    return list(events["events"])
+    start, end = (dt_util.utcnow() - ago for ago in (start_ago, end_ago))
+    return await calendar_of(bikes).async_get_events(bikes.hass, start, end)
 
 
-async def test_ride_that_is_over(
-    bikes: Bikes, hass_client: ClientSessionGenerator
-) -> None:
+@pytest.mark.usefixtures("freezer")
+async def test_ride_that_is_over(bikes: Bikes) -> None:
     """The event of a finished ride has its times, distance, duration, maximum speed and places."""
-    ride = row(HOUR, start=HOME)
-    store(bikes.hass, bikes.entry, [ride])
+    now, ride = dt_util.utcnow(), row(HOUR, start=HOME)
+    store(bikes.hass, bikes.entry, [ride, row(HOUR, BLUE)])
     await async_setup(bikes.hass, bikes.entry)
-    [event] = await async_events(bikes.hass)
-    assert {key: event[key] for key in ("summary", "description", "location")} == {
-        "summary": "12.3 km · Red bike",
-        "description": "1 h 0 min, max. 28 km/h",
-        "location": "test home → Am Bach 3",
-    }
-    times = [dt_util.parse_datetime(event[key]) for key in ("start", "end")]
-    assert times == [
-        dt_util.parse_datetime(ride[key]) for key in ("started_at", "ended_at")
-    ]
-    now = dt_util.utcnow()
-    client = await hass_client()
-    query = {"start": (now - DAY).isoformat(), "end": now.isoformat()}
-    response = await client.get(f"/api/calendars/{CALENDAR}", params=query)
-    [event] = await response.json()
-    assert event["uid"] == f"{RED} {ride['started_at']}"
+    event = CalendarEvent(
+        start=now - 2 * HOUR,
+        end=now - HOUR,
+        summary="12.3 km · Red bike",
+        description="1 h 0 min, max. 28 km/h",
+        location="test home → Am Bach 3",
+        uid=f"{RED} {ride['started_at']}",
+    )
+    assert await async_events(bikes) == [event]
+    assert await async_events(bikes, 1.5 * HOUR, 1.4 * HOUR) == [event]
+    assert await async_events(bikes, 0.9 * HOUR) == []
+    assert await async_events(bikes, 3 * HOUR, 2.1 * HOUR) == []
 
 
 @pytest.mark.parametrize(
@@ -100,89 +94,64 @@ async def test_texts(
     store(bikes.hass, bikes.entry, [row(HOUR, **more)])
     await async_setup(bikes.hass, bikes.entry)
     bikes.hass.config.language = language
-    [event] = await async_events(bikes.hass)
-    assert {key: event.get(key) for key in shown} == shown
+    [event] = await async_events(bikes)
+    assert {key: getattr(event, key) for key in shown} == shown
 
 
-@pytest.mark.usefixtures("freezer")
-async def test_rides_that_touch_a_time(bikes: Bikes) -> None:
-    """Rides that overlap the time range are returned in order. Rides of another bike are not included."""
-    rows = [
-        row(hours * HOUR, distance=hours, start=None, end=None)
-        for hours in (1, 5, 3, 2, 4)
-    ]
-    store(bikes.hass, bikes.entry, [*rows, row(3 * HOUR, BLUE)])
-    await async_setup(bikes.hass, bikes.entry)
-    for start, end, distances in (
-        (24, 0, [5, 4, 3, 2, 1]),
-        (4.5, 2.5, [4, 3, 2]),
-        (3, 2, [2]),
-        (24, 6, []),
-    ):
-        events = await async_events(bikes.hass, start * HOUR, end * HOUR)
-        assert [event["summary"] for event in events] == [
-            f"{distance}.0 km · Red bike" for distance in distances
-        ]
-
-
-async def test_name_of_the_bike(
-    bikes: Bikes, device_registry: dr.DeviceRegistry
-) -> None:
+async def test_name_of_the_bike(bikes: Bikes) -> None:
     """If the account has several bikes, the event names the bike. With a single bike, it does not."""
     store(bikes.hass, bikes.entry, [row(HOUR)])
     await async_setup(bikes.hass, bikes.entry)
-    device = bikes.device(RED)
-    device_registry.async_update_device(device.id, name_by_user="City bike")
+    devices = dr.async_get(bikes.hass)
+    devices.async_update_device(bikes.device(RED).id, name_by_user="City bike")
     await bikes.hass.async_block_till_done()
-    [event] = await async_events(bikes.hass)
-    assert event["summary"] == "12.3 km · City bike"
+    [event] = await async_events(bikes)
+    assert event.summary == "12.3 km · City bike"
     bikes.simulator.unassign(EMAIL, BLUE)
     await bikes.poll()
-    [event] = await async_events(bikes.hass)
-    assert event["summary"] == "12.3 km"
+    [event] = await async_events(bikes)
+    assert event.summary == "12.3 km"
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
     """A ride under way is the current event, and appears in the calendar only once."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
+    state = bikes.state(CALENDAR)
     assert (state.state, state.name) == (STATE_OFF, "Red bike Rides")
-    assert await async_events(bikes.hass) == []
+    assert await async_events(bikes) == []
     await bikes.poll()
     go(bikes.simulator, 500, **riding(100.5))
     await bikes.poll()
-    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
+    state = bikes.state(CALENDAR)
     assert (state.state, state.attributes["message"]) == (STATE_ON, "0.5 km · Red bike")
-    [event] = await async_events(bikes.hass)
-    assert event["summary"] == "0.5 km · Red bike"
-    assert await async_events(bikes.hass, 2 * DAY, DAY) == []
+    [event] = await async_events(bikes)
+    assert event.summary == "0.5 km · Red bike"
+    assert await async_events(bikes, 2 * DAY, DAY) == []
     go(bikes.simulator, 300, **riding(100.8))
     moved_at = dt_util.utcnow()
     await bikes.poll()
-    state = bikes.state(f"{RED}_rides", Platform.CALENDAR)
-    assert state.attributes["message"] == "0.8 km · Red bike"
+    assert bikes.state(CALENDAR).attributes["message"] == "0.8 km · Red bike"
     # Two minutes later, the event in the calendar ends with the last movement. Only the
     # current event ends half an hour from now (defect 23).
     await bikes.poll(120)
-    [event] = await async_events(bikes.hass)
-    end = dt_util.parse_datetime(event["end"])
-    assert end
-    assert abs(end - moved_at) < timedelta(seconds=2)
+    [event] = await async_events(bikes)
+    assert abs(event.end_datetime_local - moved_at) < timedelta(seconds=2)
 
 
-async def test_available_in_an_outage(bikes: Bikes, setup: MockConfigEntry) -> None:
+@pytest.mark.usefixtures("setup")
+async def test_available_in_an_outage(bikes: Bikes) -> None:
     """During an outage, the calendar stays available: its rides are stored in Home Assistant.
 
     The calendar of a tracker that is no longer listed is unavailable.
     """
     bikes.simulator.fault("status-503")
     await bikes.poll()
-    assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_OFF
+    assert bikes.state(CALENDAR).state == STATE_OFF
     bikes.simulator.fault(None)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll(300)
-    assert bikes.value_of(f"{RED}_rides", Platform.CALENDAR) == STATE_UNAVAILABLE
+    assert bikes.state(CALENDAR).state == STATE_UNAVAILABLE
 
 
 @pytest.mark.skipif(
@@ -195,12 +164,10 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     ride_on_days(bikes.simulator, 3)
     bikes.simulator.fault("status-503", path="history")
     await async_setup(bikes.hass, bikes.entry)
-    now, before = dt_util.utcnow(), bikes.hass.states.get(CALENDAR)
+    now, before = dt_util.utcnow(), bikes.state(CALENDAR)
     bikes.simulator.fault(None, path="history")
-    calendar = bikes.hass.data[DATA_COMPONENT].get_entity(CALENDAR)
-    assert calendar
     shown: list[int] = []
-    stop = calendar.async_subscribe_events(
+    stop = calendar_of(bikes).async_subscribe_events(
         now - 5 * DAY, now, lambda events: shown.append(len(events or []))
     )
     for _ in range(9):
@@ -208,10 +175,7 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     stop()
     assert shown == sorted(shown)
     assert shown[-1] == 3
-    after = bikes.hass.states.get(CALENDAR)
-    assert before
-    assert after
-    assert after.last_updated == before.last_updated
+    assert bikes.state(CALENDAR).last_updated == before.last_updated
 
 
 async def test_each_bike_has_a_color(bikes: Bikes) -> None:
