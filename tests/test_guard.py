@@ -1,11 +1,13 @@
 """The guard as users see it."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from homeassistant.auth.models import User
-from homeassistant.core import Context, CoreState, State
+from homeassistant.core import Context, CoreState
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -22,19 +24,21 @@ GUARD = "alarm_control_panel.red_bike_guard"
 AWAY = DEFAULT_LATITUDE + 0.01
 
 
-@pytest.fixture
-async def standing(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Set up the account, and let the red bike report that it stands."""
-    bikes.simulator.report(RED, motion=False)
+async def report(bikes: Bikes, **values: Any) -> None:
+    """Let the red bike report, and poll."""
+    bikes.simulator.report(RED, **values)
     await bikes.poll()
 
 
-def guard(bikes: Bikes) -> State:
-    """Return the state of the red bike's guard."""
-    return bikes.state(GUARD)
+@pytest.fixture
+async def guarded(bikes: Bikes, setup: MockConfigEntry) -> None:
+    """Set up the account, let the red bike report that it stands, and arm its guard."""
+    await report(bikes, motion=False)
+    await bikes.async_guard()
+    await bikes.poll()
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("guarded")
 async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A triggered guard shows why, when, and how far away, until it is disarmed or armed again.
 
@@ -42,71 +46,60 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
     alarm.
     """
     panels = entity_registry.entities
-    await bikes.async_guard()
-    await bikes.poll()
-    position = bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await bikes.poll()
-    assert guard(bikes).state == "triggered"
-    attributes = guard(bikes).attributes
+    reported_at = dt_util.utcnow()
+    await report(bikes, latitude=AWAY, motion=True)
+    assert bikes.state(GUARD).state == "triggered"
+    attributes = bikes.state(GUARD).attributes
     assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
     assert panels[GUARD].translation_key == "guard"
     since = datetime.fromisoformat(attributes["since"])
-    assert abs(since - position.fix_time) < timedelta(milliseconds=1)
+    assert abs(since - reported_at) < timedelta(milliseconds=1)
     for _ in range(7):
-        bikes.simulator.report(RED, motion=False)
-        await bikes.poll()
-    assert guard(bikes).state == "triggered"
+        await report(bikes, motion=False)
+    assert bikes.state(GUARD).state == "triggered"
 
     await bikes.async_guard()
-    assert guard(bikes).state == "armed_away"
-    assert "cause" not in guard(bikes).attributes
+    assert bikes.state(GUARD).state == "armed_away"
+    assert "cause" not in bikes.state(GUARD).attributes
     await bikes.poll()
-    bikes.simulator.report(RED, attributes={"alarm": "tow"})
-    await bikes.poll()
-    assert guard(bikes).attributes["cause"] == "alarm"
+    await report(bikes, attributes={"alarm": "tow"})
+    assert bikes.state(GUARD).attributes["cause"] == "alarm"
     assert panels[GUARD].translation_key == "guard_alarm"
     await bikes.async_guard("disarm")
-    assert guard(bikes).state == "disarmed"
-    assert "cause" not in guard(bikes).attributes
+    assert bikes.state(GUARD).state == "disarmed"
+    assert "cause" not in bikes.state(GUARD).attributes
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("guarded")
 async def test_triggered_during_a_start(bikes: Bikes) -> None:
     """If the guard is triggered during the start of Home Assistant, its state changes when automations can notice this."""
-    await bikes.async_guard()
-    await bikes.poll()
     bikes.hass.set_state(CoreState.starting)
-    bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await bikes.poll()
-    assert guard(bikes).state == "armed_away"
+    await report(bikes, latitude=AWAY, motion=True)
+    assert bikes.state(GUARD).state == "armed_away"
     bikes.hass.set_state(CoreState.running)
     await bikes.poll()
-    assert guard(bikes).state == "triggered"
+    assert bikes.state(GUARD).state == "triggered"
 
     # During another start, a report does not change a guard that is already triggered.
     bikes.hass.set_state(CoreState.starting)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    assert guard(bikes).state == "triggered"
+    await report(bikes, attributes={"alarm": "sos"})
+    assert bikes.state(GUARD).state == "triggered"
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("guarded")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
     """A triggered guard cannot be armed again while the bike moves. The alarm and its message stay.
 
     The answer of *Where is my bike* mentions that the bike will be guarded again.
     """
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
-    await bikes.async_guard()
-    await bikes.poll()
     for part in (1, 2, 3):
-        bikes.simulator.report(RED, latitude=AWAY + 0.003 * part, motion=True)
-        await bikes.poll()
+        await report(bikes, latitude=AWAY + 0.003 * part, motion=True)
     with pytest.raises(ServiceValidationError, match="Still moving"):
         await bikes.async_guard()
     await bikes.hass.async_block_till_done()
-    assert guard(bikes).state == "triggered"
+    assert bikes.state(GUARD).state == "triggered"
     assert gone == []
     [bike] = await async_list(bikes.hass, "where")
     assert bike["text"].endswith("It will be guarded again where it stops.")
@@ -122,7 +115,7 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
-@pytest.mark.usefixtures("setup", "standing")
+@pytest.mark.usefixtures("guarded")
 async def test_switched_off(
     bikes: Bikes,
     entity_registry: er.EntityRegistry,
@@ -133,10 +126,7 @@ async def test_switched_off(
 ) -> None:
     """If a user disables the guard's entity, the guard is disarmed, because a disabled entity would show no theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
-    await bikes.async_guard()
-    await bikes.poll()
-    bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await bikes.poll()
+    await report(bikes, latitude=AWAY, motion=True)
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     if not is_set_up:
         await entries.async_unload(entry_id)
@@ -145,12 +135,12 @@ async def test_switched_off(
         await bikes.hass.async_block_till_done()
         await entries.async_reload(entry_id)
         await bikes.poll()
-    assert guard(bikes).state == state
+    assert bikes.state(GUARD).state == state
     tags = [it.data["notification_id"].rpartition("_")[0] for it in gone]
     assert tags == [f"{DOMAIN}_guard"] * (state == "disarmed")
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("setup")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
     """If the time of a bike's place is unknown, its guard cannot be armed. The error has the reason."""
     new = "alarm_control_panel.new_bike_guard"
@@ -166,24 +156,24 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
     assert bikes.state(new).state == "disarmed"
 
 
-@pytest.mark.usefixtures("standing")
+@pytest.mark.usefixtures("setup")
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
     """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the last action."""
+    await report(bikes, motion=False)
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
-    assert guard(bikes).state == "armed_away"
-    assert guard(bikes).attributes["changed_by"] == hass_admin_user.name
+    assert bikes.state(GUARD).state == "armed_away"
+    assert bikes.state(GUARD).attributes["changed_by"] == hass_admin_user.name
     bikes.simulator.fault(None)
     await bikes.poll(400)
-    assert guard(bikes).state == "armed_away"
-    bikes.simulator.report(RED, latitude=AWAY, motion=True)
-    await bikes.poll()
-    assert guard(bikes).state == "triggered"
+    assert bikes.state(GUARD).state == "armed_away"
+    await report(bikes, latitude=AWAY, motion=True)
+    assert bikes.state(GUARD).state == "triggered"
     bikes.simulator.fault("status-503")
     await bikes.poll()
     await bikes.async_guard("disarm")
-    assert guard(bikes).state == "disarmed"
-    assert guard(bikes).attributes["changed_by"] is None
+    assert bikes.state(GUARD).state == "disarmed"
+    assert bikes.state(GUARD).attributes["changed_by"] is None
