@@ -1,15 +1,11 @@
 """The texts in each language, as Home Assistant shows them."""
 
-from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.template import Template
 from homeassistant.helpers.translation import async_get_translations
 import pytest
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EVERYTHING, RED, Bikes, async_setup
 from .static.project import INTEGRATION, read_json
 from .static.texts import flatten
 
@@ -53,27 +49,3 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
     own = flatten(read_json(TRANSLATIONS / f"{language}.json"))
     assert own == {key: text for key, text in texts.items() if key in own}
     assert {text for key, text in own.items() if text == english[key]} <= INTERNATIONAL
-
-
-@pytest.mark.usefixtures("all_enabled")
-async def test_entities(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """Entities have names and states in the language of Home Assistant."""
-    bikes.hass.config.language = "de"
-    bikes.simulator.report(RED, address="Moltkestraße 1", attributes=EVERYTHING)
-    await async_setup(bikes.hass, bikes.entry)
-
-    state = bikes.state(f"{RED}_online", Platform.BINARY_SENSOR)
-    assert state.name == "Red bike Konnektivität"
-    shown = Template(f"{{{{ state_translated('{state.entity_id}') }}}}", bikes.hass)
-    assert shown.async_render() == "Online"
-
-    texts = await async_texts(bikes.hass, "de")
-    names = {
-        text
-        for key, text in texts.items()
-        if key.startswith("entity.")
-        and key.endswith(".name")
-        and ".state_attributes." not in key
-    }
-    entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
-    assert names <= {entity.original_name for entity in entities}
