@@ -2,40 +2,20 @@
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any
 from unittest.mock import patch
 
 from homeassistant.const import Platform
-from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
+from custom_components.bike_tracker.api.client import TrackingClient
 
 from .conftest import BLUE, EMAIL, RED, Bikes
+from .tools.simulator.render import Endpoint
 
 MANY = [f"35{number:013}" for number in range(300)]
-
-type Path = Literal["devices", "positions"]
-
-
-async def cut_short(bikes: Bikes, path: Path) -> None:
-    """Start an action that polls, and cancel the action while the poll waits, as a restarted script does."""
-    assert await async_setup_component(bikes.hass, "homeassistant", {})
-    bikes.simulator.fault("no-answer", path=path, times=1)
-    bikes.simulator.record.clear()
-    call = bikes.hass.services.async_call(
-        "homeassistant",
-        "update_entity",
-        {"entity_id": "device_tracker.red_bike"},
-        blocking=True,
-    )
-    task = asyncio.create_task(call)
-    while f"/api/{path}" not in bikes.simulator.record.counts:
-        await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
 
 
 def online(bikes: Bikes, tracker: str = RED) -> str | None:
@@ -49,12 +29,27 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
     [("positions", [(None, "off")]), ("devices", [("status-503", "unavailable")])],
 )
 async def test_poll_that_is_cut_short(
-    bikes: Bikes, path: Path, then: list[tuple[str | None, str]]
+    bikes: Bikes, path: Endpoint, then: list[tuple[str | None, str]]
 ) -> None:
-    """If an action is canceled during its poll, the next polls still show the changes, or an outage and its end."""
+    """If an action is canceled during its poll, as by a restarted script, the next polls still show the changes.
+
+    They also show an outage and its end.
+    """
+    assert await async_setup_component(bikes.hass, "homeassistant", {})
     bikes.simulator.set_status(RED, "offline")
     bikes.simulator.report(BLUE, latitude=48.1)
-    await cut_short(bikes, path)
+    bikes.simulator.fault("no-answer", path=path, times=1)
+    bikes.simulator.record.clear()
+    action, fields = "update_entity", {"entity_id": "device_tracker.red_bike"}
+    call = bikes.hass.services.async_call(
+        "homeassistant", action, fields, blocking=True
+    )
+    task = asyncio.create_task(call)
+    while f"/api/{path}" not in bikes.simulator.record.counts:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     assert online(bikes) == "on"
     for fault, shown in (*then, (None, "off")):
         bikes.simulator.fault(fault)
@@ -108,26 +103,22 @@ async def test_reload_while_trackers_are_added(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_delete_button_while_the_tracker_comes_back(
-    bikes: Bikes, device_registry: dr.DeviceRegistry
-) -> None:
+async def test_delete_button_while_the_tracker_comes_back(bikes: Bikes) -> None:
     """If a poll lists a tracker again, a user cannot delete the tracker even before this poll has ended."""
     device = bikes.device(RED)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     bikes.simulator.assign(EMAIL, RED)
     bikes.simulator.report(BLUE, latitude=48.1)
-    coordinator = bikes.coordinator
-    allowed = []
+    allowed = list[bool]()
 
-    async def _positions(*args: Any) -> Any:
+    async def _positions(*_: object) -> dict[int, Any]:
         allowed.append(
             await async_remove_config_entry_device(bikes.hass, bikes.entry, device)
         )
         return {}
 
-    client = type(coordinator.service.client)
-    with patch.object(client, "async_get_positions", _positions):
+    with patch.object(TrackingClient, "async_get_positions", _positions):
         await bikes.poll()
 
     assert allowed and not any(allowed)

@@ -45,7 +45,9 @@ TESTS = {
         *("tests/test_dispatch.py", "tests/test_alarms.py"),
         "tests/automations/test_trigger.py",
     ],
-    "event.py": ["tests/test_alarms.py", "tests/test_dispatch.py"],
+    "event.py": [
+        *("tests/test_alarms.py", "tests/test_dispatch.py", "tests/test_sensors.py")
+    ],
     "alarm_control_panel.py": ["tests/test_guard.py"],
     "entity.py": [
         *("tests/test_adding.py", "tests/test_dispatch.py", "tests/test_devices.py")
