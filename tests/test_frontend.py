@@ -1,72 +1,48 @@
 """The cards as Home Assistant serves them."""
 
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 
 from homeassistant.components.frontend import DATA_EXTRA_MODULE_URL
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
-import pytest
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
 from .static.project import INTEGRATION, read_json
 
-_MODULES = INTEGRATION / "frontend"
-
-
-@pytest.fixture
-def frontend(tmp_path: Path) -> dict[str, object]:
-    """Return the settings of a frontend with empty pages: these tests need only the integration's files."""
-    root = tmp_path / "hass_frontend"
-    for folder in ("static", "frontend_latest", "frontend_es5"):
-        (root / folder).mkdir(parents=True)
-    (root / "index.html").touch()
-    return {"frontend": {"development_repo": str(tmp_path)}}
-
-
-async def _url(hass: HomeAssistant, frontend: dict[str, object]) -> str:
-    assert await async_setup_component(hass, "frontend", frontend)
-    assert await async_setup_component(hass, DOMAIN, {})
-    [url] = hass.data[DATA_EXTRA_MODULE_URL].urls
-    return url
-
 
 async def test_served(
     hass: HomeAssistant,
     hass_client_no_auth: ClientSessionGenerator,
-    frontend: dict[str, object],
+    tmp_path: Path,
 ) -> None:
-    """Home Assistant loads the first module in every page.
+    """Home Assistant loads the first module in every page, and serves all files from the same folder.
 
-    It serves all files from the same folder, and browsers may cache them.
+    Browsers may cache the files, so the path contains the version and a hash of them.
     """
-    url = await _url(hass, frontend)
+    # A frontend with empty pages.
+    root = tmp_path / "hass_frontend"
+    for folder in ("static", "frontend_latest", "frontend_es5"):
+        (root / folder).mkdir(parents=True)
+    (root / "index.html").touch()
+    settings = {"frontend": {"development_repo": str(tmp_path)}}
+    assert await async_setup_component(hass, "frontend", settings)
+    assert await async_setup_component(hass, DOMAIN, {})
+
+    files = sorted((INTEGRATION / "frontend").iterdir())
+    content = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    version = read_json(INTEGRATION / "manifest.json")["version"]
+    url = f"/bike_tracker_frontend/{version}-{content[:8]}"
+    assert hass.data[DATA_EXTRA_MODULE_URL].urls == {f"{url}/bike-tracker.js"}
     client = await hass_client_no_auth()
-    for path in _MODULES.iterdir():
-        response = await client.get(f"{url.rpartition('/')[0]}/{path.name}")
+    for file in files:
+        response = await client.get(f"{url}/{file.name}")
         assert response.status == HTTPStatus.OK
         assert "max-age" in response.headers["Cache-Control"]
-        assert await response.text() == path.read_text()
-
-
-async def test_path_changes(
-    hass: HomeAssistant,
-    frontend: dict[str, object],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The path contains the version and a hash of all files, so that browsers load the new cards after an update."""
-    folder = tmp_path / "cards"
-    folder.mkdir()
-    (folder / "bike-tracker.js").touch()
-    (folder / "cards.css").write_text("a")
-    monkeypatch.setattr("custom_components.bike_tracker.frontend._FOLDER", folder)
-    version = read_json(INTEGRATION / "manifest.json")["version"]
-    assert await _url(hass, frontend) == (
-        f"/bike_tracker_frontend/{version}-ca978112/bike-tracker.js"
-    )
+        assert await response.text() == file.read_text()
 
 
 async def test_without_frontend(hass: HomeAssistant) -> None:

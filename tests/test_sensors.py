@@ -1,7 +1,6 @@
-"""Sensors of rides, sensors after an outage, and the steps of *Last update*."""
+"""Sensors of rides, the address, and the steps of *Last update*."""
 
 from datetime import timedelta
-from typing import Any
 
 from homeassistant.const import STATE_UNKNOWN, Platform
 from homeassistant.util import dt as dt_util
@@ -76,40 +75,6 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
     for _ in range(10):
         await bikes.poll()
     assert shown(bikes, "ride_distance") == ["6.0"]
-
-
-@pytest.mark.parametrize("way", ["outage", "unassigned", "reload", "reload in outage"])
-async def test_moved_meanwhile(bikes: Bikes, way: str) -> None:
-    """After an outage, a reload or an absence from the list, sensors show new values at once.
-
-    The device tracker shows its new place up to five seconds later.
-    """
-    stands: Any = {"motion": False, "accuracy": 5}
-    bikes.simulator.report(RED, latitude=49.4, address="Main", **stands)
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.poll(60)
-    if "outage" in way:
-        bikes.simulator.fault("status-503")
-    if way == "unassigned":
-        bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll(60)
-    if "reload" in way:
-        await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    values: Any = {"latitude": 49.9, "address": "Station", "battery_level": 40}
-    reported = bikes.simulator.report(RED, **values, **stands)
-    bikes.simulator.fault(None)
-    bikes.simulator.assign(EMAIL, RED)
-    if "reload" in way:
-        await async_setup(bikes.hass, bikes.entry)
-    else:
-        await bikes.poll(300)
-
-    time = reported.fix_time.isoformat(timespec="seconds")
-    names = "address", "battery", "speed", "last_update"
-    assert shown(bikes, *names) == ["Station", "40", "0.0", time]
-    assert bikes.state(RED).attributes["latitude"] == 49.4
-    await bikes.poll(5)
-    assert bikes.state(RED).attributes["latitude"] == 49.9
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "silent"])
