@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 import json
+from operator import attrgetter
 from pathlib import Path
 import resource
 import sqlite3
@@ -15,15 +16,18 @@ from homeassistant.util import dt as dt_util
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database.file import create, unpacked
-from custom_components.bike_tracker.tracking.distance import Fix
+from custom_components.bike_tracker.database.file import (
+    BEGINNING,
+    END,
+    create,
+    rides_between,
+    unpacked,
+)
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from custom_components.bike_tracker.tracking.stored import reader
 
 from .conftest import RED
 
 EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
-TIME = "2026-11-20T12:00:00+00:00"
 
 
 def row(
@@ -93,9 +97,8 @@ def store(
 def _values(row: dict[str, Any]) -> tuple[object, ...]:
     times = (datetime.fromisoformat(row[key]) for key in ("started_at", "ended_at"))
     numbers = ((time - EPOCH) // timedelta(microseconds=1) for time in times)
-    places = (
-        row[end] and json.dumps({"time": TIME, **row[end]}) for end in ("start", "end")
-    )
+    known = {"time": "2026-11-20T12:00:00+00:00"}
+    places = (row[end] and json.dumps(known | row[end]) for end in ("start", "end"))
     return row["tracker"], *numbers, row["distance"], row["maximum_speed"], *places
 
 
@@ -103,21 +106,9 @@ def rides_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> list[Ride]:
     """Return the rides of a tracker in the database file, in order of their start."""
-    rows = query(
-        file_of(hass, entry),
-        "SELECT * FROM ride WHERE tracker = ? ORDER BY start",
-        tracker,
-    )
-    return [
-        Ride(
-            EPOCH + timedelta(microseconds=start),
-            EPOCH + timedelta(microseconds=end),
-            distance,
-            speed,
-            *(place and reader(Fix)(json.loads(place)) for place in places),
-        )
-        for _, start, end, distance, speed, *places, _ in rows
-    ]
+    with closing(sqlite3.connect(file_of(hass, entry))) as connection:
+        rides = rides_between(connection, tracker, BEGINNING, END)
+    return sorted(rides, key=attrgetter("started_at"))
 
 
 def state_in(

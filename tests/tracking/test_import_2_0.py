@@ -10,53 +10,45 @@ from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader
 
 from .conftest import Listener, a_device, a_position
-from .house import House, minutes, story
+from .house import House, minutes
 
-PLACE = {"time": "2026-11-21T11:50:00Z", "latitude": 47.9, "longitude": 7.8}
-RIDE = {
-    "started_at": "2026-11-21T11:00:00Z",
-    "moved_at": "2026-11-21T11:20:00Z",
-    "distance": 5.5,
+
+def at(minute: int) -> str:
+    """Return a time in the hour before the first report."""
+    return f"2026-11-21T11:{minute}:00Z"
+
+
+PLACE = {"time": at(50), "latitude": 47.9, "longitude": 7.8}
+RIDE = {"started_at": at(10), "moved_at": at(20), "distance": 5.5}
+ON_THE_SPOT = {"started_at": at(30), "moved_at": at(31)}
+RIDE_STATE = dict.fromkeys(("anchor", "last_fix", "newest_fix"), PLACE) | {
+    "total": 105.5,
+    "highest_total": 106.0,
+    "measured_at": at(50),
+    "ended": ON_THE_SPOT,
+    "before_ended": RIDE,
 }
-ON_THE_SPOT = {
-    "started_at": "2026-11-21T11:30:00Z",
-    "moved_at": "2026-11-21T11:31:00Z",
-}
-GUARD = {"armed_at": PLACE["time"], "place": PLACE, "after": PLACE["time"]}
-TRIGGERED = {
-    "seq": 7,
-    "type": "guard_triggered",
-    "noticed_at": PLACE["time"],
-    "since": PLACE["time"],
-    "attributes": {"cause": "place", "latitude": 47.9, "longitude": 7.8},
-}
+AT = {"noticed_at": at(50), "since": at(50)}
+SEEN = {"cause": "place", "latitude": 47.9, "longitude": 7.8}
 STATE_OF_2_0: dict[str, Any] = {
-    "online": {"value": True, "changed_at": PLACE["time"]},
+    "online": {"value": True, "changed_at": at(50)},
     "changed_by": "Ada",
-    "guard": GUARD,
-    "ride_state": {
-        "total": 105.5,
-        "highest_total": 106.0,
-        "anchor": PLACE,
-        "last_fix": PLACE,
-        "newest_fix": PLACE,
-        "measured_at": PLACE["time"],
-        "ended": ON_THE_SPOT,
-        "before_ended": RIDE,
-    },
+    "guard": {"armed_at": at(50), "place": PLACE, "after": at(50)},
+    "ride_state": RIDE_STATE,
     "rides": {"rides": [RIDE], "since": RIDE["started_at"]},
-    "occurrences": [TRIGGERED | {"type": "came_online", "seq": 6}, TRIGGERED],
+    "occurrences": [
+        {"seq": 6, "type": "came_online", **AT},
+        {"seq": 7, "type": "guard_triggered", "attributes": SEEN, **AT},
+    ],
 }
 
 
-def imported(**more: Any) -> TrackerState:
-    """Return the state that is imported from a file of 2.0, in which these values are different."""
-    state: TrackerState = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
-    return state
+def imported(**more: Any) -> House:
+    """Return a house with the state of a file of 2.0, in which these values are different.
 
-
-def a_house(state: TrackerState) -> House:
-    """Return a house with this state. It does not fire the occurrences again that 2.0 had fired."""
+    It does not fire the occurrences again that 2.0 had fired.
+    """
+    state = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
     return House(Account("Bikes", {"red": state}), listener=Listener(7))
 
 
@@ -65,7 +57,7 @@ def a_house(state: TrackerState) -> House:
 )
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
     """Guard, total distance, occurrences and the last ride with a distance are the same after the import."""
-    state = imported(ride_state=STATE_OF_2_0["ride_state"] | {"ended": last})
+    state = imported(ride_state=RIDE_STATE | {"ended": last}).state
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
     assert state.guard and state.guard.place.latitude == 47.9
@@ -77,50 +69,41 @@ def test_everything_stays(last: dict[str, Any], distance: float) -> None:
     assert state.occurrences[-1].attributes == seen
 
 
-def test_rides_go_on() -> None:
-    """After the import, only the next ride is fired."""
-    house = a_house(imported())
-    house.poll(a_position(9, fix_time=minutes(-10)))
+DURING = "receive outage, ride 5 @15, stand 20, receive poll, stand 1, history"
+
+
+@pytest.mark.parametrize("script", ["ride 5 @15, stand 6", DURING])
+def test_rides_go_on(script: str) -> None:
+    """After the import, only the next ride is fired, also if it was during the update."""
+    house = imported()
+    house.poll(a_position(1, fix_time=minutes(-10)))
     assert house.state.position
-    house.polls(it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 6"))
-    assert house.rides == "started 0, ended 5, 1.25 km"
-
-
-def test_ride_during_the_update() -> None:
-    """A ride that happened during the update to the new version is fired as soon as the history shows the ride."""
-    house = a_house(imported())
-    reports = [it._replace(id=it.id + 99) for it in story("ride 5 @15, stand 20")]
-    house.poll(reports[-1], recovering=True)
-    house.answer(reports, minutes(26))
-    assert house.rides == "started 0, ended 5, 1.25 km"
+    assert house.live(script).rides == "started 0, ended 5, 1.25 km"
 
 
 def test_guard_goes_on() -> None:
     """An alarm triggers the guard that was imported."""
-    house = a_house(imported())
+    house = imported()
     house.poll(a_position(99, fix_time=minutes(1), alarm="tow"))
     assert house.guard == "alarm 1 0 m, triggered"
 
 
 def test_ride_under_way() -> None:
     """If a ride was under way at the update, version 2.0 has fired its start. Only its end is fired now."""
-    ride = RIDE | {"moved_at": PLACE["time"], "end": PLACE, "start": PLACE}
-    state = imported(
-        ride_state=STATE_OF_2_0["ride_state"] | {"ride": ride, "ended": None},
+    ride = RIDE | {"moved_at": at(50), "end": PLACE, "start": PLACE}
+    house = imported(
+        ride_state=RIDE_STATE | {"ride": ride, "ended": None},
         rides={"open_since": RIDE["started_at"]},
     )
-    house = a_house(state)
-    house.polls(it._replace(id=it.id + 99) for it in story("stand 6"))
-    assert house.kinds == ["ended"]
+    assert house.live("stand 6").kinds == ["ended"]
     assert house.fired[0][1].moved_at == minutes(-10)
 
 
 @pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
 def test_little(stored: dict[str, Any]) -> None:
     """A tracker without a place is imported without a place."""
-    state: TrackerState = reader(TrackerState)(state_from_2_0(stored))
+    state = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
-    house = a_house(state)
-    house.polls(story("stand 3"))
+    house = House(Account("Bikes", {"red": state})).live("stand 3")
     assert house.kinds == []
     assert house.totals[-1] == 0
