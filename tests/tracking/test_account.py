@@ -1,12 +1,12 @@
 """How lists, positions, messages and histories change an account. Polls replace the values of messages."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from custom_components.bike_tracker.api.models import Position
+from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account, is_outdated
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
@@ -15,7 +15,10 @@ from custom_components.bike_tracker.tracking.state import TrackerState, merged
 from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix
 from .house import House, lived, minutes, story
 
+type Time = datetime | None
+
 EARLIER, LATER = minutes(-60), minutes(-30)
+ANNOUNCED = a_device(position_id=1, last_update=NOW)
 OF_TRACKER = {"charge": True, "lock": False, "battery_voltage": 3.9, "firmware": "1.2"}
 KNOWN = a_position(1, address="Lane", power_voltage=12.3, **OF_TRACKER)
 
@@ -38,50 +41,37 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
 
 
 def test_contacts(service: Service) -> None:
-    """If trackers only had contact, they are listed as contacts. Trackers that report get their positions."""
-    silent, others = (
-        [f"silent{it}" for it in range(9)],
-        [f"other{it}" for it in range(9)],
-    )
-    service.poll(*map(a_device, (*silent, *others)))
-    contacts = (a_device(it, last_update=LATER) for it in silent)
-    reported = (a_device(it, position_id=1) for it in others)
-    found = {it: a_position(1) for it in others}
-    assert service.poll(*contacts, *reported, **found).contacts == set(silent)
-    assert all(service.account.states[it].position for it in others)
+    """A tracker that only had contact is listed as a contact. A tracker that reports gets its position."""
+    service.poll(a_device(), a_device("blue"))
+    blue = a_device("blue", position_id=1)
+    changes = service.poll(a_device(last_update=LATER), blue, blue=a_position(1))
+    assert changes.contacts == {"red"}
+    assert service.account.states["blue"].position
 
 
 # Which position counts
 
 
 @pytest.mark.parametrize(
-    ("announced", "known", "received_at", "outdated"),
+    ("device", "known", "outdated"),
     [
-        (None, None, NOW, False),
-        (None, {}, NOW, False),
-        (1, None, NOW, True),
-        (1, {}, NOW, False),
-        (1, {"id": 2}, NOW, True),
-        (2, {}, NOW, True),
-        # The time of the known position is unreadable, or more than a day later than
-        # the last contact.
-        (1, {"is_readable": False}, NOW, True),
-        (1, {"fix_time": NOW + timedelta(hours=25)}, NOW, True),
-        (1, {"fix_time": NOW + timedelta(hours=23)}, NOW, False),
-        (1, {"fix_time": NOW + timedelta(hours=25)}, None, False),
-        (1, {"fix_time": None}, NOW, False),
+        (a_device(), None, False),
+        (a_device(), a_position(1), False),
+        (ANNOUNCED, None, True),
+        (ANNOUNCED, a_position(1), False),
+        (ANNOUNCED, a_position(2), True),
+        (a_device(position_id=2), a_position(1), True),
+        (ANNOUNCED, a_position(1, is_readable=False), True),
+        # More than a day later than the last contact, a fix is wrong.
+        (ANNOUNCED, a_position(1, fix_time=minutes(25 * 60)), True),
+        (ANNOUNCED, a_position(1, fix_time=minutes(23 * 60)), False),
+        (a_device(position_id=1), a_position(1, fix_time=minutes(25 * 60)), False),
+        (ANNOUNCED, a_position(1, fix_time=None), False),
     ],
 )
-def test_outdated(
-    announced: int | None,
-    known: dict[str, Any] | None,
-    received_at: datetime | None,
-    outdated: bool,
-) -> None:
+def test_outdated(device: Device, known: Position | None, outdated: bool) -> None:
     """A position is requested if the list announces another one, or if the known one is faulty."""
-    position = None if known is None else a_position(1)._replace(**known)
-    device = a_device(position_id=announced, last_update=received_at)
-    assert is_outdated(device, position) is outdated
+    assert is_outdated(device, known) is outdated
 
 
 @pytest.mark.parametrize(
@@ -112,29 +102,23 @@ def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "position_id", "fix_time", "is_taken"),
+    ("known", "said", "is_taken"),
     [
-        pytest.param(NOW, 3, EARLIER, True, id="announced: an older fix counts"),
-        pytest.param(NOW, 2, EARLIER, False, id="another one: the server lags"),
-        (NOW, 2, minutes(1), True),
-        (None, 2, NOW, True),
-        (NOW, 4, None, True),
-        (None, 2, None, True),
+        pytest.param(NOW, a_position(3, fix_time=EARLIER), True, id="announced"),
+        pytest.param(NOW, a_position(2, fix_time=EARLIER), False, id="server lags"),
+        (NOW, a_position(2, fix_time=minutes(1)), True),
+        (None, a_position(2, fix_time=NOW), True),
+        (NOW, a_position(4, fix_time=None), True),
+        (None, a_position(2, fix_time=None), True),
     ],
 )
-def test_server_that_lags_behind(
-    service: Service,
-    known: datetime | None,
-    position_id: int,
-    fix_time: datetime | None,
-    is_taken: bool,
-) -> None:
+def test_server_that_lags_behind(known: Time, said: Position, is_taken: bool) -> None:
     """A position with an older fix does not move the bike, unless the list announces that position."""
+    service = Service()
     service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
-    other = a_position(position_id, fix_time=fix_time)
-    service.poll(a_device(position_id=3), red=other)
+    service.poll(a_device(position_id=3), red=said)
     position = service.red().position
-    assert position and (position.id == position_id) is is_taken
+    assert position and (position.id == said.id) is is_taken
 
 
 def test_internal_ids(service: Service) -> None:
@@ -169,7 +153,7 @@ def test_message(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "last_update", "counts"),
+    ("known", "said", "counts"),
     [
         (LATER, None, False),
         (LATER, EARLIER, False),
@@ -177,16 +161,12 @@ def test_message(service: Service) -> None:
         (None, LATER, True),
     ],
 )
-def test_older_devices(
-    service: Service,
-    known: datetime | None,
-    last_update: datetime | None,
-    counts: bool,
-) -> None:
+def test_older_devices(known: Time, said: Time, counts: bool) -> None:
     """The newest device in a message counts, but only if it is not older than the known device."""
+    service = Service()
     service.poll(a_device(last_update=known))
-    said = a_device(status="offline", last_update=last_update)
-    service.hear(said, a_device(last_update=EARLIER))
+    new = a_device(status="offline", last_update=said)
+    service.hear(new, a_device(last_update=EARLIER))
     assert (service.red().device.status == "offline") is counts
 
 
@@ -194,7 +174,6 @@ def test_older_devices(
     ("known", "said", "counts"),
     [
         (a_position(5, fix_time=LATER), a_position(9, fix_time=EARLIER), False),
-        (a_position(5, fix_time=LATER), a_position(1, fix_time=EARLIER), False),
         (a_position(5, fix_time=LATER), a_position(4, fix_time=LATER), False),
         (a_position(5, fix_time=LATER), a_position(5, fix_time=LATER), False),
         (a_position(5, fix_time=LATER), a_position(6, fix_time=LATER), True),
@@ -208,10 +187,9 @@ def test_older_devices(
         (no_fix(5), a_position(2), True),
     ],
 )
-def test_older_positions(
-    service: Service, known: Position, said: Position, counts: bool
-) -> None:
+def test_older_positions(known: Position, said: Position, counts: bool) -> None:
     """A fix that is older than the known one is dropped. If times are the same or missing, the higher ID counts."""
+    service = Service()
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
     position = service.red().position
