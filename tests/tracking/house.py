@@ -14,7 +14,7 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Changes, Tracker, TrackerState
@@ -33,6 +33,11 @@ _WORDS = {"none": None, "yes": True, "no": False}
 def minutes(after: float) -> datetime:
     """Return the time this many minutes after `NOW`, when each script begins."""
     return NOW + timedelta(minutes=after)
+
+
+def minute_of(time: datetime) -> str:
+    """Return how many minutes after `NOW` a time is."""
+    return f"{round((time - NOW).total_seconds() / 60, 2):g}"
 
 
 def time_of(report: Position) -> datetime:
@@ -189,7 +194,7 @@ class House:
         """Record the occurrences, rides and total distance after an update."""
         checked(changes)
         for occurrence in self.listener.fired(self.state):
-            said, at = occurrence.attributes, self._minute(occurrence.since)
+            said, at = occurrence.attributes, minute_of(occurrence.since)
             if occurrence.type.startswith("ride_"):
                 kind = occurrence.type.removeprefix("ride_")
                 self.fired.append((kind, ride_of(occurrence)))
@@ -263,23 +268,27 @@ class House:
         for part in reversed(parts) if text == "newest" else parts:
             self.hear(part, now, is_complete=True)
 
+    def _found(self, gap: HistoryGap, text: str) -> HistoryAnswer:
+        """Return the answer to a request. "rows=40", "until=12" or "lacks=3" leave out reports.
+
+        With "lacks=3", each third report is missing.
+        """
+        limits = {"lacks": 99_999, "rows": 99_999, **_values(text)}
+        until = minutes(limits["until"]) if "until" in limits else self.bike.time
+        found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]
+        found = [it for it in found if it.id % limits["lacks"]]
+        return HistoryAnswer(found[: int(limits["rows"])], until)
+
     def _on_history(self, text: str) -> None:
-        """Answer all requests for the history, or a single request in part: "history until=12 rows=40"."""
-        limits = _values(text)
-        for _ in range(1 if limits else 99):
-            if (gap := self.state.gap) is None:
-                return
-            until = minutes(limits["until"]) if "until" in limits else self.bike.time
-            found = [it for it in self.bike.sent if time_of(it) >= gap.start]
-            self.answer(found[: int(limits.get("rows", 99_999))], self.bike.time, until)
+        """Answer all requests for the history, or a single request in part: "history rows=40"."""
+        for _ in range(1 if text else 99):
+            if gap := self.state.gap:
+                self.apply(self._found(gap, text), self.bike.time)
 
     def _on_request(self, text: str) -> None:
-        """Send a request for the history. In the answer to "request lacks=3", each third report is missing."""
+        """Send a request for the history. It is answered by `respond`."""
         if gap := self.state.gap:
-            lacks, until = int(_values(text).get("lacks", 99_999)), self.bike.time
-            found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]
-            found = [it for it in found if it.id % lacks]
-            self._requested.append(HistoryAnswer(found, until))
+            self._requested.append(self._found(gap, text))
 
     def _on_respond(self, _text: str) -> None:
         """Apply the answer to the oldest request."""
@@ -323,19 +332,18 @@ class House:
     def rides(self) -> str:
         """Return the fired starts and ends with their minutes, and the distance of all stored rides."""
         parts = [
-            f"{kind} {self._minute(it.moved_at if kind == 'ended' else it.started_at)}"
+            f"{kind} {minute_of(it.moved_at if kind == 'ended' else it.started_at)}"
             for kind, it in self.fired
         ]
-        return ", ".join(
-            [*parts, f"{round(sum(it.distance for it in self.book), 2):g} km"]
-        )
+        distance = round(sum(it.distance for it in self.book), 2)
+        return ", ".join([*parts, f"{distance:g} km"])
 
     @property
     def gap(self) -> str:
         """Return from which minute on the history is needed, or "none". "of a ride" means: for a known ride."""
         if (gap := self.state.gap) is None:
             return "none"
-        return self._minute(gap.start) + " of a ride" * gap.is_of_ride
+        return minute_of(gap.start) + " of a ride" * gap.is_of_ride
 
     @property
     def guard(self) -> str:
@@ -344,14 +352,10 @@ class House:
         state = "triggered" if guard and guard.triggered else "armed"
         return ", ".join([*self.triggered, state if guard else "disarmed"])
 
-    @staticmethod
-    def _minute(time: datetime) -> str:
-        return f"{round((time - NOW).total_seconds() / 60, 2):g}"
 
-
-def lived(script: str, **says: Any) -> House:
-    """Return a house after a script. Each report has these values in place of the true ones."""
-    return House(bike=Bike(says)).live(script)
+def lived(script: str) -> House:
+    """Return a house after a script."""
+    return House().live(script)
 
 
 def rows(table: str) -> list[Any]:

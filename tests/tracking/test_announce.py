@@ -5,8 +5,7 @@ import pytest
 from custom_components.bike_tracker.tracking.announce import Announced, announce
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
-from .conftest import NOW
-from .house import minutes, rows
+from .house import minute_of, minutes, rows
 
 TABLE = """
 A ride that is over is fired as a whole, one under way begins.
@@ -51,7 +50,7 @@ def read(text: str) -> list[Announced]:
 
 def written(time: Announced) -> str:
     """Write a time in the notation that `read` parses."""
-    start, end = (f"{(it - NOW).total_seconds() / 60:g}" for it in time[:2])
+    start, end = map(minute_of, time[:2])
     return f"{start}-{end}{'+' * time.is_open}"
 
 

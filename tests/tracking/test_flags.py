@@ -14,7 +14,7 @@ from custom_components.bike_tracker.tracking.stored import reader, to_json
 from tests.long import some
 
 from .conftest import a_device, a_position
-from .house import minutes, rows
+from .house import minute_of, minutes, rows
 
 # Left of the arrow: status and motion for each minute. Right of it: the flags with the
 # minutes of their last changes, and the changes that are fired.
@@ -41,15 +41,11 @@ def _described(state: TrackerState) -> str:
     names = ("online", "offline"), ("moves", "stands")
     for flag, (yes, no) in zip((state.online, state.moving), names, strict=True):
         if flag:
-            parts.append(f"{yes if flag.value else no} {_minute(flag.changed_at)}")
+            parts.append(f"{yes if flag.value else no} {minute_of(flag.changed_at)}")
     for it in state.occurrences:
-        before = _minute(it.before) if it.before else "nothing"
-        parts.append(f"{it.type} {_minute(it.since)} after {before}")
+        before = minute_of(it.before) if it.before else "nothing"
+        parts.append(f"{it.type} {minute_of(it.since)} after {before}")
     return ", ".join(parts)
-
-
-def _minute(time: object) -> str:
-    return next(f"{number}" for number in range(-9, 9) if minutes(number) == time)
 
 
 def _says(account: Account, minute: int, says: str) -> None:

@@ -151,7 +151,7 @@ A history that explains it changes nothing.
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_guard(script: str, summary: str) -> None:
     """Each cause is fired with its time, and with its distance from the place of the arming."""
-    assert lived(script, speed=None).guard == summary
+    assert lived(f"says speed=none, {script}").guard == summary
 
 
 def test_where_it_was_seen() -> None:
