@@ -249,6 +249,10 @@ class House:
         for key, value in _values(text).items():
             setattr(self.bike, key, value)
 
+    def _on_service(self, text: str) -> None:
+        """Let the service have a history, or none: "service has_history=no"."""
+        vars(self).update(_values(text))
+
     def _on_receive(self, text: str) -> None:
         """Receive each report by a "poll" or "live", only each "sixth" by a poll, or none.
 
@@ -269,15 +273,15 @@ class House:
             self.hear(part, now, is_complete=True)
 
     def _found(self, gap: HistoryGap, text: str) -> HistoryAnswer:
-        """Return the answer to a request. "rows=40", "until=12" or "lacks=3" leave out reports.
+        """Return the answer to a request, the newest report first.
 
-        With "lacks=3", each third report is missing.
+        It lacks reports with "rows=40", "until=12", or "lacks=3" (each third report).
         """
         limits = {"lacks": 99_999, "rows": 99_999, **_values(text)}
         until = minutes(limits["until"]) if "until" in limits else self.bike.time
         found = [it for it in self.bike.sent if gap.start <= time_of(it) <= until]
         found = [it for it in found if it.id % limits["lacks"]]
-        return HistoryAnswer(found[: int(limits["rows"])], until)
+        return HistoryAnswer(found[: int(limits["rows"])][::-1], until)
 
     def _on_history(self, text: str) -> None:
         """Answer all requests for the history, or a single request in part: "history rows=40"."""

@@ -1,7 +1,6 @@
 """The log of a tracker's reports: rides do not depend on the order in which reports arrive."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,17 @@ from custom_components.bike_tracker.tracking.history import (
 )
 
 from .conftest import NOW, a_position
-from .house import SECOND, House, lived, minutes, rows, story, time_of, true_rides
-
-_HOUR = timedelta(hours=1)
+from .house import (
+    SECOND,
+    House,
+    lived,
+    minute_of,
+    minutes,
+    rows,
+    story,
+    time_of,
+    true_rides,
+)
 
 TABLE = """
 The history makes a ride that polls saw exact, and fires nothing again.
@@ -165,6 +172,10 @@ Reports that came after the request, with a fix or with none.
   stand 3, receive outage, ride 3 @15, stand 6, receive poll, stand 1, wait 1, request, receive outage, wait 1, receive poll, stand 1 latitude=none, respond -> 14 of a ride
 A clock that is ahead, whose history has other times.
   bike behind=-120, stand 5, receive outage, ride 10 @15, receive poll, stand 1 -> none
+A service without a history; if it had one before, the gap stays for a week.
+  service has_history=no, stand 5, ride 10 @15, stand 7 -> none
+  stand 5, ride 10 @15, stand 7, service has_history=no, sleep 9000, stand 1 -> 5 of a ride
+  stand 5, ride 10 @15, stand 7, service has_history=no, sleep 11000, stand 1 -> none
 """
 
 
@@ -211,6 +222,10 @@ In one message, a report without a fix comes after the fix that was sent before 
   receive live, stand 3, receive hold, stand 1, stand 1 fix_time=none latitude=none motion=yes, deliver at once -> started_moving
 A late alarm counts, also without a guard.
   receive live, stand 3, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> tow
+Alarms and motion of a history are fired in the order of their times, alarms only of the last hour.
+  stand 3, receive outage, stand 1, receive poll, stand 1, receive outage, stand 1 alarm=tow, ride 2 @15, stand 1 alarm=sos, history -> tow, sos, started_moving, stopped_moving
+  stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
+  says device_time=none, stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
 """
 
 
@@ -247,20 +262,6 @@ def test_order_of_reports() -> None:
     same, sent = a_position(3, fix_time=NOW), a_position(1, fix_time=None)
     reports = [sent._replace(device_time=minutes(1)), same, same._replace(id=2)]
     assert [it.id for it in in_order([*reports, sent._replace(id=4)])] == [4, 2, 3, 1]
-
-
-def test_answer_is_read_in_order() -> None:
-    """Alarms and changes of motion are fired in the order of their times, even if the answer has another order."""
-    reports, house = story("stand 3, ride 2 @15, stand 3"), House()
-    reports[4] = reports[4]._replace(alarm="tow")
-    reports[6] = reports[6]._replace(alarm="sos")
-    house.poll(reports[0])
-    now = time_of(reports[-1])
-    house.apply(HistoryAnswer(reports[::-1], now), now)
-    assert house.others == ["tow", "sos", "started_moving", "stopped_moving"]
-    house.apply(HistoryAnswer(reports[:3], now), now)
-    position = house.state.position
-    assert position and position.id == reports[-1].id
 
 
 def test_last_arming_is_stored() -> None:
@@ -306,92 +307,32 @@ def test_numbers_out_of_order() -> None:
         assert ride.distance == pytest.approx(kilometers)
 
 
-@pytest.mark.parametrize("worked", [False, True])
-def test_service_without_a_history(worked: bool) -> None:
-    """If the history has failed since a gap began, the gap stays for a week. Without a history, no gap begins."""
-    house = House(has_history=worked)
-    reports = story("stand 5, ride 10 @15, stand 7")
-    house.polls(reports)
-    house.has_history = False
-    for days in (0, 6, 8):
-        now = minutes(days * 24 * 60 + 30)
-        later = reports[-1]._replace(id=99 + days, fix_time=now, server_time=now)
-        house.poll(later)
-        assert bool(house.state.gap) is (worked and days < 7)
-    assert len(house.book) == 1
+# Left of the arrow: a script, the requested minutes, and the age of the start in days.
+# Right of it: the starts of the returned rides, and the end of the next request.
+BEFORE = """
+All complete rides are returned, even a last ride whose end is not in the answer.
+  stand 30, ride 10 @15, stand 60, ride 10 @-15; -60 112 1 -> 30, 100; -60
+A ride that may have begun earlier is left to the next request, which contains it completely.
+  stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600; 15 1440 1 -> 100; 45
+  stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600; 31 1440 1 -> 100; 45
+  stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600; 15 100 1 -> none; 45
+  stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600; -1395 45 2 -> 10; -1395
+A ride that is longer than half of the requested time is returned, even if its start may be missing.
+  ride 800 @15, stand 300; 10 1440 1 -> 10; 10
+A request from 30 days ago is the last: its first ride is returned, even if its start may be missing.
+  ride 30 @15, stand 30; 10 1440 30 -> 10; none
+  ride 30 @15, stand 30; 10 1440 29.999 -> none; 35
+A service that ignores the requested time sends only its newest report.
+  sleep 4320, stand 1; 1 1440 4 -> none; 1
+"""
 
 
-@pytest.mark.parametrize("says", [{}, {"device_time": None}])
-def test_recent_alarms_of_the_history(says: dict[str, Any]) -> None:
-    """Alarms of the last hour in a history answer are fired once. Older alarms are not fired."""
-    reports = [
-        it._replace(alarm=f"alarm{number}" if number % 2 == 0 else None)
-        for number, it in enumerate(story("stand 30, ride 60 @15, stand 30", **says))
-    ]
-    house, last = House(), reports[-1]
-    house.poll(reports[0])
-    house.poll(last, recovering=True)
-    house.answer(reports, time_of(last) + SECOND)
-    alarms = [it for it in house.others if it.startswith("alarm")]
-    recent = [it.alarm for it in reports if time_of(last) - time_of(it) < _HOUR]
-    assert sorted(alarms) == sorted(filter(None, recent))
-
-
-# Rides from before the set-up: the complete rides in each answer, and the end of the
-# next request
-
-_DAY = timedelta(days=1)
-
-
-def test_whole_rides() -> None:
-    """All complete rides are returned, even a last ride whose end is not in the answer.
-
-    The next request ends where this request began.
-    """
-    reports = story("stand 30, ride 10 @15, stand 60, ride 10 @-15", every=10)
-    start, until = NOW - timedelta(hours=1), minutes(112)
-    rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
-    assert [round(ride.distance, 1) for ride in rides] == [2.5, 2.5]
-    assert rest == start
-
-
-@pytest.mark.parametrize(
-    ("start", "until", "count"), [(15, 1_440, 1), (31, 1_440, 1), (15, 100, 0)]
-)
-def test_ride_across_the_start(start: float, until: float, count: int) -> None:
-    """A ride that may have begun earlier is left to the next request, which contains it completely."""
-    reports = story("stand 10, ride 30 @15, stand 60, ride 10 @-15, stand 600")
-    now = NOW + _DAY
-    answer = HistoryAnswer(reports, minutes(until))
-    rides, rest = rides_before(answer, minutes(start), now)
-    assert [ride.started_at for ride in rides] == [minutes(100)] * count
-    assert rest
-    assert minutes(40) < rest <= minutes(50)
-    [earlier], _ = rides_before(HistoryAnswer(reports, rest), rest - _DAY, now)
-    assert earlier.distance == pytest.approx(7.5, rel=0.05)
-
-
-def test_ride_of_a_day() -> None:
-    """A ride that is longer than half of the requested time is returned, even if its start may be missing."""
-    reports = story("ride 800 @15, stand 300")
-    start, until = minutes(10), NOW + _DAY
-    rides, rest = rides_before(HistoryAnswer(reports, until), start, until)
-    assert len(rides) == 1
-    assert rest == start
-
-
-@pytest.mark.parametrize(("age", "has_rest"), [(30, False), (29.999, True)])
-def test_oldest_day(age: float, has_rest: bool) -> None:
-    """A request from 30 days ago is the last, so its first ride is returned, even if the start may be missing."""
-    reports = story("ride 30 @15, stand 30", every=10)
-    start, answer = minutes(10), HistoryAnswer(reports, NOW + _DAY)
-    rides, rest = rides_before(answer, start, start + age * _DAY)
-    assert len(rides) == (not has_rest)
-    assert (rest is not None) is has_rest
-
-
-def test_nothing_of_that_time() -> None:
-    """A service that ignores the requested time sends only its newest report. No ride is found."""
-    reports = [a_position(1, fix_time=NOW + 3 * _DAY), a_position(2, fix_time=None)]
-    answer = HistoryAnswer(reports, NOW + _DAY)
-    assert rides_before(answer, NOW, NOW + 4 * _DAY) == ([], NOW)
+@pytest.mark.parametrize(("script", "expected"), rows(BEFORE))
+def test_rides_before(script: str, expected: str) -> None:
+    """The history shows the rides from before the set-up."""
+    legs, numbers = script.split(";")
+    start, until, days = map(float, numbers.split())
+    answer, begin = HistoryAnswer(story(legs), minutes(until)), minutes(start)
+    rides, rest = rides_before(answer, begin, begin + timedelta(days=days))
+    found = ", ".join(minute_of(it.started_at) for it in rides) or "none"
+    assert f"{found}; {minute_of(rest) if rest else 'none'}" == expected
