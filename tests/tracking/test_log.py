@@ -224,6 +224,7 @@ A late alarm counts, also without a guard.
   receive live, stand 3, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> tow
 Alarms and motion of a history are fired in the order of their times, alarms only of the last hour.
   stand 3, receive outage, stand 1, receive poll, stand 1, receive outage, stand 1 alarm=tow, ride 2 @15, stand 1 alarm=sos, history -> tow, sos, started_moving, stopped_moving
+  stand 3, receive outage, ride 1 @15 alarm=tow, stand 1, receive poll, stand 1, history rows=2 -> tow
   stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
   says device_time=none, stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
 """
