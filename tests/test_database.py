@@ -37,7 +37,11 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker import backup
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.database import Content, Database, file as sql
+from custom_components.bike_tracker.database import (
+    Content,
+    async_open_database,
+    file as sql,
+)
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, folder_of, full_disk, query, rides_in, row, state_in, store
@@ -100,8 +104,7 @@ async def async_kill(bikes: Bikes) -> None:
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
     """Open and close the database of the account. Return its content, and the red bike's rides of 99 days."""
-    database, now = Database(bikes.hass, bikes.entry), dt_util.utcnow()
-    await database.async_open()
+    database, now = await async_open_database(bikes.hass, bikes.entry), dt_util.utcnow()
     rides = await database.rides(RED, now - 99 * DAY, now)
     await database.async_close()
     return database.content, rides

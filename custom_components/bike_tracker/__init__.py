@@ -11,7 +11,7 @@ from homeassistant.helpers.typing import ConfigType
 from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .database import Database, async_remove_database
+from .database import async_open_database, async_remove_database
 from .devices import tracker_of
 from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
@@ -55,8 +55,7 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up an account: open its database, poll, and start its entities, its occurrences and its night guards."""
-    database = Database(hass, entry)
-    await database.async_open()
+    database = await async_open_database(hass, entry)
     known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(service, database)

@@ -44,50 +44,36 @@ _REPLACED: Final = "database_replaced"
 class Database:
     """Keeps the states and rides of an account in memory, and writes changes to its file."""
 
-    def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
-        """Initialize for a config entry. Do not open the file yet."""
-        self.content = Content()
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry, file: File, content: Content
+    ) -> None:
+        """Initialize with the open file and its content. Close it when the entry is unloaded or Home Assistant stops."""
+        self.content = content
         self.written_at: datetime | None = None
         self._hass = hass
         self._entry = entry
-        self._file = File(_path(hass, entry), entry.title, import_2_0)
+        self._file = file
         self._lock = asyncio.Lock()
         self._changed: set[str] = set()
         """The `uniqueId` of each tracker whose changes are not written yet."""
         self._rides: dict[str, BookedRides] = {}
         """Rides that are not written yet, by `uniqueId`."""
         self._timer: asyncio.TimerHandle | None = None
-        self._may_write = False
+        self._may_write = True
         """True while the file is open and no backup is running."""
         self._is_failing = False
+        on_final_write = hass.bus.async_listen(
+            EVENT_HOMEASSISTANT_FINAL_WRITE, self.async_close
+        )
+        entry.async_on_unload(on_final_write)
+        entry.async_on_unload(self.async_close)
 
     @property
     def title(self) -> str:
         """Return the name of the account for the log."""
         return self._entry.title
 
-    async def async_open(self) -> None:
-        """Open and read the file, or raise ConfigEntryNotReady; for a file of a newer version, ConfigEntryError."""
-        try:
-            self.content = await self._run(self._file.open)
-            await self._async_check_replaced()
-        except sql.NewerVersionError as err:
-            file = str(self._file.path)
-            raise translated_error(
-                "newer_database", ConfigEntryError, file=file
-            ) from err
-        except (OSError, DatabaseError) as err:
-            raise translated_error(
-                "database_not_ready", ConfigEntryNotReady, error=_text(err)
-            ) from err
-        self._may_write = True
-        self._entry.async_on_unload(self.async_close)
-        on_final_write = self._hass.bus.async_listen(
-            EVENT_HOMEASSISTANT_FINAL_WRITE, self.async_close
-        )
-        self._entry.async_on_unload(on_final_write)
-
-    async def _async_check_replaced(self) -> None:
+    async def async_check_replaced(self) -> None:
         """Create a repair issue while a damaged, renamed file exists. Otherwise, delete the issue."""
         if file := await self._run(self._file.replaced):
             async_create_issue(self._hass, self._entry, _REPLACED, file=file)
@@ -257,7 +243,7 @@ class Database:
             known = self.content.backfill
             self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
             self._changed |= self.content.trackers.keys()
-            await self._async_check_replaced()
+            await self.async_check_replaced()
 
     # Queries
 
@@ -330,6 +316,24 @@ class Database:
             self._cancel_timer()
             with suppress(DatabaseError):
                 await self._run(self._file.close)
+
+
+async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Database:
+    """Open and read the file, or raise ConfigEntryNotReady; for a file of a newer version, ConfigEntryError."""
+    file = File(_path(hass, entry), entry.title, import_2_0)
+    try:
+        content = await hass.async_add_executor_job(file.open)
+        database = Database(hass, entry, file, content)
+        await database.async_check_replaced()
+    except sql.NewerVersionError as err:
+        raise translated_error(
+            "newer_database", ConfigEntryError, file=str(file.path)
+        ) from err
+    except (OSError, DatabaseError) as err:
+        raise translated_error(
+            "database_not_ready", ConfigEntryNotReady, error=_text(err)
+        ) from err
+    return database
 
 
 async def async_remove_database(hass: HomeAssistant, entry: ConfigEntry) -> None:
