@@ -217,7 +217,7 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
     """During the requests for earlier rides, messages and guards work."""
     ride_on_days(simulator, 60)
     await home.async_move_in(EMAIL)
-    assert await home.async_arm(RED)
+    await home.async_arm("alarm_control_panel.red_bike_guard")
     await home.async_wait(5 * MINUTE)
     booked = len(await home.booked(RED))
     assert 1 < booked < 9

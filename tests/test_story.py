@@ -256,9 +256,9 @@ async def test_entity_that_was_disabled(home: Home) -> None:
         entities.async_update_entity(entity_id, disabled_by=disabled_by)
         await home.async_wait(seconds)
         await async_alarm(home, word)
-    assert [run.word for run in home.listener.entities] == ["sos", "vibration"]
+    assert [run.which for run in home.listener.entities] == ["sos", "vibration"]
     assert not home.listener.unnoticed
-    assert [run.word for run in home.listener.triggers] == ["sos", "tow", "vibration"]
+    assert [run.which for run in home.listener.triggers] == ["sos", "tow", "vibration"]
 
 
 @pytest.mark.parametrize("way", ["reload", "stop"])

@@ -1,7 +1,7 @@
 """Home Assistant with accounts. It can be stopped, started and killed."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
 from homeassistant.components.calendar.const import DATA_COMPONENT as DATA_CALENDARS
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
-from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
+from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import CoreState, HomeAssistant, State
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import (
@@ -87,64 +87,46 @@ class Home:
 
     def entry(self, email: str) -> ConfigEntry:
         """Return the config entry of an account."""
-        return next(
-            entry
-            for entry in self.hass.config_entries.async_entries(DOMAIN)
-            if entry.data[CONF_EMAIL] == email
-        )
+        entries = self.hass.config_entries.async_entries(DOMAIN)
+        return next(it for it in entries if it.data[CONF_EMAIL] == email)
 
     def owner(self, tracker: str) -> str | None:
         """Return the email of the account to which the device of a tracker belongs, or None."""
-        devices = dr.async_get(self.hass)
+        find = dr.async_get(self.hass).async_get_device_by_identifier
         for entry in self.hass.config_entries.async_entries(DOMAIN):
-            identifier = (DOMAIN, tracker)
-            if devices.async_get_device_by_identifier(identifier, entry.entry_id):
-                email: str = entry.data[CONF_EMAIL]
-                return email
+            if find((DOMAIN, tracker), entry.entry_id):
+                return str(entry.data[CONF_EMAIL])
         return None
 
     async def booked(self, tracker: str) -> list[Ride]:
-        """Return the rides of a tracker in the database of its account. Without an account, return none."""
-        if (owner := self.owner(tracker)) is None:
-            return []
+        """Return the rides of a tracker in the database of its account."""
+        owner = self.owner(tracker)
+        assert owner is not None
         database: Database = self.entry(owner).runtime_data.coordinator.database
         return await database.rides(tracker, *_EVER)
 
     # Starts and stops of Home Assistant
 
     async def async_move_in(self, *emails: str) -> None:
-        """Start Home Assistant, add these accounts, and wait until they are set up."""
+        """Start Home Assistant, add these accounts as a user does, and wait until they are set up."""
         await self.async_start()
+        url = {CONF_URL: self.simulator.url, CONF_PASSWORD: PASSWORD}
         for email in emails:
-            await self.async_add(email)
+            flow = await self.hass.config_entries.flow.async_init(
+                DOMAIN, context={"source": SOURCE_USER}, data=url | {CONF_EMAIL: email}
+            )
+            assert flow["type"] is FlowResultType.CREATE_ENTRY
+            await self.async_settle()
+            await self.async_wait(_LIVE_AFTER)
+            # The automations of the stories run only for bikes with a label.
+            label_bikes(self.hass)
         await self.async_wait(120)
-
-    async def async_add(self, email: str) -> None:
-        """Add an account as a user does."""
-        flow = await self.hass.config_entries.flow.async_init(
-            DOMAIN,
-            context={"source": SOURCE_USER},
-            data={
-                CONF_URL: self.simulator.url,
-                CONF_EMAIL: email,
-                CONF_PASSWORD: PASSWORD,
-            },
-        )
-        assert flow["type"] is FlowResultType.CREATE_ENTRY
-        await self.async_settle()
-        # The automations of the stories run only for bikes with a label.
-        label_bikes(self.hass)
-        await self.async_wait(_LIVE_AFTER)
-        label_bikes(self.hass)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
         """Start Home Assistant with the stored data. Set up the integration first, or `automations_first`."""
         assert self._hass is None
-        # Copy the stored data: objects that are left from the last run may still change
-        # the original.
-        kept = deepcopy(self.storage)
-        self.storage.clear()
-        self.storage.update(kept)
+        # Objects that are left from the last run may still change the original.
+        self._restore(deepcopy(self.storage))
         self._end = AsyncExitStack()
         hass = await self._end.enter_async_context(
             async_test_home_assistant(
@@ -188,21 +170,21 @@ class Home:
 
     async def async_kill(self) -> None:
         """Kill Home Assistant: whatever is not written yet is lost."""
-        written, files = deepcopy(self.storage), self._read_databases()
+        folder = Path(self.config_dir, ".storage", DOMAIN)
+        written = deepcopy(self.storage)
+        files = {file: file.read_bytes() for file in folder.glob("*.db*")}
         self.listener.is_deaf = True
         await self.async_stop()
         self.listener.is_deaf = False
-        self.storage.clear()
-        self.storage.update(written)
-        for file in self._read_databases():
+        self._restore(written)
+        for file in folder.glob("*.db*"):
             file.unlink()
         for file, content in files.items():
             file.write_bytes(content)
 
-    def _read_databases(self) -> dict[Path, bytes]:
-        """Return the contents of the database files and their logs, as they are on the disk."""
-        files = Path(self.config_dir, ".storage", DOMAIN).glob("*.db*")
-        return {file: file.read_bytes() for file in files}
+    def _restore(self, storage: dict[str, Any]) -> None:
+        self.storage.clear()
+        self.storage.update(storage)
 
     async def async_restart(self) -> None:
         """Stop Home Assistant, and start it again 20 seconds later."""
@@ -216,14 +198,8 @@ class Home:
         assert state is not None
         return state
 
-    async def async_arm(self, tracker: str) -> bool:
-        """Arm the guard of a bike. Return whether this was possible."""
-        entity_id = er.async_get(self.hass).async_get_entity_id(
-            "alarm_control_panel", DOMAIN, f"{tracker}_guard"
-        )
-        guard = entity_id and self.hass.states.get(entity_id)
-        if not guard or guard.state == STATE_UNAVAILABLE:
-            return False
+    async def async_arm(self, entity_id: str) -> None:
+        """Arm a guard."""
         await self.hass.services.async_call(
             "alarm_control_panel",
             "alarm_arm_away",
@@ -231,7 +207,6 @@ class Home:
             blocking=True,
         )
         await self.async_settle()
-        return True
 
     async def async_reload(self, email: str) -> None:
         """Reload an account."""
@@ -246,20 +221,10 @@ class Home:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0.001:
-            await self._async_pass(min([left, *self._due(loop)]))
-
-    def _due(self, loop: asyncio.AbstractEventLoop) -> Iterable[float]:
-        """Yield the seconds until each timer. Leave out timers that are due now or almost now."""
-        for timer in get_scheduled_timer_handles(loop):
-            wait = timer.when() - loop.time()
-            if not timer.cancelled() and wait > _AT_ONCE:
-                yield wait
-
-    async def _async_pass(self, seconds: float) -> None:
-        self.freezer.tick(timedelta(seconds=seconds))
-        if self._hass is not None:
-            async_fire_time_changed(self._hass)
-        await self.async_settle()
+            self.freezer.tick(timedelta(seconds=until_next_timer(loop, left)))
+            if self._hass is not None:
+                async_fire_time_changed(self._hass)
+            await self.async_settle()
 
     async def async_settle(self) -> None:
         """Wait until nothing is under way, except the live connection."""
@@ -267,3 +232,10 @@ class Home:
         for _ in range(2):
             await settle(self._hass)
         self.settled()
+
+
+def until_next_timer(loop: asyncio.AbstractEventLoop, at_most: float) -> float:
+    """Return the seconds until the next timer. Leave out timers that are due now or almost now."""
+    now, timers = loop.time(), get_scheduled_timer_handles(loop)
+    waits = (timer.when() - now for timer in timers if not timer.cancelled())
+    return min([at_most, *(wait for wait in waits if wait > _AT_ONCE)])

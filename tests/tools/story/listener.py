@@ -1,7 +1,9 @@
 """The alarms and rides that automations notice, by event entities and by triggers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
@@ -16,9 +18,9 @@ from homeassistant.util import dt as dt_util
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED
 
-FIRED = "fired"
-"""The automations of these tests fire this event when they run."""
 TRIGGERS = ("alarm_raised", "ride_started", "ride_ended")
+_FIRED = "fired"
+"""The automations of these tests fire this event when they run."""
 _LABEL = "bikes"
 _NOTHING = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
@@ -30,33 +32,18 @@ class Run:
     tracker: str
     what: str
     """What happened: `alarm`, `started` or `ended`."""
-    at: datetime
+    which: Any
+    """The service's name of the alarm, or the start of the ride in whole seconds, as triggers have it."""
+    at: datetime = field(compare=False)
     """When the automation ran or the entity changed, by the true clock."""
-    details: dict[str, Any] = field(compare=False)
-
-    @property
-    def word(self) -> str:
-        """The service's name of the alarm."""
-        word: str = self.details["alarm"]
-        return word
-
-    @property
-    def started_at(self) -> datetime:
-        """When the ride started."""
-        return _time(self.details["started_at"])
 
 
-def _named(fired: Run) -> str | datetime:
-    if fired.what == "alarm":
-        return fired.word
-    # The times of triggers have whole seconds, so compare only these.
-    return fired.started_at.replace(microsecond=0)
-
-
-def _time(value: datetime | str) -> datetime:
-    time = dt_util.parse_datetime(value) if isinstance(value, str) else value
-    assert time is not None
-    return time
+def _run(tracker: str, what: str, details: Mapping[str, Any]) -> Run:
+    which = details.get("alarm")
+    if started_at := details.get("started_at"):
+        time = dt_util.parse_datetime(str(started_at), raise_on_error=True)
+        which = time.replace(microsecond=0)
+    return Run(tracker, what, which, datetime.now(UTC))
 
 
 @dataclass
@@ -71,97 +58,81 @@ class Listener:
     """New events in event entities that automations do not notice. No test expects any."""
     is_deaf: bool = False
     """Whether Home Assistant is being killed. Nothing is recorded then."""
-    _seen: set[tuple[str | None, ...]] = field(default_factory=set)
+    _seen: set[Run] = field(default_factory=set)
 
     def alarms(self, tracker: str = RED) -> list[str]:
         """Return the alarms of a tracker. Check that entities and triggers noticed the same alarms."""
-        return [fired.word for fired in self.alike(tracker, "alarm")]
+        return [run.which for run in self._alike(tracker, "alarm")]
 
     def rides(self, tracker: str = RED) -> list[str]:
         """Return the starts and ends of a tracker's rides. Check that entities and triggers noticed the same."""
-        return [fired.what for fired in self.alike(tracker, "started", "ended")]
+        return [run.what for run in self._alike(tracker, "started", "ended")]
 
-    def alike(self, tracker: str, *what: str) -> list[Run]:
-        """Return the changes of entities of a tracker that are of these kinds.
-
-        Check that triggers noticed the same. The order must be the same within each
-        kind, but not between kinds.
-        """
+    def _alike(self, tracker: str, *kinds: str) -> list[Run]:
+        """Return events of these kinds. Their order in entities and triggers must be the same within each kind."""
         assert not self.unnoticed
-        for one in what:
+        for what in kinds:
             by_entity, by_trigger = (
-                [_named(t) for t in runs if (t.tracker, t.what) == (tracker, one)]
+                [run for run in runs if (run.tracker, run.what) == (tracker, what)]
                 for runs in (self.entities, self.triggers)
             )
             assert by_entity == by_trigger
-        return [t for t in self.entities if t.tracker == tracker and t.what in what]
+        return [
+            run for run in self.entities if run.tracker == tracker and run.what in kinds
+        ]
 
     @callback
     def async_listen(self, hass: HomeAssistant) -> None:
         """Record runs until this Home Assistant stops."""
+        hass.bus.async_listen(EVENT_STATE_CHANGED, partial(self._note_state, hass))
+        hass.bus.async_listen(_FIRED, partial(self._note_run, hass))
 
-        @callback
-        def note_state(event: Event[Any]) -> None:
-            if not self.is_deaf:
-                self._note_state(hass, event)
-
-        @callback
-        def note_run(event: Event[Any]) -> None:
-            if not self.is_deaf:
-                self._note_run(hass, event)
-
-        hass.bus.async_listen(EVENT_STATE_CHANGED, note_state)
-        hass.bus.async_listen(FIRED, note_run)
-
+    @callback
     def _note_state(self, hass: HomeAssistant, event: Event[Any]) -> None:
-        entity_id = event.data["entity_id"]
         before, now = event.data["old_state"], event.data["new_state"]
-        if not entity_id.startswith("event.") or not now or now.state in _NOTHING:
+        entity = er.async_get(hass).async_get(event.data["entity_id"])
+        is_event = entity and (entity.domain, entity.platform) == ("event", DOMAIN)
+        if self.is_deaf or not is_event or not now or now.state in _NOTHING:
             return
-        entity = er.async_get(hass).async_get(entity_id)
-        if entity is None or entity.platform != DOMAIN:
-            return
+        tracker, _, key = entity.unique_id.partition("_")
+        event_type = now.attributes["event_type"]
+        run = _run(tracker, "alarm" if key == "alarm" else event_type, now.attributes)
         # Do not compare the state itself, which is a time. A restored state may have
         # the time at which an event was noticed, seconds before it was fired.
-        shown = tuple(map(now.attributes.get, ("event_type", "started_at", "alarm")))
-        is_new = (entity.unique_id, *shown) not in self._seen
-        self._seen.add((entity.unique_id, *shown))
-        tracker, _, key = entity.unique_id.partition("_")
-        what = "alarm" if key == "alarm" else now.attributes["event_type"]
-        fired = Run(tracker, what, datetime.now(UTC), dict(now.attributes))
+        is_new = run not in self._seen
+        self._seen.add(run)
         # Home Assistant's own trigger event.received has the same rule: it ignores a
         # change from unavailable.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
-                self.entities.append(fired)
-        elif is_new and now.attributes["event_type"]:
+                self.entities.append(run)
+        elif is_new and event_type:
             # A state without a type is not a new event. It shows only the time of the
             # last event, because a kill lost the rest.
-            self.unnoticed.append(fired)
+            self.unnoticed.append(run)
 
+    @callback
     def _note_run(self, hass: HomeAssistant, event: Event[Any]) -> None:
-        device = dr.async_get(hass).async_get(event.data["device_id"])
-        assert isinstance(device, dr.DeviceEntry)
-        [(_, tracker)] = device.identifiers
-        trigger = event.data["trigger"]
-        what = "alarm" if trigger == "alarm_raised" else trigger.removeprefix("ride_")
-        self.triggers.append(Run(tracker, what, datetime.now(UTC), event.data))
+        if not self.is_deaf:
+            device = dr.async_get(hass).async_get(event.data["device_id"])
+            assert isinstance(device, dr.DeviceEntry)
+            [(_, tracker)] = device.identifiers
+            # Of `alarm_raised`, `ride_started` and `ride_ended`, keep the distinct word.
+            what = event.data["trigger"].removeprefix("ride_").removesuffix("_raised")
+            self.triggers.append(_run(tracker, what, event.data))
 
 
 def automation(trigger: str) -> dict[str, Any]:
     """Return an automation for all bikes with the label. It fires an event with the variables of its trigger."""
-    variables = ("device_id", "name", "since", "alarm", "type", "time", "started_at")
+    variables = ("device_id", "alarm", "started_at")
     return {
         "id": trigger,
         "alias": trigger,
         "mode": "queued",
         "max": 1000,
-        "triggers": {
-            "trigger": f"{DOMAIN}.{trigger}",
-            "target": {"label_id": _LABEL},
-        },
+        "triggers": {"trigger": f"{DOMAIN}.{trigger}", "target": {"label_id": _LABEL}},
         "actions": {
-            "event": FIRED,
+            "event": _FIRED,
             "event_data": {"trigger": trigger}
             | {name: f"{{{{ trigger.{name} | default(none) }}}}" for name in variables},
         },

@@ -1,6 +1,6 @@
 """A service that records which reports have reached Home Assistant."""
 
-from typing import NamedTuple, override
+from typing import override
 
 from aiohttp import web
 
@@ -10,51 +10,34 @@ from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.world import SimDevice, SimPosition
 
 
-class Reached(NamedTuple):
-    """A report that has reached an account."""
-
-    email: str
-    tracker: str
-    report: int
-
-
 class Service(Simulator):
-    """A simulator that records which reports its messages and answers contain."""
+    """A simulator that records which reports its messages and answers contain. All accounts have all trackers."""
 
     def __init__(self) -> None:
         """Begin without reports."""
         super().__init__()
-        self.reached: list[Reached] = []
+        self.reached: list[tuple[str, str, int]] = []
+        """The account, the tracker and the number of each report that has reached an account."""
         self.polled: set[int] = set()
-        self._announced: dict[str, dict[str, int]] = {}
+        self._announced: dict[tuple[str, str], int] = {}
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
         """Send a change, and record its report for each account to which it is sent."""
         super().tell(device, position)
-        if position is None or self.live.fault is not WELL:
-            return
-        listening = {
-            socket.email
-            for socket in self.live.sockets
-            if not socket.transport.is_closing()
-        }
-        for email in listening:
-            if device.unique_id in self.accounts[email].assigned:
-                self.reached.append(Reached(email, device.unique_id, position.id))
+        if position is not None and self.live.fault is WELL:
+            sockets = self.live.sockets
+            emails = {it.email for it in sockets if not it.transport.is_closing()}
+            self.reached += [(it, device.unique_id, position.id) for it in emails]
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
         """Answer a request. Note its positions, if the account's last device list announced them."""
-        # An answer of raw text contains no positions.
-        devices = [] if endpoint in self.raw_answers else self.devices_of(email)
-        for device in devices:
-            known = self._announced.setdefault(email, {})
+        for device in self.devices_of(email):
+            tracker, report = device.unique_id, device.position_id
             if endpoint == "devices":
-                known[device.unique_id] = device.position_id
-            elif known.get(device.unique_id) == device.position_id:
-                self.polled.add(device.position_id)
-                self.reached.append(
-                    Reached(email, device.unique_id, device.position_id)
-                )
+                self._announced[email, tracker] = report
+            elif self._announced.get((email, tracker)) == report:
+                self.polled.add(report)
+                self.reached.append((email, tracker, report))
         return super().answer(endpoint, email)

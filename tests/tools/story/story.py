@@ -9,6 +9,7 @@ from typing import Literal
 
 from homeassistant.util import dt as dt_util
 
+from tests.tools.simulator.live import WELL
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
@@ -81,7 +82,6 @@ class Story:
         self._home, self._service = home, service
         self._bikes = [Bike(tracker, self._now) for tracker in service.devices]
         self._kills: list[datetime] = []
-        self._list_fails = self._live_fails = self._history_fails = False
         self._history_failed = False
         self._numbers = count()
         self._owners: dict[str, str | None] = {}
@@ -207,15 +207,16 @@ class Story:
 
     async def switch_list(self) -> None:
         """Let the device list fail, or work again. Do nothing while the live connection fails."""
-        if not self._live_fails:
-            self._let_list_fail(not self._list_fails)
+        if self._service.live.fault is WELL:
+            fault = None if self._list_fails else "status-503"
+            self._service.fault(fault, path="devices")
 
     async def switch_live(self) -> None:
         """Let the live connection fail, or work again. Do nothing while the device list fails."""
         if not self._list_fails:
             await self._home.async_settle()
-            self._live_fails = not self._live_fails
-            self._service.live_fault("session-503" if self._live_fails else None)
+            works = self._service.live.fault is WELL
+            self._service.live_fault("session-503" if works else None)
             # Wait until the connections are closed.
             await self._home.async_settle()
 
@@ -224,8 +225,8 @@ class Story:
     ) -> None:
         """Let the history fail in this way, or work again."""
         self._history_failed = True
-        self._history_fails = not self._history_fails
-        self._service.fault(fault if self._history_fails else None, path="history")
+        fails = "history" in self._service.faults
+        self._service.fault(None if fails else fault, path="history")
 
     async def shorten_history(self, rows: int) -> None:
         """From now on, let each answer of the history contain only its first rows, at most this many."""
@@ -241,14 +242,13 @@ class Story:
 
     async def be_well(self, seconds: int) -> None:
         """End all faults, and wait for this many seconds, in which everything works again."""
-        self._list_fails = self._live_fails = self._history_fails = False
         self._service.fault(None)
         self._service.live_fault(None)
         await self.pass_time(seconds)
 
-    def _let_list_fail(self, fails: bool) -> None:
-        self._list_fails = fails
-        self._service.fault("status-503" if fails else None, path="devices")
+    @property
+    def _list_fails(self) -> bool:
+        return "devices" in self._service.faults
 
     # Home Assistant
 
@@ -303,7 +303,7 @@ class Story:
         """If the set-up failed because the device list fails, let it succeed. Otherwise no automation would run."""
         if self._list_fails:
             await self.pass_time(20)
-            self._let_list_fail(False)
+            await self.switch_list()
             await self.pass_time(_WELL_AGAIN)
         await self.pass_time(1)
 
@@ -334,7 +334,7 @@ class Story:
     async def check(self) -> None:
         """Check that each received alarm and each true ride was fired once, and nothing else. Rides are stored."""
         listener = self._home.listener
-        assert not listener.unnoticed, _lines(listener.unnoticed)
+        assert not listener.unnoticed
         for bike in self._bikes:
             for told in (listener.entities, listener.triggers):
                 own = [run for run in told if run.tracker == bike.tracker]
@@ -344,13 +344,13 @@ class Story:
                     # A ride that only the history contains may be fired after a newer
                     # ride, so compare the sorted numbers.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
-                    assert sorted(firsts) == list(range(len(bike.rides))), _lines(own)
+                    assert sorted(firsts) == list(range(len(bike.rides))), own
             booked = await self._home.booked(bike.tracker)
             assert len(booked) == len(bike.rides), (booked, bike.rides)
 
     def _check_alarms(self, bike: Bike, fired: list[Run]) -> None:
         true = {alarm.word: alarm for alarm in bike.alarms}
-        firsts = self._once([run.word for run in fired], fired)
+        firsts = self._once([run.which for run in fired], fired)
         assert set(firsts) <= true.keys(), ("invented", firsts)
         reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
@@ -373,7 +373,7 @@ class Story:
                 kill - _UNWRITTEN <= last[name] <= kill <= run.at
                 for kill in self._kills
             )
-            assert is_right, ("twice", name, _lines(fired))
+            assert is_right, ("twice", name, fired)
             last[name] = run.at
         return list(last)
 
@@ -383,14 +383,10 @@ def _ride(fired: Run, rides: list[Ride]) -> int:
     [*_, number] = [
         number
         for number, ride in enumerate(rides)
-        if ride.begin - _MARGIN <= fired.started_at
+        if ride.begin - _MARGIN <= fired.which
     ]
     # If a ride was out of reach, Home Assistant may have noticed only another place,
     # and may date the start long after the end of the ride.
     ride = rides[number]
-    assert ride.was_out_of_reach or fired.started_at <= ride.end + _MARGIN, "invented"
+    assert ride.was_out_of_reach or fired.which <= ride.end + _MARGIN, "invented"
     return number
-
-
-def _lines(fired: list[Run]) -> list[str]:
-    return [f"{it.at:%H:%M:%S} {it.tracker} {it.what} {it.details}" for it in fired]
