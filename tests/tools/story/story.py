@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Literal
 
 from homeassistant.util import dt as dt_util
@@ -33,12 +33,13 @@ _MARGIN = timedelta(minutes=6)
 # After failed polls, the next poll follows within this number of seconds.
 _WELL_AGAIN = 190
 
+type How = Literal["fix", "late", "no fix"]
+
 
 @dataclass
 class Alarm:
     """An alarm in a report."""
 
-    word: str
     report: int
     fix_time: datetime
     reached_at: datetime | None = None
@@ -66,7 +67,8 @@ class Bike:
     arrived_at: datetime | None = None
     ride: Ride | None = None
     seen_at: datetime | None = None
-    alarms: list[Alarm] = field(default_factory=list)
+    alarms: dict[str, Alarm] = field(default_factory=dict)
+    """Alarms by the service's name, in the order in which they were sent."""
     rides: list[Ride] = field(default_factory=list)
 
 
@@ -110,7 +112,7 @@ class Story:
             await self._home.async_settle()
 
     async def raise_alarm(
-        self, bike: int, words: int, how: Literal["fix", "late", "no fix"], twice: bool
+        self, bike: int, words: int, how: How = "fix", twice: bool = False
     ) -> None:
         """Let a bike send a report with new alarms.
 
@@ -122,7 +124,12 @@ class Story:
         await self._home.async_settle()
 
     async def raise_many(
-        self, bike: int, number: int, every: int, in_one_message: bool, settles: bool
+        self,
+        bike: int,
+        number: int,
+        every: int,
+        in_one_message: bool = False,
+        settles: bool = True,
     ) -> None:
         """Let a bike send many reports at once, in one message or in one message each.
 
@@ -161,7 +168,7 @@ class Story:
         self._report(bike)
 
     def _report(
-        self, bike: Bike, *words: str, how: str = "fix", age: float = 0
+        self, bike: Bike, *words: str, how: How = "fix", age: float = 0
     ) -> None:
         """Let a bike report, with or without alarms. `how` and `age` (seconds) describe the fix."""
         now, moves, has_fix = self._now, bike.ride is not None, how != "no fix"
@@ -183,9 +190,7 @@ class Story:
             is_late=how == "late",
         )
         fix_time = position.fix_time if has_fix else now
-        bike.alarms += [
-            Alarm(word, position.id, fix_time) for word in dict.fromkeys(words)
-        ]
+        bike.alarms |= {word: Alarm(position.id, fix_time) for word in words}
 
     def _words(self, number: int) -> list[str]:
         """Return names of alarms that were not used before."""
@@ -238,9 +243,9 @@ class Story:
         self._service.fault("status-503")
         self._service.live_fault("session-503")
         await self.pass_time(seconds)
-        await self.be_well(_WELL_AGAIN)
+        await self._be_well(_WELL_AGAIN)
 
-    async def be_well(self, seconds: int) -> None:
+    async def _be_well(self, seconds: int) -> None:
         """End all faults, and wait for this many seconds, in which everything works again."""
         self._service.fault(None)
         self._service.live_fault(None)
@@ -259,7 +264,7 @@ class Story:
         await self._home.async_reload(emails[account % len(emails)])
         await self._answer()
 
-    async def restart(self, down: int, automations_first: bool) -> None:
+    async def restart(self, down: int, automations_first: bool = False) -> None:
         """Stop Home Assistant, and start it again `down` seconds later."""
         await self._leave()
         await self._home.async_stop()
@@ -272,7 +277,8 @@ class Story:
         await self._leave(settles=False)
         self._note_reached()
         self._kills.append(self._now)
-        for alarm in (alarm for bike in self._bikes for alarm in bike.alarms):
+        alarms = chain(*(bike.alarms.values() for bike in self._bikes))
+        for alarm in alarms:
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
                 # The kill may have lost the alarm, so it need not be fired. If a poll
                 # brings it again, it counts as received.
@@ -293,7 +299,7 @@ class Story:
         With `settles`, wait until all messages are received.
         """
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
-            await self.arrive()
+            await self._arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
             ride.was_out_of_reach = True
         if settles:
@@ -317,7 +323,7 @@ class Story:
             bike.tracker: self._home.owner(bike.tracker) if is_up else None
             for bike in self._bikes
         }
-        alarms = {bike.tracker: bike.alarms for bike in self._bikes}
+        alarms = {bike.tracker: bike.alarms.values() for bike in self._bikes}
         for email, tracker, report in reached:
             is_newest = self._service.devices[tracker].position_id == report
             is_owned = email == before.get(tracker) or is_newest
@@ -325,14 +331,20 @@ class Story:
                 if alarm.report == report and is_owned:
                     alarm.reached_at = alarm.reached_at or self._now
 
-    async def arrive(self) -> None:
+    async def _arrive(self) -> None:
         """Wait until all bikes have arrived and have stood long enough."""
         while any(bike.ride for bike in self._bikes):
             await self.pass_time(60)
         await self._stand(*self._bikes)
 
-    async def check(self) -> None:
-        """Check that each received alarm and each true ride was fired once, and nothing else. Rides are stored."""
+    async def end(self) -> None:
+        """Let all bikes arrive while everything works.
+
+        Check that each received alarm and each true ride was fired once, and nothing
+        else, and that the rides are stored.
+        """
+        await self._be_well(500)
+        await self._arrive()
         listener = self._home.listener
         assert not listener.unnoticed
         for bike in self._bikes:
@@ -349,10 +361,9 @@ class Story:
             assert len(booked) == len(bike.rides), (booked, bike.rides)
 
     def _check_alarms(self, bike: Bike, fired: list[Run]) -> None:
-        true = {alarm.word: alarm for alarm in bike.alarms}
         firsts = self._once([run.which for run in fired], fired)
-        assert set(firsts) <= true.keys(), ("invented", firsts)
-        reached = {word: alarm for word, alarm in true.items() if alarm.reached_at}
+        assert set(firsts) <= bike.alarms.keys(), ("invented", firsts)
+        reached = {word: it for word, it in bike.alarms.items() if it.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
         # Alarms that only the history contains are fired late, so check only the order
         # of alarms that messages or polls brought.
