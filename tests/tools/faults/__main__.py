@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+import re
 
 from tests.tools.tables import DOCS, as_markdown, fill
 
@@ -24,9 +25,8 @@ def _outcomes() -> Iterator[list[str]]:
         minutes = f"{decided.next_poll // 60} min"
         key = form_text(decided.form_error), _while_running(decided), minutes
         groups[key].append(TROUBLES[name].description)
-    for outcome, faults in sorted(
-        groups.items(), key=lambda it: (-len(it[1]), it[0][1:])
-    ):
+    by_number = sorted(groups.items(), key=lambda it: (-len(it[1]), it[0][1:]))
+    for outcome, faults in by_number:
         yield [str(len(faults)), _escaped(faults[len(faults) // 2]), *outcome]
 
 
@@ -40,9 +40,7 @@ def _while_running(decided: Decided) -> str:
 
 def _escaped(text: str) -> str:
     """Return a text in which the special characters of Markdown are escaped, except backticks."""
-    for character in "\\*_{}[]<>|":
-        text = text.replace(character, f"\\{character}")
-    return text
+    return re.sub(r"[\\*_{}[\]<>|]", r"\\\g<0>", text)
 
 
 if __name__ == "__main__":

@@ -71,11 +71,14 @@ _CHANGES = {
 All other entities stay the same.
 """
 _FORM_ERRORS = {
+    **{key: key for key in ("invalid_response", "redirected")},
+    "unauthorized": "invalid_auth",
     "certificate not valid": "invalid_certificate",
     "connection refused": "connection_refused",
     "name not found": "unknown_host",
     "no answer in time": "timeout",
 }
+"""The key of the error in the sign-in form, by the key or the start of the log message. Others: `cannot_connect`."""
 
 
 class Outcome(StrEnum):
@@ -96,7 +99,7 @@ class Message(NamedTuple):
     @property
     def text(self) -> str:
         """The text in the log and on the page of the integration."""
-        text: str = _TEXTS["exceptions"][self.key]["message"]
+        text = str(_TEXTS["exceptions"][self.key]["message"])
         return text.format(error=self.error).removesuffix(".")
 
 
@@ -104,7 +107,7 @@ class Decided(NamedTuple):
     """The effects that a fault should have. `next_poll` is the number of seconds from a failed poll to the next."""
 
     message: Message | None
-    changes: frozenset[tuple[str, str]]
+    changes: set[tuple[str, str]]
     requests: int
     next_poll: int
     then: Outcome | None
@@ -125,28 +128,23 @@ class Decided(NamedTuple):
     @property
     def form_error(self) -> str | None:
         """The key of the error in the sign-in form. None if the sign-in succeeds."""
-        match self.message:
-            case None:
-                return None
-            case Message("invalid_response" | "redirected" as key):
-                return key
-            case Message("unauthorized"):
-                return "invalid_auth"
-            case Message(_, error):
-                return _FORM_ERRORS.get(error.partition(":")[0], "cannot_connect")
+        if self.message is None:
+            return None
+        names = self.message.key, self.message.error.partition(":")[0]
+        errors = (_FORM_ERRORS[name] for name in names if name in _FORM_ERRORS)
+        return next(errors, "cannot_connect")
 
 
 def form_text(error: str | None) -> str:
     """Return the start of an error's text in the sign-in form, up to a period, colon or parenthesis."""
     if error is None:
         return "succeeds"
-    text: str = _TEXTS["config"]["error"][error]
-    return re.split(r"[.(:]", text)[0].strip()
+    return re.split(r"[.(:]", _TEXTS["config"]["error"][error])[0].strip()
 
 
 def _message(name: str) -> Message | None:
     """Return the first message whose pattern matches this fault, or None if the poll succeeds."""
-    [status] = re.findall(r"\d{3}|$", name)[:1]
+    status = re.findall(r"\d{3}|$", name)[0]
     for key, table in _MESSAGES.items():
         for line in table.strip().splitlines():
             error, faults = line.split("<-")
@@ -160,13 +158,8 @@ def _decided(name: str) -> Decided:
     if message and message.key == "unauthorized":
         then = Outcome.AVAILABLE if name.endswith("-once") else Outcome.SIGN_IN
     changes = {it for it, names in _CHANGES.items() if re.fullmatch(names, name)}
-    return Decided(
-        message,
-        frozenset(changes),
-        _REQUESTS.get(name, 1),
-        _NEXT_POLL.get(name, 60),
-        then,
-    )
+    requests, next_poll = _REQUESTS.get(name, 1), _NEXT_POLL.get(name, 60)
+    return Decided(message, changes, requests, next_poll, then)
 
 
 DECIDED = {name: _decided(name) for name in TROUBLES}

@@ -25,7 +25,6 @@ from homeassistant.const import (
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.util import dt as dt_util
-from homeassistant.util.async_ import get_scheduled_timer_handles
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -38,19 +37,17 @@ from tests.settle import settle
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.render import Endpoint
 
+from ..story.home import until_next_timer
 from .trouble import NAME_NOT_FOUND, Trouble
 
 # Seconds after which the client gives up waiting for an answer.
 _PATIENCE = 30
-# `async_fire_time_changed` also runs timers that are due within this number of seconds.
-_AT_ONCE = 0.5
 # The shortest step of the clock in seconds. The frozen clock counts in microseconds, so
 # a step that is too short would not move it.
 _LEAST = 0.001
 # The value of *Last update* changes in steps of this length.
 _STEP = timedelta(minutes=5)
-# One knot (nautical mile per hour) in kilometers per hour.
-_KILOMETRES_PER_HOUR = 1.852
+_KNOT_IN_KILOMETERS_PER_HOUR = 1.852
 _turns = count(1)
 
 type States = dict[str, dict[str, str]]
@@ -83,24 +80,21 @@ class Home:
             return await ask(client)
 
         async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
-            return self._resolve()
+            if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
+                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+            return [
+                ResolveResult(
+                    hostname="",
+                    host="127.0.0.1",
+                    port=self.simulator.port,
+                    family=socket.AF_INET,
+                    proto=0,
+                    flags=socket.AI_NUMERICHOST,
+                )
+            ]
 
         monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
-
-    def _resolve(self) -> list[ResolveResult]:
-        if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
-            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-        return [
-            ResolveResult(
-                hostname="",
-                host="127.0.0.1",
-                port=self.simulator.port,
-                family=socket.AF_INET,
-                proto=0,
-                flags=socket.AI_NUMERICHOST,
-            )
-        ]
 
     # Steps
 
@@ -125,14 +119,7 @@ class Home:
 
         With such steps, a simulated day needs hardly more steps than it has polls.
         """
-        now = self.hass.loop.time()
-        later = (
-            timer.when() - now
-            for timer in get_scheduled_timer_handles(self.hass.loop)
-            if not timer.cancelled()
-        )
-        due = min((wait for wait in later if wait > _AT_ONCE), default=at_most)
-        await self.wait(max(min(due, at_most), _LEAST))
+        await self.wait(max(until_next_timer(self.hass.loop, at_most), _LEAST))
 
     async def unload(self) -> None:
         """Unload the account, as before a restart."""
@@ -153,15 +140,17 @@ class Home:
         mark includes two seconds before it and one after it. Fail if the poll comes
         between two marks.
         """
-        passed, before = 0.0, (self.polls, self.position_requests)
+
+        def count() -> int:
+            return self.position_requests if of_positions else self.polls
+
+        passed, before = 0, count()
         for mark in marks:
             await self.wait(mark - 2 - passed)
-            counts = self.polls, self.position_requests
-            assert counts[of_positions] == before[of_positions], f"before {mark} s"
+            assert count() == before, f"before {mark} s"
             await self.wait(3)
             passed = mark + 1
-            counts = self.polls, self.position_requests
-            if counts[of_positions] > before[of_positions]:
+            if count() > before:
                 return mark
         return None
 
@@ -192,14 +181,12 @@ class Home:
 
     async def _be_patient(self, seconds: float) -> None:
         """Move the clock until a slow answer is sent, or until the client gives up waiting for it."""
-        if seconds < _PATIENCE:
-            self._tick(seconds)
-            return
         polls = self.polls
-        self._tick(_PATIENCE - 1)
-        await asyncio.sleep(0)
-        assert self.polls == polls
-        self._tick(2)
+        self._tick(min(seconds, _PATIENCE - 1))
+        if seconds >= _PATIENCE:
+            await asyncio.sleep(0)
+            assert self.polls == polls
+            self._tick(2)
 
     # Observations
 
@@ -355,7 +342,7 @@ def truth(simulator: Simulator) -> States:
             states[tracker] |= {
                 "tracker": f"{position.latitude}, {position.longitude}",
                 "position_time": _time(position.fix_time),
-                "speed": str(round(position.speed * _KILOMETRES_PER_HOUR, 3)),
+                "speed": str(round(position.speed * _KNOT_IN_KILOMETERS_PER_HOUR, 3)),
                 "course": str(position.course),
                 "altitude": str(position.altitude),
                 "battery": str(position.attributes["batteryLevel"]),

@@ -23,36 +23,32 @@ class Trouble:
     name: str
     description: str
     tls: bool = False
+    is_large: bool = False
+    """Whether the answer would use much memory."""
     strikes_positions: bool = False
     """Whether the fault can affect the requests for positions alone."""
-
-    @property
-    def is_large(self) -> bool:
-        """Whether the answer would use much memory."""
-        return self.name in _LARGE
 
     def begin(
         self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
     ) -> None:
-        """Begin the fault with the next request: for all requests, one endpoint, or every n-th request.
-
-        The fault `NAME_NOT_FOUND` is not simulated here, but by `Home.watch`.
-        """
+        """Begin the fault with the next request: for all requests, one endpoint, or every n-th request."""
+        # `Home.watch` simulates the other fault.
         if self.name != NAME_NOT_FOUND:
             simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 
 
-TROUBLES: dict[str, Trouble] = {
-    NAME_NOT_FOUND: Trouble(NAME_NOT_FOUND, "the server's name no longer resolves"),
-    **{
-        name: Trouble(
-            name,
-            fault.description,
-            tls=fault.certificate is not None,
-            strikes_positions=fault.respond is not None
-            and "positions" in fault.endpoints
-            and name not in _NOT_FOR_POSITIONS,
-        )
-        for name, fault in FAULTS.items()
-    },
+TROUBLES = {
+    NAME_NOT_FOUND: Trouble(NAME_NOT_FOUND, "the server's name no longer resolves")
+}
+TROUBLES |= {
+    name: Trouble(
+        name,
+        fault.description,
+        tls=fault.certificate is not None,
+        is_large=name in _LARGE,
+        strikes_positions=fault.respond is not None
+        and "positions" in fault.endpoints
+        and name not in _NOT_FOR_POSITIONS,
+    )
+    for name, fault in FAULTS.items()
 }
