@@ -2,7 +2,9 @@
 
 import argparse
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
+from multiprocessing import get_context
 import os
 from pathlib import Path
 import platform
@@ -12,15 +14,15 @@ from typing import Final
 
 from tests.tools.tables import current_commit, fill
 
-from . import plan
 from .page import PAGE, tables
-from .plan import OURS, Work
+from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, Finding, Work, load, save
+from .run import measure
 
 _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
 _CHANGED: Final = 2
-"""Number of states that change with a report: the place and the status.
+"""Number of states that are written for a report: the place and the status.
 
 *Last update* changes only in steps of five minutes, so it does not change here.
 """
@@ -49,21 +51,43 @@ def main() -> int:
         print("\n".join(wrong) or "All counts of requests and states are right")
         if wrong or options.quick:
             return bool(wrong)
-        plan.save(_machine(), plan.run_all(_REPEATS))
-    fill(PAGE, tables(*plan.load()))
+        save(_machine(), _run_all())
+    fill(PAGE, tables(*load()))
     return 0
+
+
+def _run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
+    """Run a step in another process, and return its results."""
+    print(f"{kind}: {candidate}, {trackers} trackers", flush=True)
+    with ProcessPoolExecutor(1, get_context("spawn")) as process:
+        found = process.submit(measure, kind, candidate, trackers, times).result()
+    step = {"kind": kind, "candidate": candidate, "trackers": trackers}
+    return {**step, "found": found}
+
+
+def _run_all() -> list[Finding]:
+    """Run all steps. Candidates run in turn, so that a slow minute of the machine affects all of them."""
+    findings = []
+    for trackers in FLEETS:
+        for _ in range(_REPEATS):
+            findings += [_run("polls", it, trackers, 3) for it in (OURS, FLOOR, PEER)]
+            findings += [_run("live", it, trackers, 7) for it in (OURS, PEER)]
+    findings += [_run("everything", OURS, LARGEST, 3) for _ in range(_REPEATS)]
+    findings += [_run("automations", OURS, LARGEST, 10) for _ in range(_REPEATS)]
+    return findings
 
 
 def _wrong_counts(trackers: int) -> Iterator[str]:
     """Yield a line for each kind of work whose counts are wrong."""
-    found = plan.run("count", OURS, trackers)["found"]
+    found = _run("polls", OURS, trackers)["found"]
     for work, requests in _REQUESTS.items():
-        changed = _CHANGED * work.reporting(trackers)
+        written = _CHANGED * work.reporting(trackers)
         if work in {Work.SET_UP, Work.RESTART}:
-            changed = _ENTITIES * trackers
-        right = [{"requests": requests, "changed": changed}]
-        if found[work] != right:
-            yield f"Wrong: {trackers} trackers, {work}: {found[work]} instead of {right}"
+            written = _ENTITIES * trackers
+        right = {"requests": requests, "written": written}
+        counts = {name: found[work][0][name] for name in right}
+        if counts != right:
+            yield f"Wrong: {trackers} trackers, {work}: {counts} instead of {right}"
 
 
 def _machine() -> str:

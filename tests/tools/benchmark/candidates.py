@@ -12,6 +12,7 @@ import orjson
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.tools.simulator.listener import HOST
+from tests.tools.simulator.wire import JSON
 
 from .plan import FLOOR, OURS, PEER
 from .service import EMAIL, PASSWORD, Service
@@ -19,11 +20,10 @@ from .service import EMAIL, PASSWORD, Service
 type Candidate = Integration | Floor
 """A candidate shows the fleet in Home Assistant: first with a set-up, then with polls."""
 
+_COORDINATES = ("latitude", "longitude", "gps_accuracy")
+_GPS = {"tracking_type": "position", "source_type": "gps", "in_zones": []}
 _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
-    "place": (
-        "device_tracker",
-        {"tracking_type": "position", "source_type": "gps", "in_zones": []},
-    ),
+    "place": ("device_tracker", _GPS),
     "online": ("binary_sensor", {"device_class": "connectivity"}),
     "disabled": ("binary_sensor", {}),
     "last_update": ("sensor", {"device_class": "timestamp"}),
@@ -32,16 +32,12 @@ _SHOWN: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Integration:
-    """An integration that has a config entry and a coordinator.
-
-    If it is not live, it has no live connection, and polls only at the request of the
-    benchmark.
-    """
+    """An integration that has a config entry and a coordinator."""
 
     def __init__(
         self, hass: HomeAssistant, domain: str, data: dict[str, Any], *, live: bool
     ) -> None:
-        """Create the config entry, as the config flow would."""
+        """Create the config entry. Without `live`, it has no live connection, and polls only when `poll` is called."""
         self._hass = hass
         self._live = live
         self._entry = MockConfigEntry(
@@ -87,22 +83,14 @@ class _Bike:
 
 
 class Floor:
-    """The least that any integration does.
-
-    For each poll, it makes two requests, parses two JSON lists, creates and compares
-    one object per tracker, and writes the states that changed. It has no entities, no
-    registries and no error handling.
-    """
+    """The least that any integration does. The page describes it."""
 
     def __init__(self, hass: HomeAssistant, url: str) -> None:
         """Start without trackers. The floor has no live connection."""
-        self._hass = hass
+        self._hass, self._url = hass, url
         self._bikes: dict[str, _Bike] = {}
-        self._url = url
-        self._headers = {
-            "accept": "application/json",
-            "Authorization": aiohttp.encode_basic_auth(EMAIL, PASSWORD),
-        }
+        authorization = aiohttp.encode_basic_auth(EMAIL, PASSWORD)
+        self._headers = {"accept": JSON, "Authorization": authorization}
 
     async def set_up(self) -> None:
         """Show the fleet for the first time."""
@@ -144,15 +132,14 @@ class Floor:
                 continue
             attributes = {**fixed, "friendly_name": f"{bike.name} {field}"}
             match value:
-                case latitude, longitude, accuracy:
+                case tuple():
                     state = "not_home"
-                    attributes |= {"latitude": latitude, "longitude": longitude}
-                    attributes["gps_accuracy"] = accuracy
+                    attributes |= zip(_COORDINATES, value, strict=True)
                 case bool():
                     state = "on" if value else "off"
                 case _:
-                    moment = datetime.fromisoformat(value)
-                    state = moment.isoformat(timespec="seconds")
+                    time = datetime.fromisoformat(value)
+                    state = time.isoformat(timespec="seconds")
             entity_id = f"{platform}.bike_{unique_id}_{field}"
             self._hass.states.async_set(entity_id, state, attributes)
 
@@ -164,7 +151,7 @@ def make(name: str, hass: HomeAssistant, service: Service, *, live: bool) -> Can
     if name == OURS:
         ours = {"url": service.url, "email": EMAIL, "password": PASSWORD}
         return Integration(hass, OURS, ours, live=live)
-    server = {"host": HOST, "port": service.peer_port, "api_token": "t"}
+    peer: dict[str, Any] = {"host": HOST, "port": service.peer_port, "api_token": "t"}
+    peer |= {"ssl": False, "verify_ssl": False}
     # Home Assistant's integration for Traccar servers always has a live connection.
-    peer = {**server, "ssl": False, "verify_ssl": False}
     return Integration(hass, PEER, peer, live=True)

@@ -1,12 +1,13 @@
 """The tables of docs/benchmarks.md."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 from typing import Final
 
 from tests.tools.tables import DOCS, as_markdown
 
-from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Finding, Work
+from .plan import FLEETS, FLOOR, LARGEST, OURS, PEER, TRIGGERS, Figures, Finding, Work
 
 PAGE: Final = DOCS / "benchmarks.md"
 _NAMES: Final = {OURS: "Bike Tracker", FLOOR: "the floor", PEER: "`traccar_server`"}
@@ -28,28 +29,40 @@ _MOST_BUSY: Final = 0.05
 _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
 
+type Results = dict[tuple[bool, str, int, str], list[Figures]]
+"""The figures of all repeats, by whether trackers reported all fields, candidate, trackers and work."""
+
 
 def tables(machine: str, findings: list[Finding]) -> list[str]:
     """Return all tables of the page."""
-    works = [work for work in Work if work is not Work.TRIGGERS]
+    results: Results = defaultdict(list)
+    for it in findings:
+        step = it["kind"] == "everything", it["candidate"], it["trackers"]
+        for work, figures in it["found"].items():
+            results[*step, work] += figures
     measurements = (
-        (str(trackers), work, *(_cost(findings, it, trackers, work) for it in _NAMES))
+        (
+            str(trackers),
+            work,
+            *(_cost(results[False, it, trackers, work]) for it in _NAMES),
+        )
         for trackers in FLEETS
-        for work in works
+        for work in Work
+        if work is not Work.TRIGGERS
     )
     return [
-        as_markdown(("Work", "Goal: at most", "Found", "Reached"), _goals(findings)),
+        as_markdown(("Work", "Goal: at most", "Found", "Reached"), _goals(results)),
         as_markdown(("Trackers", "Work", *_NAMES.values()), measurements),
         as_markdown(("Measured on",), [[machine]]),
     ]
 
 
-def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
+def _goals(results: Results) -> Iterator[tuple[str, ...]]:
     """Yield a row for each goal: the work, the goal, the result, and whether it was reached."""
     for work, what, most, other, fleets in _RATIOS:
         for trackers in fleets:
             ours, theirs = (
-                _milliseconds(findings, it, trackers, work, what)
+                _milliseconds(results[False, it, trackers, work], what)
                 for it in (OURS, other)
             )
             yield (
@@ -59,8 +72,9 @@ def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
                 _REACHED[ours <= most * theirs],
             )
     longest, work = max(
-        (max(_figures(findings, OURS, LARGEST, work, "busy", everything=True)), work)
+        (figures["busy"], work)
         for work in (Work.SET_UP, Work.RESTART, Work.ALL)
+        for figures in results[True, OURS, LARGEST, work]
     )
     yield (
         f"{LARGEST} trackers that report everything",
@@ -68,7 +82,7 @@ def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
         f"{longest * 1e3:.0f} ms, {work}",
         _REACHED[longest <= _MOST_BUSY],
     )
-    seconds = min(_figures(findings, OURS, LARGEST, Work.TRIGGERS))
+    seconds = min(it["cpu"] for it in results[False, OURS, LARGEST, Work.TRIGGERS])
     yield (
         f"{LARGEST} trackers, one reports",
         f"{TRIGGERS} automations on all of them: 0.3 ms together",
@@ -77,43 +91,22 @@ def _goals(findings: list[Finding]) -> Iterator[tuple[str, ...]]:
     )
 
 
-def _figures(
-    findings: list[Finding],
-    candidate: str,
-    trackers: int,
-    work: Work,
-    figure: str = "cpu",
-    *,
-    everything: bool = False,
-) -> list[float]:
-    """Return a figure from all repeats. If `everything`, trackers reported all fields, otherwise only their place."""
-    step = candidate, trackers, everything
-    return [
-        figures[figure]
-        for it in findings
-        if (it["candidate"], it["trackers"], it["kind"] == "everything") == step
-        for figures in it["found"].get(work, ())
-    ]
+def _milliseconds(repeats: list[Figures], what: str = _CPU) -> float:
+    cost = median(it["seconds" if what == _SHOWN else "cpu"] for it in repeats) * 1e3
+    return cost / _states(repeats) if what == _PER_STATE else cost
 
 
-def _milliseconds(
-    findings: list[Finding], candidate: str, trackers: int, work: Work, what: str = _CPU
-) -> float:
-    def middle(figure: str) -> float:
-        return median(_figures(findings, candidate, trackers, work, figure))
-
-    figure = middle("seconds" if what == _SHOWN else "cpu") * 1e3
-    return figure / middle("states") if what == _PER_STATE else figure
+def _states(repeats: list[Figures]) -> float:
+    return median(it["states"] for it in repeats)
 
 
-def _cost(findings: list[Finding], candidate: str, trackers: int, work: Work) -> str:
+def _cost(repeats: list[Figures]) -> str:
     """Return the milliseconds of a work, and the microseconds for each changed state. If not measured, return ""."""
-    at = candidate, trackers, work
-    if not _figures(findings, *at):
+    if not repeats:
         return ""
-    cost = _short(_milliseconds(findings, *at))
-    if median(_figures(findings, *at, "states")):
-        cost += f" ({_milliseconds(findings, *at, _PER_STATE) * 1e3:.0f})"
+    cost = _short(_milliseconds(repeats))
+    if _states(repeats):
+        cost += f" ({_milliseconds(repeats, _PER_STATE) * 1e3:.0f})"
     return cost
 
 

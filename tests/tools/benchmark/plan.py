@@ -1,11 +1,9 @@
-"""The steps of the benchmark, each in its own process, and the file with the results."""
+"""The kinds of work, the candidates and the fleets of the benchmark, and the file with the results."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 import json
 from pathlib import Path
-import subprocess
-import sys
 from typing import Any, Final
 
 OURS: Final = "bike_tracker"
@@ -41,31 +39,6 @@ class Work(StrEnum):
         if self is Work.SOME:
             return max(1, trackers // 100)
         return trackers if self is Work.ALL else 0
-
-
-def run(kind: str, candidate: str, trackers: int, times: int = 1) -> Finding:
-    """Run a step in another process, and return its results."""
-    print(f"{kind}: {candidate}, {trackers} trackers", flush=True)
-    arguments = kind, candidate, str(trackers), str(times)
-    process = subprocess.run(  # noqa: S603
-        [sys.executable, "-m", "tests.tools.benchmark.run", *arguments],
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    step = {"kind": kind, "candidate": candidate, "trackers": trackers}
-    return {**step, "found": json.loads(process.stdout)}
-
-
-def run_all(repeats: int) -> list[Finding]:
-    """Run all steps. Candidates run in turn, so that a slow minute of the machine affects all of them."""
-    findings = []
-    for trackers in FLEETS:
-        for _ in range(repeats):
-            findings += [run("polls", it, trackers, 3) for it in (OURS, FLOOR, PEER)]
-            findings += [run("live", it, trackers, 7) for it in (OURS, PEER)]
-    findings += [run("everything", OURS, LARGEST, 3) for _ in range(repeats)]
-    findings += [run("automations", OURS, LARGEST, 10) for _ in range(repeats)]
-    return findings
 
 
 def save(machine: str, findings: Iterable[Finding]) -> None:

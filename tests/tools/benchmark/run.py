@@ -1,8 +1,4 @@
-"""Run one candidate with one fleet, in its own process.
-
-Usage: python -m tests.tools.benchmark.run KIND CANDIDATE TRACKERS TIMES. It prints the
-results as JSON. KIND is polls, count, everything, live or automations.
-"""
+"""Run one candidate with one fleet: its set-up and polls, live reports, or automations."""
 
 import asyncio
 from collections import defaultdict
@@ -10,12 +6,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-import gc
 from itertools import cycle, islice
-import json
+from operator import attrgetter
 from pathlib import Path
+import sqlite3
 from statistics import median
-import sys
 from tempfile import TemporaryDirectory
 from time import monotonic, thread_time
 from typing import Any, Final
@@ -35,14 +30,13 @@ from homeassistant.helpers.trigger import (
     async_validate_trigger_config,
 )
 from homeassistant.runner import create_event_loop
-from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.bike_tracker import dispatch
 from custom_components.bike_tracker.const import DOMAIN
 
 from .candidates import Candidate, Integration, make
 from .home import home, settle
-from .meter import Meter
+from .meter import cost_of
 from .plan import TRIGGERS, Figures, Found, Work
 from .service import Fleet, Service
 
@@ -74,19 +68,18 @@ class Bench:
 # Set-ups and polls
 
 
-async def _polls(bench: Bench, *, counting: bool = False) -> Found:
-    """Return the costs of a set-up, polls, and set-ups after a restart. If `counting`, return counts, not costs."""
+async def _polls(bench: Bench) -> Found:
+    """Return the costs of a set-up, polls, and set-ups after a restart."""
     found: Found = defaultdict(list)
-    measure = partial(_count, bench) if counting else partial(_cost, bench, Meter())
-    found[Work.SET_UP].append(await measure(bench.candidate.set_up))
+    found[Work.SET_UP].append(await _cost(bench, bench.candidate.set_up))
     for _ in range(bench.times):
         for work in (Work.IDLE, Work.SOME, Work.CONTACT, Work.ALL):
             await _change(bench, work)
-            found[work].append(await measure(bench.candidate.poll))
+            found[work].append(await _cost(bench, bench.candidate.poll))
         if isinstance(bench.candidate, Integration):
             await bench.candidate.unload()
             await settle(bench.hass, live=True)
-            found[Work.RESTART].append(await measure(bench.candidate.set_up))
+            found[Work.RESTART].append(await _cost(bench, bench.candidate.set_up))
     return found
 
 
@@ -107,23 +100,21 @@ async def _change(bench: Bench, work: Work) -> None:
     await settle(bench.hass, live=True)
 
 
-async def _count(bench: Bench, act: Act) -> Figures:
-    """Return the number of requests and of states that changed. No time is measured, because counting costs time."""
-    before = bench.service.do(Fleet.requests)
-    changes = async_capture_events(bench.hass, EVENT_STATE_CHANGED)
-    await act()
-    await settle(bench.hass)
-    requests = bench.service.do(Fleet.requests) - before
-    return {"requests": requests, "changed": len(changes)}
+async def _cost(bench: Bench, act: Act) -> Figures:
+    """Return the cost of a work, and the numbers of requests, of written states, and of states that changed."""
+    before, states = await _counts(bench), _states(bench.hass)
+    cost = await cost_of(act)
+    after = await _counts(bench)
+    counts = {name: after[name] - before[name] for name in before}
+    return cost | counts | {"states": len(_states(bench.hass) - states)}
 
 
-async def _cost(bench: Bench, meter: Meter, act: Act) -> Figures:
-    """Return the cost of a work, and the number of states that changed."""
-    before = _states(bench.hass)
-    gc.collect()
-    cost = await meter.measure(act)
+async def _counts(bench: Bench) -> Figures:
     await settle(bench.hass, live=True)
-    return cost | {"states": len(_states(bench.hass) - before)}
+    path = bench.hass.config.path("home-assistant_v2.db")
+    with closing(sqlite3.connect(path)) as database:
+        [written] = database.execute("SELECT count(*) FROM states").fetchone()
+    return {"requests": bench.service.do(Fleet.requests), "written": written}
 
 
 def _states(hass: HomeAssistant) -> set[str]:
@@ -142,15 +133,14 @@ async def _live(bench: Bench) -> Found:
     async with asyncio.timeout(_LONGEST_WAIT):
         while not bench.service.do(Fleet.sockets):
             await asyncio.sleep(0.5)
-    meter = Meter()
     quiet = []
     for _ in range(bench.times):
         await _rest(bench)
-        quiet.append((await meter.measure(partial(asyncio.sleep, _QUIET)))["cpu"])
+        quiet.append((await cost_of(partial(asyncio.sleep, _QUIET)))["cpu"])
     found: Found = defaultdict(list)
     for work, trackers in ((Work.MESSAGE, 1), (Work.MESSAGES, bench.trackers)):
         for _ in range(bench.times):
-            figures = await _receive(bench, meter, trackers)
+            figures = await _receive(bench, trackers)
             figures["cpu"] -= median(quiet)
             found[work].append(figures)
     return found
@@ -163,7 +153,7 @@ async def _rest(bench: Bench) -> None:
     await asyncio.sleep(_QUIET)
 
 
-async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
+async def _receive(bench: Bench, trackers: int) -> Figures:
     """Return the cost of received reports.
 
     `seconds` is the time from the first message until the last tracker shows its new
@@ -191,9 +181,11 @@ async def _receive(bench: Bench, meter: Meter, trackers: int) -> Figures:
 
     stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
     bench.service.do(Fleet.report_soon, trackers)
-    figures = await _cost(bench, meter, wait)
+    figures = await _cost(bench, wait)
     stop()
-    return figures | {"seconds": shown.result() - bench.service.do(Fleet.reported_at)}
+    return figures | {
+        "seconds": shown.result() - bench.service.do(attrgetter("reported_at"))
+    }
 
 
 # Triggers of automations
@@ -212,10 +204,10 @@ async def _automations(bench: Bench) -> Found:
     area = ar.async_get(hass).async_create("Shed")
     for device in list(devices.devices):
         devices.async_update_device(device.id, area_id=area.id)
-    target = {"area_id": [area.id]}
-    kinds = (f"{DOMAIN}.{it}" for it in islice(cycle(_TRIGGERS), TRIGGERS))
+    kinds = islice(cycle(_TRIGGERS), TRIGGERS)
+    of_all = {"target": {"area_id": [area.id]}}
     triggers = await async_validate_trigger_config(
-        hass, [{"platform": kind, "target": target} for kind in kinds]
+        hass, [{"platform": f"{DOMAIN}.{kind}", **of_all} for kind in kinds]
     )
     await async_initialize_triggers(
         hass, triggers, _run_nothing, DOMAIN, "Bikes", lambda *_: None
@@ -240,26 +232,24 @@ async def _automations(bench: Bench) -> Found:
     return {Work.TRIGGERS: found}
 
 
-_KINDS: Final[dict[str, Callable[[Bench], Awaitable[Found]]]] = {
+_KINDS: Final = {
     "polls": _polls,
-    "count": partial(_polls, counting=True),
     "everything": _polls,
     "live": _live,
     "automations": _automations,
 }
 
 
-async def _run(kind: str, candidate: str, trackers: int, times: int) -> Found:
+def measure(kind: str, candidate: str, trackers: int, times: int) -> Found:
+    """Return the costs of a kind of work (polls, everything, live or automations), from this many repeats."""
     live = kind == "live"
-    service = Service(trackers, everything=kind == "everything", live=live)
-    with closing(service), TemporaryDirectory(prefix="benchmark-") as folder:
-        async with home(Path(folder)) as hass:
-            made = make(candidate, hass, service, live=live)
-            return await _KINDS[kind](Bench(hass, service, made, trackers, times))
 
+    async def run() -> Found:
+        service = Service(trackers, everything=kind == "everything", live=live)
+        with closing(service), TemporaryDirectory(prefix="benchmark-") as folder:
+            async with home(Path(folder)) as hass:
+                made = make(candidate, hass, service, live=live)
+                return await _KINDS[kind](Bench(hass, service, made, trackers, times))
 
-if __name__ == "__main__":
-    kind, candidate, trackers, times = sys.argv[1:]
     with asyncio.Runner(loop_factory=create_event_loop) as runner:
-        found = runner.run(_run(kind, candidate, int(trackers), int(times)))
-    print(json.dumps(found))
+        return runner.run(run())

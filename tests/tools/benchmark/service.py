@@ -50,10 +50,10 @@ class Fleet:
         self, simulator: Simulator, trackers: int, *, everything: bool
     ) -> None:
         """Create an account with this number of trackers. All of them have reported."""
-        self._everything = everything
-        self._simulator = simulator
+        self._simulator, self._everything = simulator, everything
         self._now = datetime.now(UTC) - timedelta(days=1)
-        self._reported_at = 0.0
+        self.reported_at = 0.0
+        """When the last reports were sent, by the monotonic clock."""
         simulator.add_account(EMAIL, PASSWORD)
         for number in range(trackers):
             self._add(number)
@@ -102,15 +102,11 @@ class Fleet:
                 self._simulator.set_disabled(unique_id, not device.disabled)
         # Measure the time from here on: creating a hundred messages is slower than
         # showing them.
-        self._reported_at = monotonic()
+        self.reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
         """Let the next trackers report a moment later."""
         asyncio.get_running_loop().call_later(_SOON, self.report, trackers)
-
-    def reported_at(self) -> float:
-        """Return when the last reports were sent, by the monotonic clock."""
-        return self._reported_at
 
     def contact(self, trackers: int) -> None:
         """Let the next trackers report only a new time of the last contact."""
@@ -150,15 +146,9 @@ def _history(last: SimPosition) -> Iterator[SimPosition]:
     """Yield the earlier reports of a tracker: rides there and back of half an hour each."""
     for number in range(_HISTORY, 0, -1):
         time = last.fix_time - timedelta(minutes=number)
+        times: Any = dict.fromkeys(("fix_time", "device_time", "server_time"), time)
         latitude = last.latitude + abs(number % 60 - 30) / 1000
-        yield replace(
-            last,
-            id=number,
-            latitude=latitude,
-            fix_time=time,
-            device_time=time,
-            server_time=time,
-        )
+        yield replace(last, id=number, latitude=latitude, **times)
 
 
 class Service:

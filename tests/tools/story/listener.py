@@ -91,8 +91,9 @@ class Listener:
     def _note_state(self, hass: HomeAssistant, event: Event[Any]) -> None:
         before, now = event.data["old_state"], event.data["new_state"]
         entity = er.async_get(hass).async_get(event.data["entity_id"])
-        is_event = entity and (entity.domain, entity.platform) == ("event", DOMAIN)
-        if self.is_deaf or not is_event or not now or now.state in _NOTHING:
+        if self.is_deaf or not entity or not now or now.state in _NOTHING:
+            return
+        if (entity.domain, entity.platform) != ("event", DOMAIN):
             return
         tracker, _, key = entity.unique_id.partition("_")
         event_type = now.attributes["event_type"]
