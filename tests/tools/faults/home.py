@@ -7,16 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from logging import INFO, WARNING
-import socket
+from socket import AF_INET, AI_NUMERICHOST, EAI_NONAME, gaierror
 from typing import Any
 
 from aiohttp import ThreadedResolver
-from aiohttp.abc import ResolveResult
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
     ATTR_LATITUDE,
-    ATTR_LONGITUDE,
     CONF_PASSWORD,
     STATE_OFF,
     STATE_ON,
@@ -79,19 +77,12 @@ class Home:
             self.polls += 1
             return await ask(client)
 
-        async def resolve(*_: Any, **__: Any) -> list[ResolveResult]:
+        async def resolve(*_: Any, **__: Any) -> list[dict[str, Any]]:
             if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
-                raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
-            return [
-                ResolveResult(
-                    hostname="",
-                    host="127.0.0.1",
-                    port=self.simulator.port,
-                    family=socket.AF_INET,
-                    proto=0,
-                    flags=socket.AI_NUMERICHOST,
-                )
-            ]
+                raise gaierror(EAI_NONAME, "Name or service not known")
+            at = {"hostname": "", "host": "127.0.0.1", "port": self.simulator.port}
+            how = {"family": AF_INET, "proto": 0, "flags": AI_NUMERICHOST}
+            return [at | how]
 
         monkeypatch.setattr(TrackingClient, "async_get_devices", counted)
         monkeypatch.setattr(ThreadedResolver, "resolve", resolve)
@@ -213,8 +204,8 @@ class Home:
     @property
     def requests(self) -> int:
         """How many requests have reached the server, for any path."""
-        record = self.simulator.record.counts.total()
-        return record + self.simulator.other_record.counts.total()
+        records = self.simulator.record, self.simulator.other_record
+        return sum(record.counts.total() for record in records)
 
     @property
     def position_requests(self) -> int:
@@ -227,11 +218,8 @@ class Home:
 
     def true_places(self) -> dict[str, str]:
         """Return the coordinates of each tracker at the service, in the same form as `places`."""
-        return {
-            tracker: f"{device.position.latitude}, {device.position.longitude}"
-            for tracker, device in self.simulator.devices.items()
-            if device.position is not None
-        }
+        true = truth(self.simulator)
+        return {tracker: values["tracker"] for tracker, values in true.items()}
 
     def states(self) -> States:
         """Return the states of all entities, and device names. An entity on the map has coordinates as its state."""
@@ -242,14 +230,11 @@ class Home:
             state = self.hass.states.get(entity.entity_id)
             value = "missing" if state is None else state.state
             if state is not None and ATTR_LATITUDE in state.attributes:
-                place = map(state.attributes.get, (ATTR_LATITUDE, ATTR_LONGITUDE))
-                value = "{}, {}".format(*place)
+                value = "{latitude}, {longitude}".format(**state.attributes)
             states.setdefault(tracker, {})[key or "tracker"] = value
-        devices = dr.async_get(self.hass)
+        find = dr.async_get(self.hass).async_get_device_by_identifier
         for tracker, values in states.items():
-            device = devices.async_get_device_by_identifier(
-                (DOMAIN, tracker), self.entry.entry_id
-            )
+            device = find((DOMAIN, tracker), self.entry.entry_id)
             values["name"] = (device and device.name) or "missing"
         return states
 
@@ -258,12 +243,11 @@ class Home:
         entry_id = self.entry.entry_id
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
         entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
-        kept = {item.id: item.extended_dict for item in entities}
-        kept |= {item.id: item.dict_repr for item in devices}
-        return {
-            key: {what: it for what, it in item.items() if what != "modified_at"}
-            for key, item in kept.items()
-        }
+        kept = {item.id: dict(item.extended_dict) for item in entities}
+        kept |= {item.id: dict(item.dict_repr) for item in devices}
+        for item in kept.values():
+            del item["modified_at"]
+        return kept
 
     def log(self) -> list[str]:
         """Return the lines that were logged since the last call.
