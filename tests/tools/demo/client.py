@@ -35,11 +35,9 @@ class HomeAssistantClient:
 
     async def sign_in(self) -> None:
         """Sign in without a password, as a browser on this machine can."""
-        client = {"client_id": f"{self.url}/"}
-        trusted = {
-            "handler": ["trusted_networks", None],
-            "redirect_uri": f"{self.url}/",
-        }
+        page = f"{self.url}/"
+        client = {"client_id": page}
+        trusted = {"handler": ["trusted_networks", None], "redirect_uri": page}
         self._headers = {}
         code = (await self.post("/auth/login_flow", client | trusted))["result"]
         data = client | {"grant_type": "authorization_code", "code": code}
@@ -211,9 +209,8 @@ class HomeAssistantClient:
         Home Assistant keeps ten seconds between two such polls, so an account may poll
         only after this method has returned.
         """
-        entity_ids = [
-            it for it in await self.states() if it.startswith("device_tracker.")
-        ]
+        states = await self.states()
+        entity_ids = [it for it in states if it.startswith("device_tracker.")]
         await self.action("homeassistant.update_entity", {"entity_id": entity_ids})
 
 

@@ -32,11 +32,11 @@ password {PASSWORD}. Ctrl-C ends the demo.
 
 
 def _options() -> Namespace:
-    parser = ArgumentParser(
-        prog="scripts/demo",
-        description="Start Home Assistant and a simulated tracking service with some bikes, on this machine only. Runs "
-        "until Ctrl-C, and leaves nothing behind.",
+    description = (
+        "Start Home Assistant and a simulated tracking service with some bikes, on this machine only. Runs until "
+        "Ctrl-C, and leaves nothing behind."
     )
+    parser = ArgumentParser(prog="scripts/demo", description=description)
     port = f"for Home Assistant (default: {_DEFAULT_PORT}, or any free one)"
     parser.add_argument("--port", type=int, help=port)
     check = "compare every entity with the service's answers, and end"
@@ -73,10 +73,8 @@ async def _demo(options: Namespace) -> int:
             if not options.check:
                 return await _run(home_assistant, service, guards)
         wrong += home_assistant.complaints()
-        print(
-            *wrong or ["All entities are right, and the log has no complaints."],
-            sep="\n",
-        )
+        right = "All entities are right, and the log has no complaints."
+        print("\n".join(wrong) or right)
         return 1 if wrong else 0
 
 

@@ -48,10 +48,8 @@ async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
         if "mobile_app" in dict(device["identifiers"])
     ]
     settings = {"away_distance": 200, "critical": True, "follow": True}
-    await client.post(
-        f"{path}/{form['flow_id']}",
-        {"name": "Night guard", "phones": phones, **settings},
-    )
+    typed = {"name": "Night guard", "phones": phones, **settings}
+    await client.post(f"{path}/{form['flow_id']}", typed)
 
 
 def _past_rides(tracker: str) -> Iterator[Row]:
@@ -87,10 +85,5 @@ def _microseconds(time: datetime) -> int:
 
 
 def _place(time: datetime, point: Point) -> str:
-    place = {
-        "time": time.isoformat(),
-        "latitude": point[0],
-        "longitude": point[1],
-        "address": f"{street_at(point)}, {TOWN}",
-    }
-    return json.dumps(place)
+    place = {"time": time.isoformat(), "address": f"{street_at(point)}, {TOWN}"}
+    return json.dumps({**place, "latitude": point[0], "longitude": point[1]})

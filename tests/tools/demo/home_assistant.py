@@ -179,6 +179,7 @@ class HomeAssistantProcess:
 
         It ends with its input.
         """
+        env = {key: it for key, it in os.environ.items() if key != "PYTHONPATH"}
         with self._log_path.open("ab") as log:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -187,9 +188,7 @@ class HomeAssistantProcess:
                 self.program,
                 *("--config", self.folder, "--skip-pip", "--log-no-color"),
                 cwd=self.folder,
-                env={
-                    key: os.environ[key] for key in os.environ.keys() - {"PYTHONPATH"}
-                },
+                env=env,
                 stdin=PIPE,
                 stdout=log,
                 stderr=STDOUT,

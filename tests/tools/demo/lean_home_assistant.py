@@ -18,15 +18,8 @@ from homeassistant import bootstrap
 
 SECONDS_TO_END = 10
 LEFT_OUT = {
-    "ai_task",
-    "analytics",
-    "assist_satellite",
-    "camera",
-    "conversation",
-    "image_processing",
-    "stt",
-    "tts",
-    "wake_word",
+    *("ai_task", "analytics", "assist_satellite", "camera", "conversation"),
+    *("image_processing", "stt", "tts", "wake_word"),
 }
 
 IMPORTED_ALL_THE_SAME = {"ai_task", "assist_satellite", "camera"}
