@@ -21,11 +21,9 @@ from .run import measure
 _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
+# A report changes the place and the status. *Last update* changes only in steps of five
+# minutes.
 _CHANGED: Final = 2
-"""Number of states that are written for a report: the place and the status.
-
-*Last update* changes only in steps of five minutes, so it does not change here.
-"""
 _REQUESTS: Final = {
     # A set-up requests both lists, the history, and the rides of the ten days before,
     # with one request for each day.

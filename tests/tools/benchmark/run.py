@@ -17,13 +17,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import (
-    Context,
-    Event,
-    EventStateChangedData,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.helpers import area_registry as ar, device_registry as dr
 from homeassistant.helpers.trigger import (
     async_initialize_triggers,
@@ -191,11 +185,6 @@ async def _receive(bench: Bench, trackers: int) -> Figures:
 # Triggers of automations
 
 
-@callback
-def _run_nothing(_variables: dict[str, Any], _context: Context | None = None) -> None:
-    """The action of the automations. It does nothing, so that only the trigger is measured."""
-
-
 async def _automations(bench: Bench) -> Found:
     """Return the cost of triggers on all trackers, for a poll in which one tracker reports."""
     hass = bench.hass
@@ -209,8 +198,10 @@ async def _automations(bench: Bench) -> Found:
     triggers = await async_validate_trigger_config(
         hass, [{"platform": f"{DOMAIN}.{kind}", **of_all} for kind in kinds]
     )
+    # Only the triggers are measured, so the action of the automations does nothing.
+    action = callback(lambda *_: None)
     await async_initialize_triggers(
-        hass, triggers, _run_nothing, DOMAIN, "Bikes", lambda *_: None
+        hass, triggers, action, DOMAIN, "Bikes", lambda *_: None
     )
     send, seconds = dispatch.async_dispatcher_send, 0.0
 

@@ -17,7 +17,7 @@ import orjson
 
 from tests.tools.simulator import SimPosition, Simulator
 from tests.tools.simulator.listener import Listener
-from tests.tools.simulator.world import Json
+from tests.tools.simulator.world import MISSING, Json
 
 EMAIL: Final = "rider@example.com"
 PASSWORD: Final = "demo"
@@ -75,9 +75,8 @@ class Fleet:
             device.position.attributes |= _ATTRIBUTES
             self._simulator.reports[unique_id].extend(_history(device.position))
         else:
-            device.position_overrides["attributes"] = _ATTRIBUTES
-            for field in _LEFT_OUT:
-                self._simulator.override_position(unique_id, field)
+            left_out = dict.fromkeys(_LEFT_OUT, MISSING)
+            device.position_overrides |= {"attributes": _ATTRIBUTES, **left_out}
 
     def report(self, trackers: int) -> None:
         """Let the next trackers report a new time, place and status. If `everything`, all other fields change, too.

@@ -40,9 +40,6 @@ from .trouble import NAME_NOT_FOUND, Trouble
 
 # Seconds after which the client gives up waiting for an answer.
 _PATIENCE = 30
-# The shortest step of the clock in seconds. The frozen clock counts in microseconds, so
-# a step that is too short would not move it.
-_LEAST = 0.001
 # The value of *Last update* changes in steps of this length.
 _STEP = timedelta(minutes=5)
 _KNOT_IN_KILOMETERS_PER_HOUR = 1.852
@@ -110,7 +107,7 @@ class Home:
 
         With such steps, a simulated day needs hardly more steps than it has polls.
         """
-        await self.wait(max(until_next_timer(self.hass.loop, at_most), _LEAST))
+        await self.wait(until_next_timer(self.hass.loop, at_most))
 
     async def unload(self) -> None:
         """Unload the account, as before a restart."""
@@ -218,8 +215,11 @@ class Home:
 
     def true_places(self) -> dict[str, str]:
         """Return the coordinates of each tracker at the service, in the same form as `places`."""
-        true = truth(self.simulator)
-        return {tracker: values["tracker"] for tracker, values in true.items()}
+        return {
+            tracker: f"{device.position.latitude}, {device.position.longitude}"
+            for tracker, device in self.simulator.devices.items()
+            if device.position is not None
+        }
 
     def states(self) -> States:
         """Return the states of all entities, and device names. An entity on the map has coordinates as its state."""

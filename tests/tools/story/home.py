@@ -92,6 +92,8 @@ class Home:
 
     def owner(self, tracker: str) -> str | None:
         """Return the email of the account to which the device of a tracker belongs, or None."""
+        if self._hass is None:
+            return None
         find = dr.async_get(self.hass).async_get_device_by_identifier
         for entry in self.hass.config_entries.async_entries(DOMAIN):
             if find((DOMAIN, tracker), entry.entry_id):
@@ -238,4 +240,5 @@ def until_next_timer(loop: asyncio.AbstractEventLoop, at_most: float) -> float:
     """Return the seconds until the next timer. Leave out timers that are due now or almost now."""
     now, timers = loop.time(), get_scheduled_timer_handles(loop)
     waits = (timer.when() - now for timer in timers if not timer.cancelled())
-    return min([at_most, *(wait for wait in waits if wait > _AT_ONCE)])
+    # The frozen clock counts in microseconds, so a shorter step might not move it.
+    return max(0.001, min([at_most, *(wait for wait in waits if wait > _AT_ONCE)]))

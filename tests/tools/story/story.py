@@ -1,5 +1,6 @@
 """The life of bikes, and the events that Home Assistant must fire. Each public method is a step of a story."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -19,11 +20,9 @@ from .service import Service
 
 _METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
-_ACCURACY = 5.0
 # Events in the last seconds before a kill may be lost, or fired again.
 _UNWRITTEN = timedelta(seconds=11)
-# If a bike stands this long between two rides, the integration surely detects two
-# rides.
+# If a bike stands this long between two rides, the integration surely detects both.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
 # Polls notice the end of a ride that was out of reach at most this many seconds later.
@@ -64,6 +63,8 @@ class Bike:
     tracker: str
     reports_at: datetime
     metres: float = 0
+    owner: str | None = None
+    """The account to which the device belongs in Home Assistant."""
     arrived_at: datetime | None = None
     ride: Ride | None = None
     seen_at: datetime | None = None
@@ -86,7 +87,6 @@ class Story:
         self._kills: list[datetime] = []
         self._history_failed = False
         self._numbers = count()
-        self._owners: dict[str, str | None] = {}
         home.settled = self._note_reached
         self._note_reached()
 
@@ -180,7 +180,7 @@ class Story:
         position = self._service.report(
             bike.tracker,
             latitude=latitude if has_fix else 0.0,
-            accuracy=_ACCURACY if has_fix else 0.0,
+            accuracy=5.0 if has_fix else 0.0,
             speed=_METRES_PER_SECOND / _KNOT if moves and has_fix else 0,
             valid=has_fix,
             fix_time=fix_time if has_fix else dt_util.utc_from_timestamp(0),
@@ -277,8 +277,7 @@ class Story:
         await self._leave(settles=False)
         self._note_reached()
         self._kills.append(self._now)
-        alarms = chain(*(bike.alarms.values() for bike in self._bikes))
-        for alarm in alarms:
+        for alarm in chain(*(bike.alarms.values() for bike in self._bikes)):
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
                 # The kill may have lost the alarm, so it need not be fired. If a poll
                 # brings it again, it counts as received.
@@ -318,17 +317,17 @@ class Story:
     def _note_reached(self) -> None:
         """Note which alarms Home Assistant has received since the last call, for the account that owns the bike."""
         reached, self._service.reached = self._service.reached, []
-        before, is_up = self._owners, self._home.is_running
-        self._owners = {
-            bike.tracker: self._home.owner(bike.tracker) if is_up else None
-            for bike in self._bikes
-        }
-        alarms = {bike.tracker: bike.alarms.values() for bike in self._bikes}
-        for email, tracker, report in reached:
-            is_newest = self._service.devices[tracker].position_id == report
-            is_owned = email == before.get(tracker) or is_newest
-            for alarm in alarms[tracker] if email == self._owners[tracker] else ():
-                if alarm.report == report and is_owned:
+        for bike in self._bikes:
+            before, bike.owner = bike.owner, self._home.owner(bike.tracker)
+            newest = self._service.devices[bike.tracker].position_id
+            reports = {
+                report
+                for email, tracker, report in reached
+                if (email, tracker) == (bike.owner, bike.tracker)
+                and (email == before or report == newest)
+            }
+            for alarm in bike.alarms.values():
+                if alarm.report in reports:
                     alarm.reached_at = alarm.reached_at or self._now
 
     async def _arrive(self) -> None:
@@ -338,11 +337,7 @@ class Story:
         await self._stand(*self._bikes)
 
     async def end(self) -> None:
-        """Let all bikes arrive while everything works.
-
-        Check that each received alarm and each true ride was fired once, and nothing
-        else, and that the rides are stored.
-        """
+        """Let all bikes arrive. Check that all received alarms and all rides, and only these, were fired once."""
         await self._be_well(500)
         await self._arrive()
         listener = self._home.listener
@@ -391,11 +386,9 @@ class Story:
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
     """Return the number of the true ride that an event is about. Fail if no ride matches."""
-    [*_, number] = [
-        number
-        for number, ride in enumerate(rides)
-        if ride.begin - _MARGIN <= fired.which
-    ]
+    begins = [ride.begin - _MARGIN for ride in rides]
+    number = bisect_right(begins, fired.which) - 1
+    assert number >= 0, "invented"
     # If a ride was out of reach, Home Assistant may have noticed only another place,
     # and may date the start long after the end of the ride.
     ride = rides[number]
