@@ -11,7 +11,9 @@
     begin server, end server           begins or ends an interruption; `interrupt`: each one follows every other
     stop, start, load                  stops Home Assistant; starts it; only sets up the account
     clock -15                          sets Home Assistant's clock to the real time plus this many minutes
-    touch                              lets the bike report
+    touch, silent 20                   gives the bike a new last report: now, or this many minutes ago
+    move 300 motion=yes                lets the bike report from this many meters farther north
+    guard blue                         arms the guard of a bike, by default of the red bike
     true is_online is_moving           exactly these conditions are true
 """
 
@@ -27,35 +29,37 @@ from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import House
-from tests.conftest import EMAIL, PASSWORD, RED
+from tests.conftest import EMAIL, PASSWORD, RED, Bikes
 from tests.riding import go
 
-TRIGGERS = (
-    *("went_offline", "came_online", "became_silent"),
-    *("started_moving", "stopped_moving"),
-)
+_MOVES, _STANDS = "move 0 motion=yes", "move 0 motion=no"
+# For each trigger: the steps into the state before, into the trigger's state, and back.
+_STEPS = {
+    "went_offline": ("touch, wait 2", "offline red", "online red"),
+    "came_online": ("offline red, touch, wait 2", "online red", "offline red"),
+    "became_silent": ("touch, wait 2", "silent 0", "silent 0"),
+    "started_moving": ("touch, wait 2", _MOVES, _STANDS),
+    "stopped_moving": (f"{_MOVES}, touch, wait 2", _STANDS, _MOVES),
+    "alarm_raised": ("touch, wait 2", "alarm fallDown"),
+    "guard_triggered": ("guard, touch, wait 2", "move 1112 motion=yes"),
+    "ride_started": ("wait", "move 300 speed=9 motion=yes"),
+    "ride_ended": (
+        "move 300 speed=9 motion=yes, wait, move 300 speed=0 motion=no, wait",
+        "move 0",
+    ),
+}
+TRIGGERS = tuple(trigger for trigger, steps in _STEPS.items() if len(steps) > 2)
 WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
 CONDITIONS = (
     *("is_online", "is_offline", "is_silent", "is_moving", "is_not_moving"),
     "is_on_ride",
 )
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
-_OPPOSITES = {
-    "came_online": "went_offline",
-    "started_moving": "stopped_moving",
-    "stopped_moving": "started_moving",
-    "went_offline": "came_online",
-}
-# The number of interruptions, five, is prime. Therefore, each step width from one to
-# four visits all of them, and each interruption follows every other one.
-_EACH_AFTER_EACH = (
-    *(
-        INTERRUPTIONS[number * step % len(INTERRUPTIONS)]
-        for step in range(1, len(INTERRUPTIONS))
-        for number in range(len(INTERRUPTIONS))
-    ),
-    INTERRUPTIONS[0],
-)
+# A step of any width through these five visits all of them and ends where it began, so
+# each interruption follows every other one.
+_EACH_AFTER_EACH = [
+    INTERRUPTIONS[number * step % 5] for step in (1, 2, 3, 4) for number in range(6)
+]
 _NEVER_WAIT = ("is_online", "is_moving", "is_on_ride")
 _FIRED = "fired"
 _VARIABLES = (
@@ -70,11 +74,10 @@ _AGAIN = 7
 class Garage(House):
     """A house with automations whose runs are recorded."""
 
-    def __init__(self, *args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, bikes: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
         """Record the runs of automations, and let `clock` steps move Home Assistant's clock."""
-        super().__init__(*args)
+        super().__init__(bikes)
         self.runs = async_capture_events(self.hass, _FIRED)
-        self._down: set[str] = set()
         self._trigger, self._marked = "", dt_util.utcnow()
         self._behind = timedelta()
         # Replace only Home Assistant's clock: the service keeps the real clock.
@@ -152,66 +155,32 @@ class Garage(House):
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
-    async def _true(self, *expected: str, **options: str) -> None:
+    async def _true(self, *expected: str, **options: float) -> None:
         """Check that exactly these conditions are true. With a wait, check only conditions that can wait."""
-        waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
+        waits = {key: {"minutes": minutes} for key, minutes in options.items()}
         kinds = [it for it in CONDITIONS if not waits or it not in _NEVER_WAIT]
         assert [it for it in kinds if await self.async_ask(it, **waits)] == [*expected]
 
     async def _of(self, trigger: str = "") -> None:
         self._trigger = trigger
 
-    async def _listen(self, **options: str) -> None:
-        waits = {key: {"minutes": int(minutes)} for key, minutes in options.items()}
+    async def _listen(self, **options: float) -> None:
+        waits = {key: {"minutes": minutes} for key, minutes in options.items()}
         await self.async_listen(self._trigger, **waits)
 
     async def _prepare(self) -> None:
         """Bring the bike into the state that precedes the trigger's state."""
-        match self._trigger:
-            case "came_online":
-                self.simulator.set_status(RED, "offline")
-            case "stopped_moving":
-                self.simulator.report(RED, motion=True)
-            case "guard_triggered":
-                await self.async_guard("red_bike")
-            case "ride_ended":
-                go(self.simulator, 300, speed=9.0, motion=True)
-                await self._wait()
-                go(self.simulator, 300, speed=0.0, motion=False)
-        if not self._trigger.startswith("ride"):
-            self.simulator.touch([RED])
-            await self._wait()
-        await self._wait()
+        await self.async_tell(_STEPS[self._trigger][0])
 
     async def _become(self, how: str = "") -> None:
         """Bring the bike into the trigger's state. With `how`, a silent bike was silent for almost a day."""
-        match self._trigger:
-            case "went_offline":
-                self.simulator.set_status(RED, "offline")
-            case "came_online":
-                self.simulator.set_status(RED, "online")
-            case "became_silent":
-                # With `at_once`, the tracker will have been silent for a day, the default
-                # wait, in a minute.
-                age = timedelta(days=1, minutes=-1) if how else timedelta()
-                self.simulator.set_last_update(RED, dt_util.utcnow() - age)
-            case "alarm_raised":
-                await self._alarm("fallDown")
-            case "guard_triggered":
-                go(self.simulator, 1_112, motion=True, attributes={})
-            case "ride_started":
-                go(self.simulator, 300, speed=9.0, motion=True)
-            case "ride_ended":
-                go(self.simulator, 0)
-            case _:
-                moves = self._trigger == "started_moving"
-                self.simulator.report(RED, motion=moves)
+        is_old = how and self._trigger == "became_silent"
+        # A minute later, the tracker has been silent for a day, the default wait.
+        steps = f"silent {24 * 60 - 1}" if is_old else _STEPS[self._trigger][1]
+        await self.async_tell(steps)
 
     async def _undo(self) -> None:
-        before = self._trigger
-        self._trigger = _OPPOSITES.get(before, before)
-        await self._become()
-        self._trigger = before
+        await self.async_tell(_STEPS[self._trigger][2])
 
     async def _mark(self) -> None:
         self._marked = dt_util.utcnow()
@@ -222,6 +191,18 @@ class Garage(House):
     async def _touch(self) -> None:
         self.simulator.touch([RED])
 
+    async def _silent(self, minutes: str) -> None:
+        last = dt_util.utcnow() - timedelta(minutes=int(minutes))
+        self.simulator.set_last_update(RED, last)
+
+    async def _move(self, meters: str, **more: Any) -> None:
+        go(self.simulator, float(meters), **more)
+
+    async def _guard(self, bike: str = "red") -> None:
+        guard = {"entity_id": f"alarm_control_panel.{bike}_bike_guard"}
+        arm = ("alarm_control_panel", "alarm_arm_away", guard)
+        await self.hass.services.async_call(*arm, blocking=True)
+
     async def _clock(self, minutes: str) -> None:
         self._behind = timedelta(minutes=-int(minutes))
 
@@ -230,15 +211,13 @@ class Garage(House):
 
     async def _begin(self, interruption: str) -> None:
         """Begin an interruption, and wait until Home Assistant has noticed it."""
-        self._down.add(interruption)
         match interruption:
             case "server":
-                self.simulator.fault("status-503")
+                await self._fail()
             case "restart":
                 await self._stop()
-            case "reload":
-                if "restart" not in self._down:
-                    await self.hass.config_entries.async_unload(self.entry.entry_id)
+            case "reload" if self.hass.is_running:
+                await self.hass.config_entries.async_unload(self.entry.entry_id)
             case "sign-in":
                 self.simulator.set_password(EMAIL, "another")
             case "unassigned":
@@ -247,16 +226,14 @@ class Garage(House):
 
     async def _end(self, interruption: str) -> None:
         """End the interruption, and wait until everything works again."""
-        self._down.discard(interruption)
+        is_unloaded = self.entry.state is ConfigEntryState.NOT_LOADED
         match interruption:
             case "server":
-                self.simulator.fault(None)
+                await self._work()
             case "restart":
                 await self._start()
-            case "reload":
-                is_unloaded = self.entry.state is ConfigEntryState.NOT_LOADED
-                if "restart" not in self._down and is_unloaded:
-                    await self._load()
+            case "reload" if self.hass.is_running and is_unloaded:
+                await self._load()
             case "sign-in":
                 self.simulator.set_password(EMAIL, PASSWORD)
             case "unassigned":
@@ -270,7 +247,7 @@ class Garage(House):
             await self._end(interruption)
 
     async def _async_pass(self, minutes: int) -> None:
-        if "restart" in self._down:
-            self._freezer.tick(60 * minutes)
-        else:
+        if self.hass.is_running:
             await self.async_minutes(minutes)
+        else:
+            self._freezer.tick(60 * minutes)

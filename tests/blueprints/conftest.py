@@ -6,21 +6,17 @@ from pathlib import Path
 import shutil
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.components.zone import DOMAIN as ZONE_DOMAIN
-from homeassistant.const import CONF_LATITUDE, CONF_LONGITUDE, CONF_NAME
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from tests.tools.simulator.server import Simulator
+from tests.conftest import Bikes
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 from .house import House
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
-
-WORK_LATITUDE = DEFAULT_LATITUDE + 0.05
 
 # At this second, polls come half a minute before the full minute, at which Home
 # Assistant evaluates templates.
@@ -49,21 +45,16 @@ async def home(hass: HomeAssistant) -> None:
     """Place the home zone at the bikes, and the zone *Work* 5.6 km north. Set the time zone to UTC."""
     await hass.config.async_set_time_zone("UTC")
     hass.config.latitude, hass.config.longitude = DEFAULT_LATITUDE, DEFAULT_LONGITUDE
-    work = {CONF_LATITUDE: WORK_LATITUDE, CONF_LONGITUDE: DEFAULT_LONGITUDE}
-    zones = {ZONE_DOMAIN: [{CONF_NAME: "Work", **work}]}
-    assert await async_setup_component(hass, ZONE_DOMAIN, zones)
+    work = {"latitude": DEFAULT_LATITUDE + 0.05, "longitude": DEFAULT_LONGITUDE}
+    zones = {"zone": [{"name": "Work", **work}]}
+    assert await async_setup_component(hass, "zone", zones)
 
 
 @pytest.fixture
 async def house(
-    home: None,
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    setup: MockConfigEntry,
-    simulator: Simulator,
-    phones: list[str],
+    home: None, bikes: Bikes, setup: MockConfigEntry, phones: list[str]
 ) -> AsyncIterator[House]:
     """Return a house. The red and the blue bike stand at home."""
-    house = House(hass, freezer, setup, simulator, phones[1])
+    house = House(bikes, phones[1])
     yield house
     await house.async_save()

@@ -21,7 +21,6 @@ import re
 import string
 from typing import Any
 
-from freezegun.api import FrozenDateTimeFactory
 from homeassistant.components.persistent_notification import (
     DOMAIN as NOTIFICATION_DOMAIN,
 )
@@ -33,15 +32,7 @@ from homeassistant.const import (
     EVENT_HOMEASSISTANT_STOP,
     SERVICE_RELOAD,
 )
-from homeassistant.core import (
-    Context,
-    CoreState,
-    Event,
-    HomeAssistant,
-    ServiceCall,
-    callback,
-)
-from homeassistant.helpers import device_registry as dr
+from homeassistant.core import CoreState, Event, ServiceCall, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.event import RANDOM_MICROSECOND_MAX
 from homeassistant.setup import async_setup_component
@@ -49,14 +40,10 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.async_ import get_scheduled_timer_handles
 from homeassistant.util.yaml import dump
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.bike_tracker.const import DOMAIN
-from tests.conftest import BLUE, RED
-from tests.tools.simulator.server import Simulator
+from tests.conftest import BLUE, RED, Bikes
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 BIKES = {"red": RED, "blue": BLUE}
@@ -111,28 +98,20 @@ def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
 class House:
     """A Home Assistant with an account of two bikes. The test moves its clock."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        freezer: FrozenDateTimeFactory,
-        entry: MockConfigEntry,
-        simulator: Simulator,
-        phone: str = "",
-    ) -> None:
+    def __init__(self, bikes: Bikes, phone: str = "") -> None:
         """Record all messages in Home Assistant and on Ben's phone. Move the clock behind the next poll."""
-        self.hass, self.entry, self.simulator = hass, entry, simulator
+        self.bikes, self.hass, self.simulator = bikes, bikes.hass, bikes.simulator
+        self.entry, self._freezer, self._phone = bikes.entry, bikes.freezer, phone
         self.shown: list[str] = []
         """Messages in Home Assistant, as people see them: `22:01 kind: title / text`."""
         self.told: list[str] = []
         """Messages on the phone: `22:01 critical: title / text`."""
         self.pushes: list[ServiceCall] = []
-        self._freezer, self._phone = freezer, phone
         self._automations: list[dict[str, Any]] = []
-        hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
-        hass.services.async_register(
-            "notify", "mobile_app_ben_s_phone", self._note_push
-        )
-        freezer.tick(_AFTER_POLL)
+        self.hass.bus.async_listen(EVENT_CALL_SERVICE, self._note)
+        notify = ("notify", "mobile_app_ben_s_phone")
+        self.hass.services.async_register(*notify, self._note_push)
+        self._freezer.tick(_AFTER_POLL)
 
     @callback
     def _note(self, event: Event[Any]) -> None:
@@ -172,9 +151,8 @@ class House:
         """Do nothing: the step has only a `=` and the expected result."""
 
     async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
-        for key in ("alarms", "riders"):
-            if key in inputs:
-                inputs[key] = inputs[key].split("+")
+        for key in {"alarms", "riders"} & inputs.keys():
+            inputs[key] = inputs[key].split("+")
         if "phone" in names:
             inputs["phones"] = [self._phone]
         bikes = [BIKES[name] for name in names if name in BIKES]
@@ -236,29 +214,11 @@ class House:
 
     def device(self, tracker: str) -> str:
         """Return the ID of a tracker's device."""
-        device = dr.async_get(self.hass).async_get_device_by_identifier(
-            (DOMAIN, tracker), self.entry.entry_id
-        )
-        assert device is not None
-        return device.id
+        return self.bikes.device(tracker).id
 
     def state(self, entity_id: str) -> str:
         """Return the state of an entity."""
-        state = self.hass.states.get(entity_id)
-        assert state is not None
-        return state.state
-
-    async def async_guard(
-        self, bike: str, action: str = "arm_away", context: Context | None = None
-    ) -> None:
-        """Arm or disarm the guard of a bike, as the user of the context if the context is given."""
-        await self.hass.services.async_call(
-            "alarm_control_panel",
-            f"alarm_{action}",
-            {"entity_id": f"alarm_control_panel.{bike}_guard"},
-            blocking=True,
-            context=context,
-        )
+        return self.bikes.state(entity_id).state
 
     async def async_automate(
         self, blueprint: str, *trackers: str, **inputs: Any

@@ -2,14 +2,12 @@
 
 from collections.abc import AsyncIterator, Iterator
 
-from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 
 from tests.blueprints.conftest import clock, home
 from tests.blueprints.house import BIKES
-from tests.tools.simulator.server import Simulator
+from tests.conftest import Bikes
 
 from .night import Night
 
@@ -28,16 +26,13 @@ def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 @pytest.fixture
 async def night(
     home: None,
-    hass: HomeAssistant,
-    freezer: FrozenDateTimeFactory,
-    simulator: Simulator,
+    bikes: Bikes,
     setup: MockConfigEntry,
     phones: list[str],
     hass_admin_user: MockUser,
 ) -> AsyncIterator[Night]:
     """Return a house just after noon. Two bikes stand at home, and no night guard is set up."""
-    house = (hass, freezer, setup, simulator, phones[1])
-    night = Night(*house, user_id=hass_admin_user.id)
+    night = Night(bikes, phones[1], user_id=hass_admin_user.id)
     for bike in BIKES:
         night.report(bike)
     await night.async_minutes(1)

@@ -70,10 +70,10 @@ class Night(House):
         await self._async_settle()
 
     async def _automate(self, action: str = "arm_away") -> None:
-        await self.async_guard("red_bike", action)
+        await self.bikes.async_guard(action)
 
     async def _arm(self, action: str = "arm_away") -> None:
-        await self.async_guard("red_bike", action, self._context)
+        await self.bikes.async_guard(action, self._context)
 
     async def _disarm(self) -> None:
         await self._arm("disarm")
