@@ -1,8 +1,6 @@
 """The automation editor offers triggers and conditions. An unsuitable Home Assistant only leads to log entries."""
 
 from collections.abc import Iterator
-from importlib import import_module
-from pathlib import Path
 import sys
 from typing import Any
 from unittest.mock import patch
@@ -15,22 +13,11 @@ import pytest
 import voluptuous as vol
 
 from custom_components import bike_tracker
-from custom_components.bike_tracker import automations
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Bikes, async_setup
 
 from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
 
-# Names that a release of Home Assistant may lack, and the kinds that work without them.
-TAKEN_AWAY = pytest.mark.parametrize(
-    ("module", "name", "left"),
-    [
-        (trigger, "TriggerActionRunner", ["condition"]),
-        (condition, "ConditionCheckParams", ["trigger"]),
-        (target, "TargetSelection", []),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
 TRIGGERS = (
     *("alarm_raised", "guard_triggered", "ride_started", "ride_ended"),
     *ON_TRACKERS,
@@ -42,27 +29,16 @@ WRONG_OPTIONS: tuple[tuple[str, Any], ...] = (
 )
 TARGET = {"entity_id": "device_tracker.red_bike"}
 
-_PACKAGE = automations.__name__
-
-
-def _forget_modules() -> dict[str, Any]:
-    names = [
-        name
-        for name in sys.modules
-        if name.startswith(f"{_PACKAGE}.")
-        or name.removeprefix(f"custom_components.{DOMAIN}.")
-        in {"condition", "responses.targets", "trigger"}
-    ]
-    return {name: sys.modules.pop(name) for name in names}
-
 
 @pytest.fixture
-def anew() -> Iterator[None]:
-    """Let the test import the modules of triggers and conditions again. Afterwards, restore the old ones."""
-    before = _forget_modules()
-    yield
-    _forget_modules()
-    sys.modules.update(before)
+def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the test import the integration again. Afterwards, restore the old modules and the config flow."""
+    package = bike_tracker.__name__
+    monkeypatch.setattr(package, bike_tracker)
+    with patch.dict(sys.modules), patch.dict(HANDLERS):
+        for name in [it for it in sys.modules if it.startswith(package)]:
+            del sys.modules[name]
+        yield
 
 
 async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
@@ -81,8 +57,17 @@ async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
     }
 
 
+# Names that a release of Home Assistant may lack, and the kinds that work without them.
 @pytest.mark.usefixtures("anew")
-@TAKEN_AWAY
+@pytest.mark.parametrize(
+    ("module", "name", "left"),
+    [
+        (trigger, "TriggerActionRunner", ["condition"]),
+        (condition, "ConditionCheckParams", ["trigger"]),
+        (target, "TargetSelection", []),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 async def test_name_taken_away(
     bikes: Bikes,
     monkeypatch: pytest.MonkeyPatch,
@@ -107,26 +92,8 @@ async def test_name_taken_away(
         assert name in line.getMessage()
         assert line.exc_info is None
     bikes.simulator.set_status(RED, "offline")
-    await bikes.poll()
+    await bikes.async_wait(61)
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
-
-
-@TAKEN_AWAY
-def test_start_without_a_name(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    module: Any,
-    name: str,
-    left: list[str],
-) -> None:
-    """If a name is missing, Home Assistant can still import the integration, as it does before the set-up."""
-    (tmp_path / "anew").symlink_to(Path(bike_tracker.__file__).parent)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delattr(module, name)
-    # Restore the old modules and config flows: otherwise, later tests would use the
-    # config flow of the new modules.
-    with patch.dict(sys.modules), patch.dict(HANDLERS):
-        assert callable(import_module("anew").async_setup_entry)
 
 
 @pytest.mark.usefixtures("setup")

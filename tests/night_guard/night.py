@@ -120,13 +120,11 @@ class Night(House):
             await self._wait()
 
     async def _ann(self, meters: str, name: str = "ann") -> None:
-        person = f"person.{name}"
-        if meters == "unknown":
-            self.hass.states.async_set(person, meters)
-        else:
+        place = {}
+        if meters != "unknown":
             latitude = DEFAULT_LATITUDE + float(meters) / _METERS_PER_DEGREE
             place = {"latitude": latitude, "longitude": DEFAULT_LONGITUDE}
-            self.hass.states.async_set(person, "somewhere", place)
+        self.hass.states.async_set(f"person.{name}", "somewhere", place)
         await self._wait()
 
     async def _ben(self, meters: str) -> None:

@@ -29,46 +29,41 @@ SERVICES = {
     **dict.fromkeys(("create", "dismiss"), "persistent_notification"),
 }
 
-type Sent = dict[str, list[ServiceCall]]
+
+class Post:
+    """The red bike, two phones, and the calls of the actions that show or remove messages."""
+
+    def __init__(self, hass: HomeAssistant, bike: str, phones: list[str]) -> None:
+        """Replace the actions by mocks."""
+        self.hass, self.bike, self.phones = hass, bike, phones
+        self.sent = {
+            name: async_mock_service(hass, domain, name)
+            for name, domain in SERVICES.items()
+        }
+
+    async def async_send(self, context: Context | None = None, **data: Any) -> None:
+        """Send a message, by default about the red bike. Without a context, no user sends it."""
+        service, data = (DOMAIN, "send_message"), {"device_id": self.bike, **data}
+        call = self.hass.services.async_call
+        await call(*service, data, blocking=True, context=context)
 
 
 @pytest.fixture
-def bike(bikes: Bikes, setup: MockConfigEntry) -> str:
-    """Set the account up, and return the device ID of the red bike."""
-    return bikes.device().id
+def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
+    """Set the account up, and record messages."""
+    return Post(bikes.hass, bikes.device().id, phones)
 
 
-@pytest.fixture
-def sent(hass: HomeAssistant, phones: list[str], bike: str) -> Sent:
-    """Replace the actions that show or remove messages by mocks. Return their calls by name."""
-    return {name: async_mock_service(hass, it, name) for name, it in SERVICES.items()}
-
-
-async def async_send(
-    hass: HomeAssistant, context: Context | None = None, /, **data: Any
-) -> None:
-    """Call the action `send_message`. Without a context, no user calls it."""
-    call = hass.services.async_call
-    await call(DOMAIN, "send_message", data, blocking=True, context=context)
-
-
-async def test_everywhere(
-    hass: HomeAssistant,
-    bike: str,
-    phones: list[str],
-    sent: Sent,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """Each recipient gets a message once. Without a text, it is removed where possible."""
-    to: dict[str, Any] = {"device_id": bike, "others": [CHAT], "tag": "test"}
-    to["phones"] = [*phones, "removed"]
-    await async_send(hass, message="It is _here_", **to)
+    to = {"phones": [*post.phones, "removed"], "others": [CHAT], "tag": "test"}
+    await post.async_send(message="It is _here_", **to)
     assert "No message to the phone removed: it is gone" in caplog.text
-    await async_send(hass, **to)
-    await async_send(hass, device_id=bike, message="1", in_home_assistant=False)
+    await post.async_send(**to)
+    await post.async_send(message="1", in_home_assistant=False)
 
-    ann, ben, [chat], [shown], [gone, _] = sent.values()
-    tag = f"bike_tracker_test_{bike}"
+    ann, ben, [chat], [shown], [gone, _] = post.sent.values()
+    tag = f"bike_tracker_test_{post.bike}"
     message = {"tag": tag, "url": MAP, "clickAction": MAP, "actions": []}
     for pushes in (ann, ben):
         assert [push.data for push in pushes] == [
@@ -85,37 +80,29 @@ async def test_everywhere(
 @pytest.mark.parametrize(
     ("how", "level"), [("urgent", "time-sensitive"), ("critical", "critical")]
 )
-async def test_phone_that_sleeps(
-    hass: HomeAssistant, bike: str, phones: list[str], sent: Sent, how: str, level: str
-) -> None:
+async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
     """An urgent message wakes the phone. A critical message rings in silent mode. Buttons have their labels."""
-    er.async_get(hass).async_remove("device_tracker.red_bike")
+    er.async_get(post.hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
-    to = {"device_id": bike, "phones": phones[1:], "title": "Theft", how: True}
-    await async_send(hass, message="Gone", **to, **buttons)
-    [push] = sent["mobile_app_ben_s_phone"]
+    to = {"phones": post.phones[1:], "title": "Theft", how: True}
+    await post.async_send(message="Gone", **to, **buttons)
+    [push] = post.sent["mobile_app_ben_s_phone"]
     assert push.data["title"] == "Theft"
-    data = push.data["data"]
+    data, is_critical = push.data["data"], how == "critical"
     assert (data["ttl"], data["priority"]) == (0, "high")
     assert data["push"]["interruption-level"] == level
     sound = {"name": "default", "critical": 1, "volume": 1.0}
-    assert data["push"].get("sound") == (sound if how == "critical" else None)
-    assert data["tag"] == f"bike_tracker_message_{bike}"
-    assert data.get("channel") == ("alarm_stream" if how == "critical" else None)
+    assert data["push"].get("sound") == (sound if is_critical else None)
+    assert data["tag"] == f"bike_tracker_message_{post.bike}"
+    assert data.get("channel") == ("alarm_stream" if is_critical else None)
     assert data["actions"] == [
-        {"action": f"bike_tracker_arm_{bike}", "title": "Again"},
-        {"action": f"bike_tracker_disarm_{bike}", "title": "Enough"},
+        {"action": f"bike_tracker_arm_{post.bike}", "title": "Again"},
+        {"action": f"bike_tracker_disarm_{post.bike}", "title": "Enough"},
         {"action": "URI", "title": "Where", "uri": "/map"},
     ]
 
 
-async def test_one_that_fails(
-    hass: HomeAssistant,
-    bike: str,
-    phones: list[str],
-    sent: Sent,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_one_that_fails(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """If some recipients fail, the log has the errors without secrets, and the other phone gets the message."""
 
     async def fail(call: ServiceCall) -> None:
@@ -124,31 +111,30 @@ async def test_one_that_fails(
         raise HomeAssistantError("it is off")
 
     for service in ("mobile_app_ann_s_phone", "send_message"):
-        hass.services.async_register("notify", service, fail)
-    to = {"phones": [*phones, "gone"], "others": [CHAT]}
-    await async_send(hass, device_id=bike, message="1", **to)
-    assert len(sent["mobile_app_ben_s_phone"]) == 1
+        post.hass.services.async_register("notify", service, fail)
+    await post.async_send(message="1", phones=post.phones, others=[CHAT])
+    assert len(post.sent["mobile_app_ben_s_phone"]) == 1
     assert "notify.mobile_app_ann_s_phone failed: it is off" in caplog.text
     assert "notify.send_message failed (OSError)" in caplog.text
     assert "token" not in caplog.text
 
 
-async def test_refused(
-    hass: HomeAssistant, bike: str, phones: list[str], sent: Sent
-) -> None:
+async def test_refused(post: Post) -> None:
     """A message is refused if its device is no bike, or if the user has no permission for the bike."""
-    for device_id in ("0", phones[0]):
+    for device_id in ("0", post.phones[0]):
         with pytest.raises(ServiceValidationError, match="None of the targets"):
-            await async_send(hass, device_id=device_id, message="1")
-    guest = Context(user_id=MockUser(id="guest", groups=[]).add_to_hass(hass).id)
+            await post.async_send(device_id=device_id, message="1")
+    guest = MockUser(id="guest", groups=[]).add_to_hass(post.hass)
     with pytest.raises(Unauthorized):
-        await async_send(hass, guest, device_id=bike, message="1")
-    assert sent["create"] == []
+        await post.async_send(Context(user_id=guest.id), message="1")
+    assert post.sent["create"] == []
 
 
-async def test_buttons(bikes: Bikes, bike: str, hass_admin_user: MockUser) -> None:
+async def test_buttons(
+    bikes: Bikes, setup: MockConfigEntry, hass_admin_user: MockUser
+) -> None:
     """The buttons arm and disarm the guard in the name of the tapping user. Other buttons change nothing."""
-    context = Context(user_id=hass_admin_user.id)
+    bike, context = bikes.device().id, Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),
         (f"bike_tracker_arm_{bike}", "armed_away"),

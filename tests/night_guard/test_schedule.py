@@ -1,7 +1,6 @@
-"""Decisions of the night guard, as tables: whether a bike is guarded, by time of day and riders."""
+"""Decisions of the night guard, as tables."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -10,21 +9,16 @@ from custom_components.bike_tracker.night_guard.schedule import (
     Decision,
     GuardState,
     NightGuard,
+    Place,
     Situation,
     decide,
 )
 
+HOUR = timedelta(hours=1)
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
-# Two places, 111 m and 1.1 km from home. By default, less than 200 m is near.
+# Two places, 111 m and 1.1 km from home.
 NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
-
-type Places = list[tuple[float, float] | None]
-
-
-def night_guard(**data: Any) -> NightGuard:
-    """Return a night guard with these settings. Missing settings have their defaults, except the night."""
-    return NightGuard.from_data("1", data)
 
 
 @pytest.mark.parametrize(
@@ -47,31 +41,12 @@ def test_night(
     night: tuple[str, str], clock: str, is_night: bool, began_hours_ago: float | None
 ) -> None:
     """A night may begin before or after midnight. If its start or end is missing, no night exists."""
-    guard = night_guard(night_begins=night[0], night_ends=night[1])
+    begins, ends = night
+    guard = NightGuard.from_data("1", {"night_begins": begins, "night_ends": ends})
     now = datetime.fromisoformat(f"2026-11-20T{clock}:00Z")
     assert guard.is_night(now) is is_night
     began = guard.last_began(now)
-    hours = began and round((now - began).total_seconds() / 3600, 2)
-    assert hours == began_hours_ago
-
-
-@pytest.mark.parametrize(
-    ("riders", "wanted_by_day"),
-    [
-        ([], False),
-        ([NEAR], False),
-        ([FAR], True),
-        ([None], True),
-        ([FAR, NEAR], False),
-        ([FAR, None], True),
-    ],
-)
-def test_wants(riders: Places, wanted_by_day: bool) -> None:
-    """At night, a bike is always guarded. By day, it is guarded only if it has riders and none is near."""
-    nights = {"night_begins": "22:00:00", "night_ends": "06:00:00"}
-    guard = night_guard(riders=["person.ann"] * len(riders), **nights)
-    assert guard.wants(HOME, riders, NOW)
-    assert guard.wants(HOME, riders, NOW.replace(hour=12)) is wanted_by_day
+    assert (began and round((now - began) / HOUR, 2)) == began_hours_ago
 
 
 @pytest.mark.parametrize(
@@ -117,27 +92,19 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("places", "minutes", "name"),
+    ("bike", "rider", "minutes", "away", "name"),
     [
-        ([FAR], 1, "Ann"),
-        # A rider at the guarded place does not move with the bike.
-        ([HOME], 1, None),
-        ([FAR], 5, "Ann"),
-        ([FAR], 6, None),
-        ([None], 1, None),
-        ([FAR, FAR], 1, None),
-        ([FAR, HOME], 1, "Ann"),
+        (FAR, FAR, 5, 200, "Ann"),
+        (FAR, FAR, 6, 200, None),
+        (FAR, None, 1, 200, None),
+        # Near the moved bike, and also near the place of the arming.
+        (NEAR, NEAR, 1, 200, None),
+        (NEAR, NEAR, 1, 100, "Ann"),
     ],
 )
-def test_companion(places: Places, minutes: int, name: str | None) -> None:
-    """A rider is named only if exactly one rider is near the moved bike, and was seen within five minutes."""
-    seen_at = NOW - timedelta(minutes=minutes)
-    names = ("Ann", "Ben")[: len(places)]
-    riders = [Rider(*it, seen_at) for it in zip(names, places, strict=True)]
-    assert companion(HOME, FAR, riders, 200, NOW) == name
-
-
-def test_rider_beside_the_guarded_place() -> None:
-    """A rider near the moved bike is not named if the rider is also near the place of the arming."""
-    assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 200, NOW) is None
-    assert companion(HOME, NEAR, [Rider("Ann", NEAR, NOW)], 100, NOW) == "Ann"
+def test_companion(
+    bike: Place, rider: Place | None, minutes: int, away: float, name: str | None
+) -> None:
+    """A rider is named who left the guarded place with the bike, and was seen within five minutes."""
+    ann = Rider("Ann", rider, NOW - timedelta(minutes=minutes))
+    assert companion(HOME, bike, [ann], away, NOW) == name
