@@ -56,7 +56,11 @@ def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
 
 async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """Each recipient gets a message once. Without a text, it is removed where possible."""
-    to = {"phones": [*post.phones, "removed"], "others": [CHAT], "tag": "test"}
+    to: dict[str, Any] = {
+        "phones": [*post.phones, "removed"],
+        "others": [CHAT],
+        "tag": "test",
+    }
     await post.async_send(message="It is _here_", **to)
     assert "No message to the phone removed: it is gone" in caplog.text
     await post.async_send(**to)
@@ -84,7 +88,7 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
     """An urgent message wakes the phone. A critical message rings in silent mode. Buttons have their labels."""
     er.async_get(post.hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
-    to = {"phones": post.phones[1:], "title": "Theft", how: True}
+    to: dict[str, Any] = {"phones": post.phones[1:], "title": "Theft", how: True}
     await post.async_send(message="Gone", **to, **buttons)
     [push] = post.sent["mobile_app_ben_s_phone"]
     assert push.data["title"] == "Theft"
