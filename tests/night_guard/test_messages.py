@@ -41,7 +41,7 @@ class Post:
             for name, domain in SERVICES.items()
         }
 
-    async def async_send(self, context: Context | None = None, **data: Any) -> None:
+    async def async_send(self, context: Context | None = None, /, **data: Any) -> None:
         """Send a message, by default about the red bike. Without a context, no user sends it."""
         service, data = (DOMAIN, "send_message"), {"device_id": self.bike, **data}
         call = self.hass.services.async_call
@@ -56,11 +56,7 @@ def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
 
 async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """Each recipient gets a message once. Without a text, it is removed where possible."""
-    to: dict[str, Any] = {
-        "phones": [*post.phones, "removed"],
-        "others": [CHAT],
-        "tag": "test",
-    }
+    to = {"phones": [*post.phones, "removed"], "others": [CHAT], "tag": "test"}
     await post.async_send(message="It is _here_", **to)
     assert "No message to the phone removed: it is gone" in caplog.text
     await post.async_send(**to)
@@ -88,7 +84,7 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
     """An urgent message wakes the phone. A critical message rings in silent mode. Buttons have their labels."""
     er.async_get(post.hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
-    to: dict[str, Any] = {"phones": post.phones[1:], "title": "Theft", how: True}
+    to = {"phones": post.phones[1:], "title": "Theft", how: True}
     await post.async_send(message="Gone", **to, **buttons)
     [push] = post.sent["mobile_app_ben_s_phone"]
     assert push.data["title"] == "Theft"
