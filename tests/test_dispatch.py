@@ -30,8 +30,8 @@ TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 class Followers:
     """Records the notifications of an account and of each of its trackers."""
 
-    bikes: Bikes
-    updates: list[Collection[str]] = field(default_factory=list)
+    updates: list[tuple[Collection[str], object, object]] = field(default_factory=list)
+    """The changed trackers of each update, and the times before and after it up to which triggers are evaluated."""
     signals: Counter[str] = field(default_factory=Counter)
 
 
@@ -41,7 +41,7 @@ async def followers(bikes: Bikes) -> Followers:
     for unique_id in TRACKERS:
         bikes.simulator.add_device(unique_id, email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
-    found = Followers(bikes)
+    found = Followers()
 
     def noting(unique_id: str) -> Callable[[], None]:
         return callback(lambda: found.signals.update([unique_id]))
@@ -49,7 +49,7 @@ async def followers(bikes: Bikes) -> Followers:
     for unique_id in bikes.coordinator.data.trackers:
         for signal in (unique_id, f"{unique_id}_contact"):
             bikes.coordinator.async_add_listener(noting(unique_id), signal)
-    note = callback(lambda update: found.updates.append(update.changed))
+    note = callback(lambda it: found.updates.append((it.changed, it.last, it.now)))
     async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
     return found
 
@@ -59,31 +59,29 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
     """Push messages notify the listeners of all trackers that changed, and no other listeners."""
     await bikes.async_wait(11)
     assert len(bikes.simulator.live.sockets) == 1
-    rng, data = Random(0), bikes.coordinator.data  # noqa: S311
+    rng, data, signals = Random(0), bikes.coordinator.data, followers.signals  # noqa: S311
     for _ in range(20):
         for unique_id in rng.sample(TRACKERS, rng.choice([1, 3])):
             bikes.simulator.report(unique_id, latitude=rng.uniform(48, 49))
-        before, updates, signals = data.trackers, followers.updates, followers.signals
-        updates.clear()
+        before = data.trackers
+        followers.updates.clear()
         signals.clear()
         await settle(bikes.hass)
         changed = {key for key, it in data.trackers.items() if it != before[key]}
+        updates = [changed for changed, _, _ in followers.updates]
         assert set().union(*updates) == changed == signals.keys() != set()
         assert sum(map(len, updates)) == signals.total()
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
     """A short update waits for a long update, so that triggers are evaluated in the right order (defect 21)."""
-    evaluated = list[tuple[object, object]]()
-    note = callback(lambda update: evaluated.append((update.last, update.now)))
-    async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
     for changed in (TRACKERS, [RED]):
         bikes.coordinator.changed.update(changed)
         bikes.coordinator.async_update_listeners()
     await settle(bikes.hass)
-    assert list(map(set, followers.updates)) == [set(TRACKERS), {RED}]
-    (_, first), (last, _) = evaluated
-    assert last == first
+    (long, _, evaluated), (short, since, _) = followers.updates
+    assert [set(long), set(short)] == [set(TRACKERS), {RED}]
+    assert since == evaluated
 
 
 @pytest.mark.parametrize(("what", "at_once"), [("changed", 3), ("contacted", 40)])
