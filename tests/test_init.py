@@ -21,16 +21,7 @@ from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .books import file_of, files_in, folder_of
-from .conftest import (
-    BOB,
-    EMAIL,
-    EVERYTHING,
-    PASSWORD,
-    RED,
-    Bikes,
-    MakeEntry,
-    async_setup,
-)
+from .conftest import BOB, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup
 
 
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -184,7 +175,7 @@ async def test_removal_leaves_nothing(
 @pytest.mark.parametrize("call", ["async_get_devices", "async_get_positions"])
 async def test_removal_during_a_poll(
     bikes: Bikes,
-    make_entry: MakeEntry,
+    bobs: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     call: str,
@@ -212,9 +203,8 @@ async def test_removal_during_a_poll(
     assert not files_in(bikes.hass)
     assert "ERROR" not in caplog.text
 
-    bikes.simulator.add_account(BOB, PASSWORD)
     bikes.simulator.assign(BOB, "new")
-    await async_setup(bikes.hass, make_entry(BOB))
+    await async_setup(bikes.hass, bobs)
     assert bikes.state_of("new")
 
 
