@@ -24,7 +24,6 @@ from .tools.simulator.streets import METRES_PER_DEGREE
 from .tools.story.home import Home
 
 MINUTE = 60
-HOUR = 60 * MINUTE
 DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
@@ -102,11 +101,7 @@ async def days_left(home: Home) -> list[int]:
 
 @pytest.mark.parametrize(("is_quick", "minutes"), [(True, 7), (False, 65)])
 async def test_new_installation(
-    request: pytest.FixtureRequest,
-    home: Home,
-    simulator: Simulator,
-    is_quick: bool,
-    minutes: int,
+    request: pytest.FixtureRequest, home: Home, is_quick: bool, minutes: int
 ) -> None:
     """After thirty requests for each bike, the database has the rides of thirty days. Sensors show the last ride.
 
@@ -114,21 +109,21 @@ async def test_new_installation(
     """
     if not is_quick:
         request.getfixturevalue("never_quick")
-    starts = ride_on_days(simulator, 60)
+    starts = ride_on_days(home.simulator, 60)
     await home.async_move_in(EMAIL)
     assert max(await days_left(home)) in range(15, 31)
     newest = await home.booked(RED)
     hold(newest, starts[-len(newest) :])
-    record = simulator.record
-    polls = record.counts["/api/devices"]
+    counts = home.simulator.record.counts
+    polls = counts["/api/devices"]
     await home.async_wait(minutes * MINUTE)
-    assert abs(record.counts["/api/devices"] - polls - minutes) <= 1
+    assert abs(counts["/api/devices"] - polls - minutes) <= 1
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
     assert home.listener.rides(RED) == []
     # Each of the two bikes needs thirty requests. A few more can follow because of
     # rides at the edge of two requests.
-    assert asked(simulator, 11 if is_quick else 1) in range(60, 68)
+    assert asked(home.simulator, 11 if is_quick else 1) in range(60, 68)
     for _ in range(2):
         for name, value in (("distance", 1), ("duration", 10)):
             shown = home.state(f"sensor.red_bike_ride_{name}").state
@@ -138,9 +133,9 @@ async def test_new_installation(
 
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
-async def test_interrupted(home: Home, simulator: Simulator, how: str) -> None:
+async def test_interrupted(home: Home, how: str) -> None:
     """After an interruption, the requests continue where they stopped. No ride is missing or stored twice."""
-    starts = ride_on_days(simulator, 40)
+    starts = ride_on_days(home.simulator, 40)
     await home.async_move_in(EMAIL)
     for minutes in (3, 14, 24):
         await home.async_wait(minutes * MINUTE)
@@ -162,14 +157,12 @@ async def ride(home: Home) -> datetime:
 
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("is_stopped", [False, True])
-async def test_ride_meanwhile_comes_first(
-    home: Home, simulator: Simulator, is_stopped: bool
-) -> None:
+async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
     """A ride before the last request for earlier rides is fired one time and stored one time.
 
     Home Assistant may be stopped during the ride.
     """
-    starts = ride_on_days(simulator, 10)
+    starts = ride_on_days(home.simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
     if is_stopped:
@@ -188,23 +181,23 @@ async def test_ride_meanwhile_comes_first(
 @pytest.mark.parametrize(
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )
-async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
+async def test_ride_during_set_up(home: Home) -> None:
     """If a ride is under way during the set-up, it is stored one time, after its end.
 
     This is tested with each kind of server that has a history.
     """
-    starts = ride_on_days(simulator, 2)
+    starts = ride_on_days(home.simulator, 2)
     start = dt_util.utcnow() - RIDE
     for number in range(20):
         time = start + number * RIDE / 20
-        go(simulator, 50, last_update=time, **MOVES)
+        go(home.simulator, 50, last_update=time, **MOVES)
     await home.async_move_in(EMAIL)
     for _ in range(10):
-        go(simulator, 50, **MOVES)
+        go(home.simulator, 50, **MOVES)
         await home.async_wait(30)
     assert all(ride.moved_at < start for ride in await home.booked(RED))
 
-    simulator.report(RED, **STANDS)
+    home.simulator.report(RED, **STANDS)
     await home.async_wait(90 * MINUTE)
     *before, last = await home.booked(RED)
     hold(before, starts)
@@ -213,21 +206,21 @@ async def test_ride_during_set_up(home: Home, simulator: Simulator) -> None:
 
 
 @pytest.mark.usefixtures("with_live", "never_quick")
-async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
+async def test_all_else_goes_on(home: Home) -> None:
     """During the requests for earlier rides, messages and guards work."""
-    ride_on_days(simulator, 60)
+    ride_on_days(home.simulator, 60)
     await home.async_move_in(EMAIL)
     await home.async_arm("alarm_control_panel.red_bike_guard")
     await home.async_wait(5 * MINUTE)
     booked = len(await home.booked(RED))
     assert 1 < booked < 9
 
-    simulator.report(BLUE, latitude=48.5)
+    home.simulator.report(BLUE, latitude=48.5)
     await home.async_wait(1)
     assert home.state("device_tracker.blue_bike").attributes["latitude"] == 48.5
     guard = "alarm_control_panel.red_bike_guard"
     assert home.state(guard).state == "armed_away"
-    go(simulator, 700, **MOVES)
+    go(home.simulator, 700, **MOVES)
     await home.async_wait(1)
     assert home.state(guard).state == "triggered"
     assert len(await home.booked(RED)) == booked
@@ -242,19 +235,17 @@ async def test_all_else_goes_on(home: Home, simulator: Simulator) -> None:
         *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
     ],
 )
-async def test_history_fails_for_a_while(
-    home: Home, simulator: Simulator, how: str, minutes: int
-) -> None:
+async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> None:
     """If all requests fail for a while, no day is skipped: all rides are requested later.
 
     The service has no reports from before these twenty days.
     """
-    starts = ride_on_days(simulator, 20)
+    starts = ride_on_days(home.simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
-    simulator.fault(how, path="history")
+    home.simulator.fault(how, path="history")
     await home.async_wait(minutes * MINUTE)
-    simulator.fault(None)
+    home.simulator.fault(None)
     await home.async_wait(100 * MINUTE)
     assert set(await days_left(home)) == {0}
     hold(await home.booked(RED), starts)
@@ -262,14 +253,14 @@ async def test_history_fails_for_a_while(
 
 @pytest.mark.usefixtures("never_quick")
 async def test_answer_that_cannot_be_applied(
-    home: Home, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If an answer causes an unexpected error, only the tracker of this answer is affected.
 
     The request is repeated, but not each minute.
     """
     book, tried = coordinator.rides_before, list[int]()
-    blue = simulator.devices[BLUE].id
+    blue = home.simulator.devices[BLUE].id
 
     def _book(answer: HistoryAnswer, *times: datetime) -> Any:
         if any(report.device_id == blue for report in answer.reports):
@@ -278,9 +269,9 @@ async def test_answer_that_cannot_be_applied(
         return book(answer, *times)
 
     monkeypatch.setattr(coordinator, "rides_before", _book)
-    starts = ride_on_days(simulator, 10)
+    starts = ride_on_days(home.simulator, 10)
     for days in range(1, 30):
-        simulator.report(BLUE, last_update=dt_util.utcnow() - days * DAY)
+        home.simulator.report(BLUE, last_update=dt_util.utcnow() - days * DAY)
     await home.async_move_in(EMAIL)
     await home.async_wait(60 * MINUTE)
     hold(await home.booked(RED), starts)
@@ -290,14 +281,14 @@ async def test_answer_that_cannot_be_applied(
     assert set(await days_left(home)) == {0}
 
 
-async def test_full_disk(home: Home, simulator: Simulator) -> None:
+async def test_full_disk(home: Home) -> None:
     """If a day cannot be written because the disk is full, it is requested again after a minute."""
-    starts = ride_on_days(simulator, 30)
+    starts = ride_on_days(home.simulator, 30)
     await home.async_move_in(EMAIL)
-    before = asked(simulator, 11)
+    before = asked(home.simulator, 11)
     with full_disk(file_of(home.hass, home.entry(EMAIL))):
         await home.async_wait(5 * MINUTE)
-    assert asked(simulator, 11) - before <= 6
+    assert asked(home.simulator, 11) - before <= 6
     await home.async_wait(10 * MINUTE)
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
