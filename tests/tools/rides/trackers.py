@@ -1,18 +1,17 @@
 """Trackers with different intervals, and what each of them reports of a journey."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from math import cos, hypot, radians, sqrt
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import cos, radians, sqrt
 from random import Random
 
 from custom_components.bike_tracker.api.models import Position
 from tests.tools.simulator.streets import METRES_PER_DEGREE, Point, metres
 
-from .trips import Journey, Moment, Trip
+from .trips import Journey, Moment
 
 _KILOMETRES_PER_HOUR = 3.6
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,6 @@ class Tracker:
     buffers: float = 0
     """Share of the reports with which a delay of some minutes begins (0 to 1). Delayed reports arrive together."""
 
-    @property
-    def claimed(self) -> float:
-        """Return the accuracy that it reports, in meters."""
-        return self.accuracy if self.claims is None else self.claims
-
 
 @dataclass(frozen=True)
 class Report:
@@ -57,103 +51,69 @@ class Report:
     position: Position
     comes_at: datetime
 
+    @property
+    def fix_time(self) -> datetime:
+        """Return the time of the fix."""
+        assert self.position.fix_time is not None
+        return self.position.fix_time
+
+    @property
+    def sent_at(self) -> datetime:
+        """Return when the tracker sent it, according to the tracker's clock."""
+        return self.position.device_time or self.comes_at
+
+    @property
+    def point(self) -> Point:
+        """Return the place of the fix."""
+        return self.position.latitude or 0, self.position.longitude or 0
+
     def changed(self, **fields: object) -> Report:
         """Return the report with these values in its position."""
         # A test chooses these fields, so their types are not known.
         position = self.position._replace(**fields)  # type: ignore[arg-type]
         return replace(self, position=position)
 
+    def moved(self, degrees: float) -> Report:
+        """Return the report with its place shifted to the north by this many degrees."""
+        return self.changed(latitude=self.point[0] + degrees)
 
-@dataclass
-class _Sensors:
-    """The measurements of a tracker, and the values that the server adds: ID, total distance, time of receipt."""
 
-    tracker: Tracker
-    random: Random
-    position: Position = field(default_factory=lambda: Position(1, 0))
-    """The position that was reported last."""
-    off: Point = (0, 0)
-    """The error of the fixes, in meters to the north and to the east."""
-    total: float = 0
-    last: Point | None = None
-    is_astray: list[Point] = field(default_factory=list)
-    """Additional errors that the next fixes will have, in meters."""
-    late_until: datetime = _NEVER
+class _Receiver:
+    """Measures places. The error of a fix depends on the error before it."""
 
-    def report(self, moment: Moment, time: datetime) -> Report:
-        """Return the next report: the tracker sends it at `time`, with the place and speed of `moment`."""
-        tracker, random = self.tracker, self.random
-        point = self._measured(moment)
-        if self.last is not None:
-            self.total += metres(self.last, point)
-        self.last = point
-        speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)
-        if time > self.late_until and random.random() < tracker.buffers:
-            self.late_until = time + timedelta(minutes=random.uniform(2, 8))
-        self.position = Position(
-            device_id=1,
-            id=self.position.id + 1,
-            fix_time=time,
-            latitude=point[0],
-            longitude=point[1],
-            accuracy=tracker.claimed,
-            speed=speed if tracker.says_speed else None,
-            motion=moment.speed > 0 if tracker.says_speed else None,
-            device_time=time,
-            total_distance=self.total / 1_000 if tracker.says_total else None,
-        )
-        delay = timedelta(seconds=random.uniform(0, 3))
-        return Report(self.position, max(time + delay, self.late_until))
+    def __init__(self, tracker: Tracker, random: Random) -> None:
+        self._tracker, self._random = tracker, random
+        # Errors in meters: the real part to the north, the imaginary part to the east.
+        self._error = 0j
+        # Additional errors of the next fixes, while walls reflect the signals.
+        self._astray: list[complex] = []
 
-    def repeated(self, time: datetime) -> Report:
-        """Return a message that repeats the last fix. Traccar sends it when a tracker has no fix."""
-        says_speed = self.tracker.says_speed
-        self.position = self.position._replace(
-            id=self.position.id + 1,
-            speed=0 if says_speed else None,
-            motion=False if says_speed else None,
-            device_time=time,
-        )
-        return Report(self.position, time)
-
-    def _measured(self, moment: Moment) -> Point:
-        """Return the place that is measured. Its error depends on the error before it."""
-        tracker, random, point = self.tracker, self.random, moment.point
+    def measured(self, moment: Moment) -> Point:
+        """Return the place that is measured at a moment."""
+        tracker, random, point = self._tracker, self._random, moment.point
         # In two dimensions, two of three errors are below 1.5 standard deviations. The
         # root keeps the error the same, however much of it the fixes share.
         deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
-        self.off = (
-            tracker.drifts * self.off[0] + random.gauss(0, deviation),
-            tracker.drifts * self.off[1] + random.gauss(0, deviation),
-        )
-        north, east = self.off
-        if tracker.strays and not moment.speed and not self.is_astray:
-            self.is_astray = _astray(random) if random.random() < tracker.strays else []
-        if self.is_astray:
-            north, east = _added((north, east), self.is_astray.pop())
+        error = self._error = tracker.drifts * self._error + self._gauss(deviation)
+        is_free = not moment.speed and not self._astray
+        if is_free and tracker.strays and random.random() < tracker.strays:
+            far, count = self._gauss(120), random.randint(1, 8)
+            self._astray = [far + self._gauss(30) for _ in range(count)]
+        if self._astray:
+            error += self._astray.pop()
         if tracker.spikes and random.random() < tracker.spikes:
-            north, east = random.gauss(0, 400), random.gauss(0, 400)
+            error = self._gauss(400)
         if random.random() < tracker.jumps:
-            north, east = random.gauss(0, 200_000), random.gauss(0, 200_000)
-            if hypot(north, east) < 50_000:
-                north += 100_000
-        return (
-            point[0] + north / METRES_PER_DEGREE,
-            point[1] + east / METRES_PER_DEGREE / cos(radians(point[0])),
+            error = self._gauss(200_000)
+            error += 100_000 if abs(error) < 50_000 else 0
+        north = error.real / METRES_PER_DEGREE
+        east = error.imag / METRES_PER_DEGREE / cos(radians(point[0]))
+        return point[0] + north, point[1] + east
+
+    def _gauss(self, deviation: float) -> complex:
+        return complex(
+            self._random.gauss(0, deviation), self._random.gauss(0, deviation)
         )
-
-
-def _added(one: Point, other: Point) -> Point:
-    return one[0] + other[0], one[1] + other[1]
-
-
-def _astray(random: Random) -> list[Point]:
-    """Return the errors of the next fixes in meters, while walls reflect the signals."""
-    far = random.gauss(0, 120), random.gauss(0, 120)
-    return [
-        _added(far, (random.gauss(0, 30), random.gauss(0, 30)))
-        for _ in range(random.randint(1, 8))
-    ]
 
 
 def reports(
@@ -161,38 +121,58 @@ def reports(
 ) -> Iterator[Report]:
     """Yield the reports of a tracker between two times. They are in order of the tracker's clock."""
     random = Random(f"{tracker.name}-{seed}")  # noqa: S311 - no secret
-    sensors = _Sensors(tracker, random)
-    yield sensors.report(journey.at(begin), begin)
-    until = begin
+    receiver, position, last = _Receiver(tracker, random), Position(1, 0), None
+    total, late_until = 0.0, begin - timedelta(days=1)
+    claimed = tracker.accuracy if tracker.claims is None else tracker.claims
+    for time, moment in _moments(tracker, journey, begin, end, random):
+        comes_at = time
+        position = position._replace(id=position.id + 1, device_time=time)
+        # If a tracker has no fix, Traccar repeats the last one, at rest.
+        position = position._replace(speed=0, motion=False)
+        if moment is not None:
+            point = receiver.measured(moment)
+            # The server adds up the distance.
+            total += metres(last or point, point)
+            last = point
+            speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)
+            if time > late_until and random.random() < tracker.buffers:
+                late_until = time + timedelta(minutes=random.uniform(2, 8))
+            position = position._replace(
+                fix_time=time,
+                latitude=point[0],
+                longitude=point[1],
+                accuracy=claimed,
+                speed=speed,
+                motion=moment.speed > 0,
+                total_distance=total / 1_000 if tracker.says_total else None,
+            )
+            delay = timedelta(seconds=random.uniform(0, 3))
+            comes_at = max(time + delay, late_until)
+        if not tracker.says_speed:
+            position = position._replace(speed=None, motion=None)
+        yield Report(position, comes_at)
+
+
+def _moments(
+    tracker: Tracker, journey: Journey, begin: datetime, end: datetime, random: Random
+) -> Iterator[tuple[datetime, Moment | None]]:
+    """Yield the time of each report, with the place and speed at that time, or None if the last fix is repeated."""
+    step = timedelta(seconds=tracker.every)
+
+    def parked(until: datetime) -> Iterator[tuple[datetime, Moment | None]]:
+        for seconds, is_fix in ((tracker.parked, True), (tracker.repeats, False)):
+            time = begin + step
+            while seconds and (time := time + timedelta(seconds=seconds)) < until:
+                yield time, journey.at(time) if is_fix else None
+
+    yield begin, journey.at(begin)
     for trip in journey.trips:
-        yield from _parked(sensors, journey, until, trip.starts_at)
-        yield from _under_way(sensors, trip)
-        until = trip.ends_at
-    yield from _parked(sensors, journey, until, end)
-
-
-def _under_way(sensors: _Sensors, trip: Trip) -> Iterator[Report]:
-    step = timedelta(seconds=sensors.tracker.every)
-    time = trip.starts_at + step * sensors.random.random()
-    while time < trip.ends_at:
-        yield sensors.report(trip.at(time), time)
-        time += step
-    # Report the arrival. A standing bike then reports at another interval.
-    yield sensors.report(trip.arrived, time)
-
-
-def _parked(
-    sensors: _Sensors, journey: Journey, begin: datetime, end: datetime
-) -> Iterator[Report]:
-    tracker = sensors.tracker
-    begin += timedelta(seconds=tracker.every)
-    for time in _each(tracker.parked, begin, end):
-        yield sensors.report(journey.at(time), time)
-    for time in _each(tracker.repeats, begin, end):
-        yield sensors.repeated(time)
-
-
-def _each(seconds: float | None, begin: datetime, end: datetime) -> Iterator[datetime]:
-    """Yield the times between two times at this interval in seconds. Without an interval, yield none."""
-    while seconds and (begin := begin + timedelta(seconds=seconds)) < end:
-        yield begin
+        yield from parked(trip.starts_at)
+        time = trip.starts_at + step * random.random()
+        while time < trip.ends_at:
+            yield time, trip.at(time)
+            time += step
+        # Report the arrival. A standing bike then reports at another interval.
+        yield time, trip.arrived
+        begin = trip.ends_at
+    yield from parked(end)
