@@ -13,15 +13,15 @@ from pathlib import Path
 import sys
 from types import CodeType
 
-from homeassistant.helpers.entity import Entity
 import pytest
 
 from custom_components import bike_tracker
+from custom_components.bike_tracker.entity import BikeTrackerEntity
 
 from ..conftest import EVERYTHING, RED, Poll
 from .simulator import Simulator
 
-_ROOT = Path(bike_tracker.__file__).parent
+_ROOT = str(Path(bike_tracker.__file__).parent)
 _TOOL = 4
 _POLLS_UNTIL_REST = 60
 """After this number of polls without a report, the ride is over, and everything is written."""
@@ -37,26 +37,33 @@ class Passed:
     reads: Counter[str] = field(default_factory=Counter)
     """How often each entity was read, by entity ID."""
 
-    def start(self, code: CodeType, _offset: int) -> None:
-        """Record a call if the function belongs to the integration. Python's monitoring calls this method."""
-        if not code.co_filename.startswith(str(_ROOT)):
+
+@contextmanager
+def watching() -> Iterator[Passed]:
+    """Record which functions of the integration are called in this context."""
+    passed, begins = Passed(), sys.monitoring.events.PY_START
+
+    def start(code: CodeType, _offset: int) -> None:
+        if not code.co_filename.startswith(_ROOT):
             return
-        self.files.append(code.co_filename)
-        self.functions[code.co_name] += 1
-        if code.co_name != "_read":
-            return
-        frame = sys._getframe(1)  # noqa: SLF001
-        entity, caller = frame.f_locals.get("self"), frame.f_back
-        # If `_read` of a subclass calls `_read` of its base class, count one read, not
-        # two.
-        is_base = caller is not None and caller.f_code.co_name == code.co_name
-        if isinstance(entity, Entity) and not is_base:
-            self.reads[entity.entity_id] += 1
+        passed.files.append(code.co_filename)
+        passed.functions[code.co_name] += 1
+        if code is BikeTrackerEntity._read.__code__:  # noqa: SLF001
+            entity = sys._getframe(1).f_locals["self"]  # noqa: SLF001
+            passed.reads[entity.entity_id] += 1
+
+    sys.monitoring.use_tool_id(_TOOL, "files of a poll")
+    sys.monitoring.register_callback(_TOOL, begins, start)
+    sys.monitoring.set_events(_TOOL, begins)
+    try:
+        yield passed
+    finally:
+        sys.monitoring.free_tool_id(_TOOL)
 
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print the files whose functions run in a poll with a new report, and in an idle poll."""
+    """Print how many files have functions that run in a poll with a new report, and in an idle poll."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     # The poll after a report writes the database, and is not counted.
     await poll()
@@ -67,23 +74,9 @@ async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
             await poll()
         for _ in range(_POLLS_UNTIL_REST):
             await poll()
-        files, reads = set(passed.files), passed.reads.values()
         changes = sum(one != next_one for one, next_one in pairwise(passed.files))
-        print(f"\nfiles of {words}: {len(files)}")  # noqa: T201
+        print(f"\nfiles of {words}: {len(set(passed.files))}")  # noqa: T201
         print(f"changes of file of {words}: {changes}")  # noqa: T201
-        print(f"reads of an entity in {words}: {max(reads, default=0)}")  # noqa: T201
-        print(*sorted(Path(file).name for file in files))  # noqa: T201
-
-
-@contextmanager
-def watching() -> Iterator[Passed]:
-    """Record which functions of the integration are called in this context."""
-    passed = Passed()
-    begins = sys.monitoring.events.PY_START
-    sys.monitoring.use_tool_id(_TOOL, "files of a poll")
-    sys.monitoring.register_callback(_TOOL, begins, passed.start)
-    sys.monitoring.set_events(_TOOL, begins)
-    try:
-        yield passed
-    finally:
-        sys.monitoring.free_tool_id(_TOOL)
+        most = max(passed.reads.values(), default=0)
+        print(f"reads of an entity in {words}: {most}")  # noqa: T201
+        print(*sorted({Path(file).name for file in passed.files}))  # noqa: T201

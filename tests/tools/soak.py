@@ -3,14 +3,13 @@
 from abc import ABCMeta
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
 import ctypes
 import gc
 import os
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
@@ -53,8 +52,8 @@ class Soak:
 
     def __init__(self, home: Home, polls: int) -> None:
         """Use this home, and poll at least this often."""
-        self.counts: Counter[str] = Counter()
-        """Number of alarms, and of requests for each path."""
+        self.requests: Counter[str] = Counter()
+        """Number of requests for each path, and for the history."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
@@ -74,41 +73,60 @@ class Soak:
             self._simulator.live.drop()
             for seconds in _RESTS:
                 await self._home.wait(seconds)
-            self._count_requests()
+            self._forget_requests()
             readings.append({"polls": self._home.polls, **read(self._home.hass)})
             print(*(f"{count:>9,} {what}" for what, count in readings[-1].items()))  # noqa: T201
         return readings
 
     async def _live(self) -> None:
         """Let bikes ride for about half an hour, then let one random event or fault happen."""
-        await self._ride(self._random.randint(20, 40))
-        happens = self._random.choice(
-            [self._trouble] * 16
-            + [self._be_in_live] * 5
-            + [self._positions_behind, self._reload, self._come_and_go, self._rename]
-        )
-        await happens()
-        self._count_requests()
+        random, simulator, home = self._random, self._simulator, self._home
+        await self._ride(random.randint(20, 40))
+        tracker = random.choice(list(simulator.devices))
+        events = ["fault", "live fault", "behind", "reload", "come and go", "rename"]
+        match random.choices(events, [16, 5, 1, 1, 1, 1])[0]:
+            case "fault":
+                await self._trouble()
+            case "live fault":
+                await self._be_in_live(random.choice(list(LIVE_FAULTS)))
+            case "behind":
+                # For two polls, the list announces new positions, although requests
+                # still return the old positions.
+                simulator.raw_positions(list(simulator.listed("positions", EMAIL)))
+                simulator.report_many()
+                await home.wait(2 * _POLL)
+                simulator.raw_positions(None)
+            case "reload":
+                await home.unload()
+                await home.set_up()
+            case "come and go":
+                simulator.unassign(EMAIL, tracker)
+                await home.wait(_POLL)
+                simulator.assign(EMAIL, tracker)
+                await home.wait(_POLL)
+            case "rename":
+                simulator.rename(tracker, f"Bike {random.randint(1, 99)}")
+                await home.wait(_POLL)
+        self._forget_requests()
 
     async def _ride(self, polls: int) -> None:
+        random, simulator = self._random, self._simulator
         for _ in range(polls):
-            for tracker in self._simulator.devices:
-                if self._random.random() < 0.3:
-                    self._simulator.report_many([tracker])
-                if self._random.random() < 0.1:
-                    self.counts["alarms"] += 1
-                    word = f"alarm {self.counts['alarms']}"
-                    self._simulator.report(tracker, attributes={"alarm": word})
-                if self._random.random() < 0.05:
-                    status = self._random.choice(["online", "offline"])
-                    self._simulator.set_status(tracker, status)
+            for tracker in simulator.devices:
+                if random.random() < 0.3:
+                    simulator.report_many([tracker])
+                if random.random() < 0.1:
+                    alarm = f"alarm {random.random()}"
+                    simulator.report(tracker, attributes={"alarm": alarm})
+                if random.random() < 0.05:
+                    status = random.choice(["online", "offline"])
+                    simulator.set_status(tracker, status)
             await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
         """Let requests fail for some minutes: all requests or those to one endpoint, each of them or every n-th."""
-        path: Endpoint | None = self._random.choice(
-            [None, None, "devices", "positions", "history"]
-        )
+        paths: list[Endpoint | None] = [None, None, "devices", "positions", "history"]
+        path = self._random.choice(paths)
         troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
         if path == "history":
             # After the live connection opens again, the integration requests the
@@ -131,13 +149,8 @@ class Soak:
         await home.wait(15 * 60)
         self._check(trouble.name)
 
-    def _check(self, name: str) -> None:
-        assert self._home.state is ConfigEntryState.LOADED, name
-        assert not self._home.asks_to_sign_in, name
-
-    async def _be_in_live(self, name: str | None = None) -> None:
+    async def _be_in_live(self, name: str) -> None:
         """Let the live connection have a fault for some minutes, and sometimes close the connection afterwards."""
-        name = name or self._random.choice(list(LIVE_FAULTS))
         self._simulator.live_fault(name)
         await self._ride(self._random.randint(1, 6))
         self._simulator.live_fault(None)
@@ -145,35 +158,15 @@ class Soak:
             self._simulator.live.drop()
         self._check(name)
 
-    async def _positions_behind(self) -> None:
-        """For two polls, let the list announce new positions, although requests still return the old positions."""
-        self._simulator.raw_positions(list(self._simulator.listed("positions", EMAIL)))
-        self._simulator.report_many()
-        await self._home.wait(2 * _POLL)
-        self._simulator.raw_positions(None)
+    def _check(self, name: str) -> None:
+        assert self._home.state is ConfigEntryState.LOADED, name
+        assert not self._home.asks_to_sign_in, name
 
-    async def _reload(self) -> None:
-        await self._home.unload()
-        await self._home.set_up()
-
-    async def _come_and_go(self) -> None:
-        tracker = self._random.choice(list(self._simulator.devices))
-        self._simulator.unassign(EMAIL, tracker)
-        await self._home.wait(_POLL)
-        self._simulator.assign(EMAIL, tracker)
-        await self._home.wait(_POLL)
-
-    async def _rename(self) -> None:
-        tracker = self._random.choice(list(self._simulator.devices))
-        self._simulator.rename(tracker, f"Bike {self._random.randint(1, 99)}")
-        await self._home.wait(_POLL)
-
-    def _count_requests(self) -> None:
+    def _forget_requests(self) -> None:
+        """Count the requests, and delete them and old reports."""
         record = self._simulator.record
-        for path, number in record.counts.items():
-            self.counts[f"requests for {path}"] += number
         histories = ("deviceId" in request.query for request in record.requests)
-        self.counts["requests for history"] += sum(histories)
+        self.requests += record.counts + Counter(history=sum(histories))
         record.clear()
         for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
@@ -191,35 +184,24 @@ def growth(before: Reading, after: Reading) -> Reading:
 
 
 def read(hass: HomeAssistant) -> Reading:
-    """Return the amount of each resource now. Memory and files are 0 on a system without /proc."""
-    _forget_what_is_no(Mapping)
+    """Return the amount of each resource now."""
+    # Abstract classes keep results of `isinstance`. The first error of a kind, when it
+    # is logged, adds hundreds of objects to these caches, which would look like a leak.
+    for kind in filter(lambda it: isinstance(it, ABCMeta), gc.get_objects()):
+        kind._abc_caches_clear()  # noqa: SLF001
     gc.collect()
     # Let the C library return free memory to the system. Otherwise the library keeps
     # the memory of a large answer, which would look like a leak.
-    with suppress(OSError, AttributeError):
+    with suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     timers = get_scheduled_timer_handles(hass.loop)
     process = Path("/proc/self")
-    pages = (process / "statm").read_text().split()[1] if process.exists() else 0
+    pages = int((process / "statm").read_text().split()[1])
     return {
         "objects": len(gc.get_objects()),
-        "MiB": int(pages) * os.sysconf("SC_PAGE_SIZE") // 2**20,
+        "MiB": pages * os.sysconf("SC_PAGE_SIZE") // 2**20,
         "tasks": len(asyncio.all_tasks()),
         "timers": sum(not timer.cancelled() for timer in timers),
         "listeners": sum(hass.bus.async_listeners().values()),
         "files": len(list(process.glob("fd/*"))),
     }
-
-
-def _forget_what_is_no(kind: type[Any]) -> None:
-    """Clear the caches in which an abstract class and its subclasses keep results of `isinstance`.
-
-    When Python logs a line, it checks whether the argument is a mapping, and the result
-    is cached for the type of the argument. The first error of a kind adds hundreds of
-    objects to this cache, which would look like a leak. CPython also clears these
-    caches when it searches for leaks.
-    """
-    if isinstance(kind, ABCMeta):
-        kind._abc_caches_clear()  # noqa: SLF001
-    for below in kind.__subclasses__():
-        _forget_what_is_no(below)

@@ -52,17 +52,11 @@ _WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
     "total_distance": lambda tracker: tracker.total_distance,
 }
 """For each sensor whose state changes only in steps, a function that returns the exact value."""
-_NAMES = {
-    "": "device tracker (map)",
-    "address": "*Address*",
-    "last_update": "*Last update*",
-    "motion": "*Moving*",
-    "ride": "*Ride*",
-    "ride_distance": "*Ride distance*",
-    "ride_duration": "*Ride duration*",
-    "speed": "*Speed*",
-    "total_distance": "*Total distance*",
+_OWN_ROWS = "address last_update ride ride_distance ride_duration speed total_distance"
+_NAMES = {"": "device tracker (map)", "motion": "*Moving*"} | {
+    kind: f"*{kind.replace('_', ' ').capitalize()}*" for kind in _OWN_ROWS.split()
 }
+"""Names of the entities that have a row of their own in the table, by kind."""
 
 
 def _named(kinds: Counter[str]) -> Counter[str]:
@@ -85,8 +79,7 @@ class Week:
     ) -> None:
         """Prepare the reports of these journeys from now until `end`. The keys are the bikes of the simulator."""
         self._hass, self._freezer, self._simulator = hass, freezer, simulator
-        begin = self._begin = datetime.now(UTC)
-        self._end = end
+        self._begin, self._end = datetime.now(UTC), end
         self._trips = [(bike, it) for bike in journeys for it in journeys[bike].trips]
         self._hours = {
             (bike, hour)
@@ -97,7 +90,9 @@ class Week:
         coming = [
             (bike, report)
             for number, (bike, journey) in enumerate(journeys.items())
-            for report in reports(_TRACKERS[number % 2], journey, begin, end, number)
+            for report in reports(
+                _TRACKERS[number % 2], journey, self._begin, end, number
+            )
             if report.comes_at < end
         ]
         self._reports = sorted(coming, key=lambda it: it[1].comes_at)
@@ -146,23 +141,18 @@ class Week:
         numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
         # The number in the column *Without steps* counts one line in Activity for each
         # report (*Last update*), and none of *Address*.
-        ridden = self.lines_ridden.copy()
-        del ridden["last_update"], ridden["address"]
         each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
-        lines_before = f"{(ridden.total() + each) / len(self._hours):.1f}"
-        megabytes, most = (
-            f"{number / 1_000_000:.1f} MB"
-            for number in (self.written.total(), max(self.written.values()))
-        )
+        ridden = self.lines_ridden.total() + each
+        ridden -= self.lines_ridden["last_update"] + self.lines_ridden["address"]
+        each_hour = self.lines_an_hour, ridden / len(self._hours)
+        lines_an_hour = (f"{number:.1f}" for number in each_hour)
+        written, most = self.written.total() / 1e6, max(self.written.values()) / 1e6
         in_all = (
             ("Rides; kilometers; reports", numbers, ""),
-            (
-                "Lines in **Activity** per bike and hour with a ride",
-                *(f"{self.lines_an_hour:.1f}", lines_before),
-            ),
+            ("Lines in **Activity** per bike and hour with a ride", *lines_an_hour),
             ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
-            ("*Written* to Bike Tracker's own files", megabytes, ""),
-            ("of these bytes, on the day with the most", most, ""),
+            ("*Written* to Bike Tracker's own files", f"{written:.1f} MB", ""),
+            ("of these bytes, on the day with the most", f"{most:.1f} MB", ""),
         )
         by_kind = (
             (name, f"{now[name]:,}", f"{before[name]:,}", f"{lines[name]:,}")
@@ -192,21 +182,19 @@ class Week:
         count()
 
     def _report(self, bike: str, report: Report) -> None:
-        position = report.position
+        position, (latitude, longitude) = report.position, report.point
+        total = (position.total_distance or 0) * 1_000
         self._simulator.report(
             bike,
-            latitude=position.latitude,
-            longitude=position.longitude,
+            latitude=latitude,
+            longitude=longitude,
             accuracy=position.accuracy,
             speed=(position.speed or 0) / 1.852,
-            fix_time=position.fix_time,
+            fix_time=report.fix_time,
             # Each place has an address of its own.
-            address=f"{position.latitude:.4f}, {position.longitude:.4f}",
-            attributes={
-                "batteryLevel": 80,
-                "motion": position.motion,
-                "totalDistance": (position.total_distance or 0) * 1_000,
-            },
+            address=f"{latitude:.4f}, {longitude:.4f}",
+            attributes={"motion": position.motion, "totalDistance": total},
+            battery_level=80,
         )
 
     async def _wait_until(self, when: datetime) -> None:

@@ -1,31 +1,37 @@
 """Nights of a bike that is armed after its arrival, and what triggers its guard."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from random import Random
 
-from tests.tools.rides.home import BIKE, Home, Service
+from tests.tools.rides.home import BIKE, Home
 from tests.tools.rides.trackers import Report, reports
-from tests.tools.rides.trips import BEGIN, Journey, Span, Trip, a_journey
-from tests.tools.rides.worlds import WORLDS, World
+from tests.tools.rides.trips import BEGIN, Span, Trip, a_journey
+from tests.tools.rides.worlds import (
+    HISTORY,
+    HOUR,
+    MINUTE,
+    SEED,
+    WORLDS,
+    World,
+    at_random,
+    minutely,
+    on_trips,
+)
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
-CARRIED = 200
-"""Meters by which a thief carries the bike off."""
 NEVER = 0
 """Used in place of the number of a report if no report triggered the guard."""
-MINUTE = timedelta(minutes=1)
-SILENT = timedelta(minutes=31)
-"""After a silence of this length, a poll ends the ride of a tracker."""
+# After a silence of this length, a poll ends the ride of a tracker.
+_SILENT = timedelta(minutes=31)
 _DAYS = 60
-_SEED = 1
-_HOUR = timedelta(hours=1)
-_CARRIED_AFTER = timedelta(hours=3)
+# Meters by which a thief carries the bike off.
+_CARRIED = 200
 # The tracker sends this many reports of a theft. The guard must be triggered by then.
 _SOON = 20
 # Meters between two reports of a bike that is driven away in a van.
@@ -35,110 +41,143 @@ _DRIVEN = 600
 _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
-@dataclass(frozen=True)
-class Case:
-    """A world, and special events in its nights: an outage, a wrong clock, or another kind of theft."""
-
-    world: World
-    is_outage: bool = False
-    """Whether the service fails while a thief shakes the bike."""
-    is_again: bool = False
-    """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
-    is_armed_there: bool = False
-    """Whether the guard is armed again where the thief put the bike down. The bike is then carried further."""
-    is_clock_wrong: bool = False
-    """Whether the house's clock is wrong, and is corrected shortly before or after the arming."""
-
-
-def _lost_arrival(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    """Lose the reports from two minutes before the arrival to 45 minutes after it. Then keep one report an hour."""
-    for report in said:
-        trip = journey.begun(report.comes_at)
-        gone = report.comes_at - trip.ends_at if trip else -_HOUR
-        is_hourly = (gone - 45 * MINUTE) % _HOUR < 15 * MINUTE
-        if gone < -2 * MINUTE or (gone >= 45 * MINUTE and is_hourly):
-            yield report
-
-
-def _with_noise(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
-    """Give a standing bike random speeds of up to 2 km/h. For each speed above 0, report motion, as Traccar does."""
-    random = Random("noise")  # noqa: S311 - no secret
-    for report in said:
-        speed = max(report.position.speed or 0, random.uniform(-1, 2))
-        yield report.changed(speed=max(speed, 0), motion=speed > 0)
-
-
-_PLAIN = WORLDS[0]
-CASES = (
-    *(Case(it) for it in WORLDS if it.tracker.parked and not it.service.is_live),
-    Case(
-        replace(
-            _PLAIN,
-            name="arrival lost, hourly from 45 minutes on",
-            tracker=replace(_PLAIN.tracker, parked=900),
-            bend=_lost_arrival,
-        )
-    ),
-    Case(replace(_PLAIN, name="clock put right"), is_clock_wrong=True),
-    Case(replace(_PLAIN, name="speeds of 2 km/h while it stands", bend=_with_noise)),
-    Case(replace(_PLAIN, name="motion on the spot in an outage"), is_outage=True),
-    Case(replace(_PLAIN, name="carried at rest, second time"), is_again=True),
-    Case(
-        replace(_PLAIN, name="armed again after being carried off"), is_armed_there=True
-    ),
-)
-
-
-class Coming:
-    """The reports of a world, in the order in which they arrive."""
-
-    def __init__(self, world: World, journey: Journey, days: int) -> None:
-        """Begin before the first report. The tracker reports for this number of days."""
-        end = BEGIN + timedelta(days=days)
-        said = world.bend(reports(world.tracker, journey, BEGIN, end, _SEED), journey)
-        self.reports = told(world, said)
-        self.journey = journey
-        self.number = 0
-
-    def until(self, time: datetime) -> Iterator[tuple[Report, Report]]:
-        """Let reports arrive up to a time. Yield each of them in a pair, after the report before it."""
-        for number in range(self.number, len(self.reports)):
-            if self.reports[number].comes_at > time:
-                break
-            self.number = number + 1
-            yield self.reports[max(number - 1, 0)], self.reports[number]
-
-    @property
-    def last(self) -> Report:
-        """Return the report that arrived last."""
-        return self.reports[self.number - 1]
-
-    @property
-    def left(self) -> Sequence[Report]:
-        """Return the reports that have not arrived yet."""
-        return self.reports[self.number :]
-
-
-def told(world: World, said: Iterable[Report]) -> list[Report]:
-    """Return the reports that a server shows as current, in order of arrival. If it pushes reports, return all."""
-    newest, coming = BEGIN - MINUTE, list[Report]()
-    for report in sorted(said, key=lambda it: it.comes_at):
-        at = report.position.device_time or report.comes_at
-        if at > newest or world.service.is_live:
-            newest = max(at, newest)
-            coming.append(report)
-    return coming
-
-
 @dataclass
 class Found:
     """The results of the nights of a world. Thefts are counted by the report that triggered the guard."""
 
+    nights: int = 0
     false_alarms: int = 0
+    breakfasts: int = 0
+    """False alarms on the morning ride, after *Guard again* was tapped at night."""
+    ridden: Counter[int] = field(default_factory=Counter)
     carried: Counter[int] = field(default_factory=Counter)
     says_so: Counter[int] = field(default_factory=Counter)
+    """Thefts of bikes that were carried off and whose trackers reported motion."""
     driven: Counter[int] = field(default_factory=Counter)
-    ridden: Counter[int] = field(default_factory=Counter)
+    shaken_first: Counter[int] = field(default_factory=Counter)
+    """Thefts of bikes that were shaken minutes before, which already caused a message about a vibration."""
+    guarded_again: Counter[int] = field(default_factory=Counter)
+    """Second thefts of bikes for which *Guard again* was tapped during the thief's first ride."""
+
+
+class Coming:
+    """The trips of a bike in a world, and its reports in the order in which they arrive."""
+
+    def __init__(self, world: World, days: int) -> None:
+        """Begin before the first report. The tracker reports for this number of days."""
+        self.journey, end = a_journey(SEED, days), BEGIN + timedelta(days=days)
+        said = reports(world.tracker, self.journey, BEGIN, end, SEED)
+        self.left = deque(told(world, world.bend(said, self.journey)))
+        """The reports that have not arrived yet."""
+        self.last = self.left[0]
+        """The report that arrived last."""
+
+    def until(self, time: datetime) -> Iterator[tuple[Report, datetime]]:
+        """Let reports arrive up to a time. Yield each report that a poll shows, and the time of the poll.
+
+        After a long silence, the report before is polled again a minute before the next report.
+        """
+        while self.left and self.left[0].comes_at <= time:
+            before, self.last = self.last, self.left.popleft()
+            if self.last.comes_at - before.comes_at > _SILENT:
+                yield before, self.last.comes_at - MINUTE
+            yield self.last, self.last.comes_at
+
+
+def told(world: World, said: Iterable[Report]) -> Iterator[Report]:
+    """Yield the reports that a server shows as current, in order of arrival. If it pushes reports, yield all."""
+    newest = BEGIN - MINUTE
+    for report in sorted(said, key=lambda it: it.comes_at):
+        if report.sent_at > newest or world.service.is_live:
+            newest = max(report.sent_at, newest)
+            yield report
+
+
+def is_triggered(home: Home) -> bool:
+    """Return whether the guard is triggered."""
+    guard = home.account.trackers[BIKE].state.guard
+    return guard is not None and guard.triggered is not None
+
+
+def number_of_first(triggered: Iterable[object]) -> int:
+    """Return the number of the first report that triggered the guard, or `NEVER`."""
+    return next((number for number, it in enumerate(triggered, 1) if it), NEVER)
+
+
+def _polled(home: Home, coming: Iterable[Report]) -> Iterator[bool]:
+    """Poll these reports. After each of them, yield whether the guard is triggered."""
+    for report in coming:
+        home.poll(report, report.comes_at)
+        yield is_triggered(home)
+
+
+def _shifted(report: Report, metres: float = _CARRIED) -> Report:
+    return report.moved(metres / METRES_PER_DEGREE)
+
+
+def _carried_off(home: Home, soon: Sequence[Report]) -> int:
+    return number_of_first(list(_polled(home, map(_shifted, soon))))
+
+
+def _carried_on(home: Home, soon: Sequence[Report]) -> int:
+    """Carry the bike off, arm it there, and carry it on. Return which report then triggers the guard."""
+    _carried_off(home, soon[:3])
+    home.account.disarm(BIKE)
+    home.arm(soon[2].comes_at + MINUTE / 10)
+    assert _carried_off(home, soon[3:7]) == NEVER
+    return _carried_off(home, [_shifted(report) for report in soon[7:]])
+
+
+def _shaken(home: Home, soon: Sequence[Report]) -> int:
+    """Let the bike move on the spot in an outage. Return 1 if the guard is triggered after it, otherwise `NEVER`."""
+    moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
+    outage = Span(moved[1].comes_at, moved[8].comes_at)
+    home.service = HISTORY
+    home.live(moved[:12], moved[12].comes_at, [outage])
+    return number_of_first([is_triggered(home)])
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world, and special events in its nights."""
+
+    world: World
+    carried: Callable[[Home, Sequence[Report]], int] = _carried_off
+    """How a thief moves the bike while its tracker reports that it stands."""
+    is_again: bool = False
+    """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
+    is_clock_wrong: bool = False
+    """Whether the house's clock is wrong, and is corrected shortly before or after the arming."""
+
+
+def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report | None:
+    """Lose the reports from two minutes before the arrival to 45 minutes after it. Then keep one report an hour."""
+    since = -left - 45 * MINUTE
+    is_hourly = since >= timedelta() and since % HOUR < 15 * MINUTE
+    return report if left > 2 * MINUTE or is_hourly else None
+
+
+def _noise(random: Random, report: Report) -> Report:
+    """Give a standing bike random speeds of up to 2 km/h. For each speed above 0, report motion, as Traccar does."""
+    speed = max(report.position.speed or 0, random.uniform(-1, 2))
+    return report.changed(speed=max(speed, 0), motion=speed > 0)
+
+
+CASES = (
+    *(Case(it) for it in WORLDS if it.tracker.parked and not it.service.is_live),
+    Case(
+        World(
+            "arrival lost, hourly from 45 minutes on",
+            minutely(parked=900),
+            on_trips(_lost_arrival),
+        )
+    ),
+    Case(World("clock put right"), is_clock_wrong=True),
+    Case(World("speeds of 2 km/h while it stands", bend=at_random("noise", _noise))),
+    Case(World("motion on the spot in an outage"), _shaken),
+    Case(World("carried at rest, second time"), is_again=True),
+    Case(World("armed again after being carried off"), _carried_on),
+)
 
 
 @cache
@@ -153,7 +192,7 @@ class _Nights:
     def __init__(self, case: Case) -> None:
         self._case, self._found = case, Found()
         self._home = Home(case.world.service, case.world.clock)
-        self._coming = Coming(case.world, a_journey(_SEED, _DAYS), _DAYS)
+        self._coming = Coming(case.world, _DAYS)
 
     def run(self, nights: int) -> Found:
         """Simulate all nights. In each of the last `nights` nights, arm the bike, and let a thief come."""
@@ -166,9 +205,9 @@ class _Nights:
         for count, (trip, following, later) in enumerate(all_nights[-nights:]):
             off, right = _WRONG[count % 4] if self._case.is_clock_wrong else (0, 0)
             armed_at = trip.ends_at + MINUTE / 2 + later * MINUTE
-            self._arm(armed_at, off * _HOUR, armed_at + right * MINUTE)
-            self._live(armed_at + _CARRIED_AFTER)
-            if not _is_triggered(self._home):
+            self._arm(armed_at, off * HOUR, armed_at + right * MINUTE)
+            self._live(armed_at + 3 * HOUR)
+            if not is_triggered(self._home):
                 self._steal()
             self._live(following.starts_at)
             self._ride_off(following)
@@ -178,102 +217,47 @@ class _Nights:
     def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
         """Arm the bike. From an hour before `right_at` until then, the house's clock is wrong by `off`."""
         home, clock = self._home, self._home.clock
-        self._live(right_at - _HOUR)
+        self._live(right_at - HOUR)
         home.clock = clock + off
-        self._live(min(right_at, at))
-        home.clock = clock + off if right_at > at else clock
+        if right_at < at:
+            self._live(right_at)
+            home.clock = clock
         self._live(at)
-        home.account.arm(BIKE, at + home.clock)
+        home.arm(at)
         self._live(right_at)
         home.clock = clock
 
     def _live(self, until: datetime) -> None:
-        """Poll each report up to a time. After a long silence, first poll a minute before the report."""
-        for before, report in self._coming.until(until):
-            if report.comes_at - before.comes_at > SILENT:
-                self._home.poll(before, report.comes_at - MINUTE)
-            self._home.poll(report, report.comes_at)
+        for report, now in self._coming.until(until):
+            self._home.poll(report, now)
 
     def _ride_off(self, trip: Trip) -> None:
-        if _is_triggered(self._home):
+        if is_triggered(self._home):
             self._found.false_alarms += 1
             return
         # If the whole trip leads through a tunnel, nothing is received before its end,
         # so include the reports of the next ten minutes.
         end = trip.ends_at + 10 * MINUTE
         after = [it for it in self._coming.left if it.comes_at <= end]
-        self._found.ridden[_fired_with(self._home.copied(), after)] += 1
+        self._found.ridden[number_of_first(_polled(self._home.copied(), after))] += 1
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
-        """Simulate each kind of theft on a copy of the bike.
-
-        With `is_again`, carry the bike itself off.
-        """
+        """Simulate each kind of theft on a copy of the bike. With `is_again`, carry the bike itself off."""
         case, home, found = self._case, self._home, self._found
-        soon = self._coming.left[:_SOON]
-        found.says_so[_fired_with(home.copied(), map(_says_so, soon))] += 1
-        driven = (_driven(report, count) for count, report in enumerate(soon, 1))
-        found.driven[_fired_with(home.copied(), driven)] += 1
-        if case.is_outage:
-            number = _shaken(home.copied(), soon)
-        elif case.is_armed_there:
-            number = _carried_on(home.copied(), soon)
-        else:
-            it = home if case.is_again else home.copied()
-            number = _fired_with(it, map(_shifted, soon))
-        found.carried[number] += 1
+        soon = list(islice(self._coming.left, _SOON))
+        says_so = (_shifted(it).changed(motion=True, speed=10.0) for it in soon)
+        found.says_so[number_of_first(_polled(home.copied(), says_so))] += 1
+        driven = (
+            _shifted(it, _DRIVEN * count).changed(motion=True, speed=36.0)
+            for count, it in enumerate(soon, 1)
+        )
+        found.driven[number_of_first(_polled(home.copied(), driven))] += 1
+        found.carried[case.carried(home if case.is_again else home.copied(), soon)] += 1
         if case.is_again:
             # Bring the bike back: skip the reports of the theft. An hour later, guard
             # the bike again.
-            self._coming.number += _SOON
-            self._live(soon[-1].comes_at + _HOUR)
-            home.account.arm(BIKE, soon[-1].comes_at + _HOUR)
-
-
-def _carried_on(home: Home, soon: Sequence[Report]) -> int:
-    """Carry the bike off, arm it there, and carry it on. Return which report then triggers the guard."""
-    _fired_with(home, map(_shifted, soon[:3]))
-    home.account.disarm(BIKE)
-    home.account.arm(BIKE, soon[2].comes_at + MINUTE / 10)
-    _fired_with(home, map(_shifted, soon[3:7]))
-    assert not _is_triggered(home)
-    return _fired_with(home, (_shifted(it, 2 * CARRIED) for it in soon[7:]))
-
-
-def _shaken(home: Home, soon: Sequence[Report]) -> int:
-    """Let the bike move on the spot in an outage. Return 1 if the guard is triggered after it, otherwise `NEVER`."""
-    moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
-    outage = Span(moved[1].comes_at, moved[8].comes_at)
-    home.service = Service(has_history=True)
-    home.live(moved[:12], moved[12].comes_at, [outage])
-    return 1 if _is_triggered(home) else NEVER
-
-
-def _fired_with(home: Home, coming: Iterable[Report]) -> int:
-    """Poll all these reports. Return the number of the report that triggers the guard, or `NEVER`."""
-    fired = NEVER
-    for number, report in enumerate(coming, 1):
-        home.poll(report, report.comes_at)
-        if not fired and _is_triggered(home):
-            fired = number
-    return fired
-
-
-def _is_triggered(home: Home) -> bool:
-    guard = home.account.trackers[BIKE].state.guard
-    return guard is not None and guard.triggered is not None
-
-
-def _shifted(report: Report, metres: float = CARRIED) -> Report:
-    assert report.position.latitude is not None
-    latitude = report.position.latitude + metres / METRES_PER_DEGREE
-    return report.changed(latitude=latitude)
-
-
-def _says_so(report: Report) -> Report:
-    return _shifted(report).changed(motion=True, speed=10.0)
-
-
-def _driven(report: Report, count: int) -> Report:
-    return _shifted(report, _DRIVEN * count).changed(motion=True, speed=36.0)
+            for _ in soon:
+                self._coming.left.popleft()
+            self._live(soon[-1].comes_at + HOUR)
+            home.arm(soon[-1].comes_at + HOUR)

@@ -10,6 +10,7 @@ from .home import Service
 from .trackers import Tracker
 from .worlds import (
     EACH_10_S,
+    HISTORY,
     WORLDS,
     World,
     days_of_riding,
@@ -21,15 +22,14 @@ from .worlds import (
 
 PAGE = DOCS / "rides.md"
 _HEAD = (
-    *("A report", "Trips", "Seen as one ride"),
-    *("Error of the distance", "Start is late by", "End is late by"),
+    "A report | Trips | Seen as one ride | Error of the distance | Start is late by"
+    " | End is late by"
 )
-_UNSEEN_HEAD = ("Rides", "Found without history", "With history")
+_UNSEEN_HEAD = "Rides | Found without history | With history"
 _WORLDS_HEAD = (
-    *("Fault", "Seen as one ride", "Lost", "Invented"),
-    *("Starts, ends fired", "Error of all kilometers"),
+    "Fault | Seen as one ride | Lost | Invented | Starts, ends fired"
+    " | Error of all kilometers"
 )
-_HISTORY = Service(has_history=True)
 _RHYTHMS = {10: "every 10 s", 60: "every minute", 600: "every 10 min"}
 _UNSEEN = (
     World(
@@ -40,53 +40,42 @@ _UNSEEN = (
     World(
         "during an outage of a day",
         replace(EACH_10_S, name="every 10 s"),
-        journey=days_of_riding(60),
         outages=each_second_day,
+        journey=days_of_riding(60),
     ),
 )
 
 
 def tables() -> Iterator[str]:
     """Yield the tables of docs/rides.md."""
-    yield as_markdown(_HEAD, map(_of_tracker, _RHYTHMS))
-    yield as_markdown(_UNSEEN_HEAD, map(_of_unseen, _UNSEEN))
+    yield as_markdown(_HEAD.split(" | "), map(_of_tracker, _RHYTHMS))
+    yield as_markdown(_UNSEEN_HEAD.split(" | "), map(_of_unseen, _UNSEEN))
     worlds = with_same_ones_together([_of_world(world) for world in WORLDS])
-    yield as_markdown(_WORLDS_HEAD, worlds)
+    yield as_markdown(_WORLDS_HEAD.split(" | "), worlds)
 
 
 def _of_tracker(every: int) -> list[str]:
-    name = _RHYTHMS[every]
-    tracker = Tracker(name, every, repeats=3_600, jumps=0.001)
-    journey = days_of_riding(120)
-    found = found_in(World("", tracker, service=_HISTORY, journey=journey))
-    return [
-        name,
-        str(found.trips),
-        str(found.as_one),
-        _spread(found.distances, "%"),
-        _spread(found.starts, "s"),
-        _spread(found.ends, "s"),
-    ]
+    tracker = Tracker(_RHYTHMS[every], every, repeats=3_600, jumps=0.001)
+    world = World(tracker.name, tracker, service=HISTORY, journey=days_of_riding(120))
+    found = found_in(world)
+    errors = ((found.distances, "%"), (found.starts, "s"), (found.ends, "s"))
+    spread = (
+        f"{median(of):+.0f} {unit} ({min(of):+.0f} to {max(of):+.0f})"
+        for of, unit in errors
+    )
+    return [world.name, str(found.trips), str(found.as_one), *spread]
 
 
 def _of_unseen(world: World) -> list[str]:
-    found = [unseen(replace(world, service=it)) for it in (Service(), _HISTORY)]
+    found = [unseen(replace(world, service=it)) for it in (Service(), HISTORY)]
     return [world.name, *(f"{number} of {trips}" for trips, number in found)]
 
 
 def _of_world(world: World) -> list[str]:
     found = found_in(world)
-    return [
-        world.name,
-        *map(str, (found.as_one, found.lost, found.invented)),
-        f"{found.started}, {found.ended}",
-        f"{found.in_all:+.0f} %",
-    ]
-
-
-def _spread(numbers: list[float], unit: str) -> str:
-    least, most = min(numbers), max(numbers)
-    return f"{median(numbers):+.0f} {unit} ({least:+.0f} to {most:+.0f})"
+    numbers = map(str, (found.as_one, found.lost, found.invented))
+    fired = f"{found.started}, {found.ended}"
+    return [world.name, *numbers, fired, f"{found.in_all:+.0f} %"]
 
 
 if __name__ == "__main__":

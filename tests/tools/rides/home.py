@@ -1,7 +1,7 @@
 """A home that polls one tracker, and records the rides that are detected."""
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -58,7 +58,7 @@ class Home:
     ended: list[Ride] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """Rides that were stored."""
+    """Rides that were stored and have a distance."""
     _sent: list[Report] = field(default_factory=list)
     _newest: Report | None = None
     _last_fired: int = 0
@@ -76,21 +76,16 @@ class Home:
         """Return the rides whose end was fired and that have a distance."""
         return [ride for ride in self.ended if ride.distance]
 
-    @property
-    def booked(self) -> list[Ride]:
-        """Return the rides that are stored in the end and have a distance."""
-        return [ride for ride in self.book if ride.distance]
-
     def live(
         self,
         reports: Iterable[Report],
         end: datetime,
-        outages: Iterable[Span] = (),
+        outages: Sequence[Span] = (),
         restarts: Iterable[datetime] = (),
     ) -> None:
         """Receive the reports, and poll each minute. Leave out polls that would change nothing."""
         coming = deque(sorted(reports, key=lambda report: report.comes_at))
-        down, starts = list(outages), deque(sorted(restarts))
+        starts = deque(sorted(restarts))
         now = coming[0].comes_at
         while now <= end:
             is_idle = not self._receive(coming, now)
@@ -98,8 +93,7 @@ class Home:
             while starts and starts[0] <= now:
                 starts.popleft()
                 self.restart()
-            down = [span for span in down if now < span.ends_at]
-            if any(now in span for span in down):
+            if any(now in span for span in outages):
                 self._came_back = True
             elif self._newest is not None:
                 self.poll(self._newest, now)
@@ -117,7 +111,7 @@ class Home:
             report = coming.popleft()
             # The server calls a report current if its device time is newer than that of
             # all reports before.
-            if self._newest is None or _time(report) > _time(self._newest):
+            if self._newest is None or report.sent_at > self._newest.sent_at:
                 self._newest = report
             self._sent.append(report)
             if self.service.is_live and not self._came_back:
@@ -144,6 +138,10 @@ class Home:
         states = {key: it.stored() for key, it in self.account.states.items()}
         self.account = Account("Bikes", states)
         self._came_back, self._pending = True, None
+
+    def arm(self, now: datetime) -> None:
+        """Arm the guard."""
+        self.account.arm(BIKE, now + self.clock)
 
     def poll(self, report: Report, now: datetime) -> None:
         """Apply a poll that shows this report as the current one."""
@@ -200,8 +198,8 @@ class Home:
         if self.service.refuses and self._random.random() < self.service.refuses:
             raise InvalidResponseError("more than 8 MiB", is_too_large=True)
         # Earlier reports are never requested again, so drop them.
-        self._sent = [report for report in self._sent if fix_time(report) >= start]
-        return [it.position for it in self._sent if fix_time(it) <= end]
+        self._sent = [report for report in self._sent if report.fix_time >= start]
+        return [report.position for report in self._sent if report.fix_time <= end]
 
     def _answer(self, now: datetime) -> None:
         """Apply the answer of the history, if it has arrived."""
@@ -218,14 +216,15 @@ class Home:
         news = [it for it in tracker.state.occurrences if it.seq > self._last_fired]
         for occurrence in news:
             self._last_fired = occurrence.seq
-            if occurrence.type in ("ride_started", "ride_ended"):
-                is_start = occurrence.type == "ride_started"
-                (self.started if is_start else self.ended).append(ride_of(occurrence))
+            if occurrence.type == "ride_started":
+                self.started.append(ride_of(occurrence))
+            elif occurrence.type == "ride_ended":
+                self.ended.append(ride_of(occurrence))
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
             older = [it for it in self.book if it.started_at < since]
             older = [it for it in older if it.started_at not in starts]
-            self.book = [*older, *tracker.rides]
+            self.book = [*older, *(it for it in tracker.rides if it.distance)]
         if tracker.total_distance is not None:
             self.totals.append(tracker.total_distance)
         return news
@@ -240,13 +239,3 @@ def ride_of(occurrence: Occurrence) -> Ride:
         said["distance"],
         said["maximum_speed"],
     )
-
-
-def _time(report: Report) -> datetime:
-    return report.position.device_time or report.comes_at
-
-
-def fix_time(report: Report) -> datetime:
-    """Return the time of the fix of a report."""
-    assert report.position.fix_time is not None
-    return report.position.fix_time

@@ -1,26 +1,26 @@
 """Worlds with faulty trackers, clocks or services, and the rides that are detected there."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from math import pi, sin
 from random import Random
 from typing import Any, override
 
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE, Point, metres
+from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE, metres
 
-from .home import Home, Service, fix_time
+from .home import Home, Service
 from .trackers import Report, Tracker, reports
 from .trips import BEGIN, Journey, Moment, Span, Trip, a_journey, restarts
 
 TRIPS = 45
-_SEED = 1
+SEED = 1
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
 _DAYS = 60
 _DAY = timedelta(days=1)
-_MINUTE = timedelta(minutes=1)
-_HOUR = timedelta(hours=1)
 _LATE = timedelta(minutes=10)
 _AT_ONCE = timedelta()
 
@@ -28,22 +28,14 @@ type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """Function that changes reports before they arrive."""
 
 
-def _as_sent(said: Iterable[Report], _journey: Journey) -> Iterable[Report]:
-    return said
-
-
 def days_of_riding(days: int) -> Callable[[], Journey]:
     """Return a function that makes a journey of this many days."""
-    return lambda: a_journey(_SEED, days)
-
-
-def _usual() -> Journey:
-    return Journey(a_journey(_SEED, _DAYS).trips[:TRIPS])
+    return lambda: a_journey(SEED, days)
 
 
 EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
-_PLAIN, _HISTORY = Service(), Service(has_history=True)
+_PLAIN, HISTORY = Service(), Service(has_history=True)
 
 
 @dataclass(frozen=True)
@@ -52,14 +44,16 @@ class World:
 
     name: str
     tracker: Tracker = _EACH_MINUTE
-    bend: Bend = _as_sent
+    bend: Bend = lambda said, _journey: said
+    service: Service = _PLAIN
+    outages: Callable[[Journey], Sequence[Span]] = lambda _journey: ()
     behind: timedelta = _AT_ONCE
     """How far the tracker's clock is behind."""
-    service: Service = _PLAIN
     clock: timedelta = _AT_ONCE
     """How far the house's clock is ahead."""
-    journey: Callable[[], Journey] = _usual
-    outages: Callable[[Journey], Iterable[Span]] = lambda _journey: ()
+    journey: Callable[[], Journey] = lambda: Journey(
+        a_journey(SEED, _DAYS).trips[:TRIPS]
+    )
     restarts: bool = False
     is_clear: bool = True
     """Whether fixes are as exact as reported, clocks steady, and arrivals reported. If not, tests allow errors."""
@@ -67,7 +61,7 @@ class World:
 
 @dataclass(frozen=True)
 class Found:
-    """What was detected in a world."""
+    """What was detected in a world: numbers of trips, of rides, and of events that were fired."""
 
     trips: int
     as_one: int
@@ -76,7 +70,6 @@ class Found:
     invented: int
     """Number of rides that belong to no trip."""
     started: int
-    """Number of starts that were fired."""
     ended: int
     distances: list[float]
     """Error of the distance of each trip, in percent."""
@@ -87,17 +80,7 @@ class Found:
     ends: list[float]
 
 
-def middle(trip: Trip) -> datetime:
-    """Return the time in the middle of a trip."""
-    return trip.starts_at + (trip.ends_at - trip.starts_at) / 2
-
-
-def place(report: Report) -> Point:
-    """Return the place in a report."""
-    return report.position.latitude or 0, report.position.longitude or 0
-
-
-def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
+def on_trips(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend:
     """Return a function that applies `bent` to each report, from the start of the first trip on.
 
     The arguments of `bent` are the report, the time since the start of its trip, and
@@ -116,25 +99,13 @@ def _with(bent: Callable[[Report, timedelta, timedelta], Report | None]) -> Bend
     return bend
 
 
-def _tunnel(report: Report, gone: timedelta, left: timedelta) -> Report | None:
-    is_in_it = timedelta() < left and abs(gone - left) < 4 * _MINUTE
-    return None if is_in_it else report
+def at_random(seed: str, bent: Callable[[Random, Report], Report]) -> Bend:
+    """Return a function that applies `bent` to each report, with random numbers of this seed."""
 
+    def bend(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
+        return map(partial(bent, Random(seed)), said)  # noqa: S311 - no secret
 
-def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report | None:
-    return None if -2 * _MINUTE < left < _MINUTE else report
-
-
-def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | None:
-    """Lose all reports of the first minute of a trip. The fixes of the next two minutes are inexact."""
-    if left < timedelta() or gone > 3 * _MINUTE:
-        return report
-    if gone < _MINUTE:
-        return None
-    position = report.position
-    assert position.latitude is not None
-    off = Random(position.id).gauss(0, 0.0005)  # noqa: S311 - no secret
-    return report.changed(accuracy=80.0, latitude=position.latitude + off)
+    return bend
 
 
 def _each(bent: Callable[[Report], Report]) -> Bend:
@@ -142,32 +113,48 @@ def _each(bent: Callable[[Report], Report]) -> Bend:
     return lambda said, _journey: map(bent, said)
 
 
+def _tunnel(report: Report, gone: timedelta, left: timedelta) -> Report | None:
+    is_in_it = timedelta() < left and abs(gone - left) < 4 * MINUTE
+    return None if is_in_it else report
+
+
+def _lost_arrival(report: Report, _gone: timedelta, left: timedelta) -> Report | None:
+    return None if -2 * MINUTE < left < MINUTE else report
+
+
+def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | None:
+    """Lose all reports of the first minute of a trip. The fixes of the next two minutes are inexact."""
+    if left < timedelta() or gone > 3 * MINUTE:
+        return report
+    if gone < MINUTE:
+        return None
+    random = Random(report.position.id)  # noqa: S311 - no secret
+    return report.moved(random.gauss(0, 0.0005)).changed(accuracy=80.0)
+
+
 def _clock(ahead: timedelta) -> Bend:
     """Return a function that sets the tracker's clock ahead by this much."""
-    return _each(lambda report: _changed_time(report, ahead))
+    return _each(partial(_with_clock, ahead=ahead))
 
 
-def _changed_time(report: Report, ahead: timedelta) -> Report:
-    sent_at = (report.position.device_time or report.comes_at) + ahead
-    return report.changed(fix_time=fix_time(report) + ahead, device_time=sent_at)
+def _with_clock(report: Report, ahead: timedelta) -> Report:
+    sent_at, fix_time = report.sent_at + ahead, report.fix_time + ahead
+    return report.changed(fix_time=fix_time, device_time=sent_at)
 
 
 def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
     """In the middle of every third trip, set the tracker's clock back by ten minutes for an hour."""
-    back = [middle(trip) for trip in journey.trips[::3]]
+    back = [Span(trip.middle, trip.middle + HOUR) for trip in journey.trips[::3]]
     for report in said:
-        is_back = any(it <= report.comes_at < it + _HOUR for it in back)
+        is_back = any(report.comes_at in span for span in back)
         report = report.changed(server_time=report.comes_at)
-        yield _changed_time(report, -10 * _MINUTE if is_back else _AT_ONCE)
+        yield _with_clock(report, -10 * MINUTE if is_back else _AT_ONCE)
 
 
-def _glitches(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
+def _glitch(random: Random, report: Report) -> Report:
     """Shift the times of some reports by an hour, forward or back."""
-    random = Random("glitches")  # noqa: S311 - no secret
-    for report in said:
-        is_off = random.random() < 0.02
-        off = random.choice([_HOUR, -_HOUR])
-        yield _changed_time(report, off if is_off else _AT_ONCE)
+    is_off, off = random.random() < 0.02, random.choice([HOUR, -HOUR])
+    return _with_clock(report, off if is_off else _AT_ONCE)
 
 
 def _as_received(said: Iterable[Report]) -> Iterator[Report]:
@@ -176,29 +163,25 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
     Traccar adds the distance from its newest fix. The total of a late fix therefore
     contains the way back from the newest fix to the late fix.
     """
-    newest: Report | None = None
-    total = 0.0
-    coming = sorted(said, key=lambda report: report.comes_at)
-    for number, report in enumerate(coming, 1):
-        way = metres(place(newest or report), place(report))
-        yield report.changed(
-            id=number,
-            total_distance=(total + way) / 1_000,
-            server_time=report.comes_at,
+    newest, total = None, 0.0
+    for number, it in enumerate(sorted(said, key=lambda it: it.comes_at), 1):
+        reached = total + metres((newest or it).point, it.point)
+        yield it.changed(
+            id=number, total_distance=reached / 1_000, server_time=it.comes_at
         )
-        if newest is None or fix_time(report) >= fix_time(newest):
-            newest, total = report, total + way
+        if newest is None or it.fix_time >= newest.fix_time:
+            newest, total = it, reached
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
     """Let each trip lead through a dead zone. Send its reports within a minute afterwards, the newest first."""
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
-        is_held = gone > _MINUTE and left > _MINUTE
-        late = left - _MINUTE + (left - _MINUTE) / 30 if is_held else _AT_ONCE
+        is_held = gone > MINUTE and left > MINUTE
+        late = left - MINUTE + (left - MINUTE) / 30 if is_held else _AT_ONCE
         return replace(report, comes_at=report.comes_at + late)
 
-    return _as_received(_with(bend)(said, journey))
+    return _as_received(on_trips(bend)(said, journey))
 
 
 def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
@@ -206,66 +189,10 @@ def _uploaded_in_parallel(said: Iterable[Report], journey: Journey) -> Iterable[
     random = Random("parallel")  # noqa: S311 - no secret
 
     def bend(report: Report, _gone: timedelta, left: timedelta) -> Report:
-        is_held = left > -_MINUTE
-        late = left + 2 * _MINUTE + _MINUTE / 3 * random.random()
-        return Report(report.position, report.comes_at + late * is_held)
+        late = left + 2 * MINUTE + MINUTE / 3 * random.random()
+        return replace(report, comes_at=report.comes_at + late * (left > -MINUTE))
 
-    return _as_received(_with(bend)(said, journey))
-
-
-def _until_half_way(journey: Journey) -> list[Span]:
-    """Return an outage for each trip, from ten minutes before its start to its middle."""
-    return [Span(trip.starts_at - _LATE, middle(trip)) for trip in journey.trips]
-
-
-def _pairs() -> Journey:
-    """Return a pair of trips for each day. The second starts a quarter of an hour after the end of the first."""
-    random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
-    for number in range(TRIPS):
-        starts_at = BEGIN + 8 * _HOUR + number // 2 * _DAY
-        if number % 2:
-            starts_at = trips[-1].ends_at + 15 * _MINUTE
-        start = trips[-1].end if trips else HOME
-        trips.append(Trip(random, starts_at, start, 2))
-    return Journey(trips)
-
-
-class _Spin(Trip):
-    """A ride of forty seconds that starts and ends at the same place, between two polls."""
-
-    def __init__(self, number: int) -> None:
-        """Start five seconds after a full minute. Rides with consecutive numbers start twenty minutes apart."""
-        start = BEGIN + 20 * (number + 1) * _MINUTE + _MINUTE / 12
-        super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
-        self.ends_at = start + 2 / 3 * _MINUTE
-
-    @override
-    def at(self, time: datetime) -> Moment:
-        part = (time - self.starts_at) / (self.ends_at - self.starts_at)
-        north = 120 * sin(pi * part) / METRES_PER_DEGREE
-        return Moment((HOME[0] + north, HOME[1]), 4)
-
-    @property
-    @override
-    def arrived(self) -> Moment:
-        return Moment(HOME)
-
-
-def spins() -> Journey:
-    """Return rides that no poll can see, because each starts and ends at home between two polls."""
-    return Journey([_Spin(number) for number in range(100)])
-
-
-def _around_stops(journey: Journey) -> list[Span]:
-    """Return an outage for each pair of trips, from the middle of the first trip to the middle of the second."""
-    pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
-    return [Span(middle(first), middle(second)) for first, second in pairs]
-
-
-def each_second_day(journey: Journey) -> list[Span]:
-    """Return an outage of each second day, from midnight to midnight."""
-    days = (journey.trips[-1].ends_at - BEGIN).days + 1
-    return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
+    return _as_received(on_trips(bend)(said, journey))
 
 
 def _counts_anew(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
@@ -277,101 +204,143 @@ def _counts_anew(said: Iterable[Report], _journey: Journey) -> Iterator[Report]:
         yield report.changed(total_distance=total - counted)
 
 
-def _at_the_date_line(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
-    _, home = journey.at(journey.trips[0].starts_at).point
-    for report in said:
-        assert report.position.longitude is not None
-        east = report.position.longitude - home
-        yield report.changed(longitude=180 + east if east < 0 else east - 180)
+def _at_the_date_line(report: Report) -> Report:
+    east = report.point[1] - HOME[1]
+    return report.changed(longitude=180 + east if east < 0 else east - 180)
 
 
-_UNCLEAR: dict[str, dict[str, Any]] = {
-    "noise of 20 m, reports 4 m": {"accuracy": 20, "claims": 4},
-    "drift of 15 m, reports 4 m": {"accuracy": 15, "claims": 4, "drifts": 0.95},
-    "noise of 30 m, without accuracy": {"accuracy": 30, "claims": 0},
-    "strays indoors": {"strays": 0.006},
-    "strays indoors, without accuracy": {"strays": 0.006, "claims": 0},
-    "2 % spikes": {"spikes": 0.02},
-    "2 % spikes, without accuracy": {"spikes": 0.02, "claims": 0},
-    "arrival lost, then hourly": {"parked": 3_600},
-    "arrival lost, without accuracy": {"parked": 3_600, "claims": 0},
-}
-"""Fields of the tracker in worlds in which fixes are less exact than reported, or the arrival is not reported."""
+def _pairs() -> Journey:
+    """Return a pair of trips for each day. The second starts a quarter of an hour after the end of the first."""
+    random, trips = Random("pairs"), list[Trip]()  # noqa: S311 - no secret
+    for number in range(TRIPS):
+        starts_at = BEGIN + 8 * HOUR + number // 2 * _DAY
+        if number % 2:
+            starts_at = trips[-1].ends_at + 15 * MINUTE
+        start = trips[-1].end if trips else HOME
+        trips.append(Trip(random, starts_at, start, 2))
+    return Journey(trips)
+
+
+class _Spin(Trip):
+    """A ride of forty seconds that starts and ends at home, between two polls."""
+
+    def __init__(self, number: int) -> None:
+        """Start five seconds after a full minute. Rides with consecutive numbers start twenty minutes apart."""
+        start = BEGIN + 20 * (number + 1) * MINUTE + MINUTE / 12
+        super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
+        self.ends_at, self.end = start + 2 / 3 * MINUTE, HOME
+
+    @override
+    def at(self, time: datetime) -> Moment:
+        part = (time - self.starts_at) / (self.ends_at - self.starts_at)
+        north = 120 * sin(pi * part) / METRES_PER_DEGREE
+        return Moment((HOME[0] + north, HOME[1]), 4)
+
+
+def spins() -> Journey:
+    """Return rides that no poll can see, because each starts and ends at home between two polls."""
+    return Journey([_Spin(number) for number in range(100)])
+
+
+def _until_half_way(journey: Journey) -> list[Span]:
+    """Return an outage for each trip, from ten minutes before its start to its middle."""
+    return [Span(trip.starts_at - _LATE, trip.middle) for trip in journey.trips]
+
+
+def _around_stops(journey: Journey) -> list[Span]:
+    """Return an outage for each pair of trips, from the middle of the first trip to the middle of the second."""
+    pairs = zip(journey.trips[::2], journey.trips[1::2], strict=False)
+    return [Span(first.middle, second.middle) for first, second in pairs]
+
+
+def each_second_day(journey: Journey) -> list[Span]:
+    """Return an outage of each second day, from midnight to midnight."""
+    days = (journey.trips[-1].ends_at - BEGIN).days + 1
+    return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
+
+
+def minutely(**fields: Any) -> Tracker:
+    """Return a tracker that reports each minute, and has these values in its other fields."""
+    return replace(_EACH_MINUTE, **fields)
+
+
+_unclear = partial(World, is_clear=False)
 WORLDS = (
     World("6 m, as reported"),
-    World("20 m, as reported", replace(_EACH_MINUTE, accuracy=20)),
-    World("6 m, without accuracy", replace(_EACH_MINUTE, claims=0)),
+    World("20 m, as reported", minutely(accuracy=20)),
+    World("6 m, without accuracy", minutely(claims=0)),
     World(
         "always reports rest",
         bend=_each(lambda it: it.changed(motion=False, speed=0.0)),
     ),
-    World("tunnels of 4 minutes", bend=_with(_tunnel)),
-    World("cold starts", bend=_with(_cold_start)),
-    World("clock 3 minutes ahead", bend=_clock(3 * _MINUTE), behind=-3 * _MINUTE),
-    World("clock 2 hours ahead", bend=_clock(120 * _MINUTE)),
-    World("clock 3 hours behind", bend=_clock(-3 * _HOUR), behind=3 * _HOUR),
-    World(
-        "clock that falls back by 10 minutes",
-        EACH_10_S,
-        _falls_back,
-        service=_HISTORY,
-        is_clear=False,
-    ),
-    World(
+    World("tunnels of 4 minutes", bend=on_trips(_tunnel)),
+    World("cold starts", bend=on_trips(_cold_start)),
+    World("clock 3 minutes ahead", bend=_clock(3 * MINUTE), behind=-3 * MINUTE),
+    World("clock 2 hours ahead", bend=_clock(2 * HOUR)),
+    World("clock 3 hours behind", bend=_clock(-3 * HOUR), behind=3 * HOUR),
+    _unclear("clock that falls back by 10 minutes", EACH_10_S, _falls_back, HISTORY),
+    _unclear(
         "2 % of the times an hour off",
-        bend=_glitches,
+        bend=at_random("glitches", _glitch),
         service=Service(says_time=False, is_live=True),
-        is_clear=False,
     ),
     World(
         "house 8 hours behind",
         service=Service(says_time=False),
-        clock=-8 * _HOUR,
-        behind=8 * _HOUR,
+        clock=-8 * HOUR,
+        behind=8 * HOUR,
     ),
-    World("reports that come late", replace(_EACH_MINUTE, buffers=0.01)),
+    World("reports that come late", minutely(buffers=0.01)),
     World("server that counts anew", bend=_counts_anew),
-    World("at the date line", bend=_at_the_date_line),
+    World("at the date line", bend=_each(_at_the_date_line)),
     World("restarts of Home Assistant", restarts=True),
     World(
         "late fixes over live, newest first, with a red light",
         EACH_10_S,
         _newest_first,
-        service=Service(has_history=True, is_live=True),
+        replace(HISTORY, is_live=True),
     ),
     World(
         "parallel upload, totals out of order",
         EACH_10_S,
         _uploaded_in_parallel,
-        service=_HISTORY,
+        HISTORY,
     ),
     World(
         "messages during a slow history answer (3 to 45 s)",
         EACH_10_S,
-        service=Service(has_history=True, is_live=True, answers=(3, 45)),
+        service=replace(HISTORY, is_live=True, answers=(3, 45)),
         outages=_until_half_way,
     ),
     World(
         "two rides around an outage, third in the queue",
         EACH_10_S,
-        service=Service(has_history=True, queue=2 * _MINUTE),
-        journey=_pairs,
+        service=replace(HISTORY, queue=2 * MINUTE),
         outages=_around_stops,
+        journey=_pairs,
     ),
     World(
         "history that is too large half of the time",
         EACH_10_S,
-        service=Service(has_history=True, refuses=0.5),
+        service=replace(HISTORY, refuses=0.5),
         outages=each_second_day,
     ),
-    *(
-        World(
-            name,
-            replace(_EACH_MINUTE, **errs),
-            _with(_lost_arrival) if "parked" in errs else _as_sent,
-            is_clear=False,
-        )
-        for name, errs in _UNCLEAR.items()
+    _unclear("noise of 20 m, reports 4 m", minutely(accuracy=20, claims=4)),
+    _unclear(
+        "drift of 15 m, reports 4 m", minutely(accuracy=15, claims=4, drifts=0.95)
+    ),
+    _unclear("noise of 30 m, without accuracy", minutely(accuracy=30, claims=0)),
+    _unclear("strays indoors", minutely(strays=0.006)),
+    _unclear("strays indoors, without accuracy", minutely(strays=0.006, claims=0)),
+    _unclear("2 % spikes", minutely(spikes=0.02)),
+    _unclear("2 % spikes, without accuracy", minutely(spikes=0.02, claims=0)),
+    _unclear(
+        "arrival lost, then hourly", minutely(parked=3_600), on_trips(_lost_arrival)
+    ),
+    _unclear(
+        "arrival lost, without accuracy",
+        minutely(parked=3_600, claims=0),
+        on_trips(_lost_arrival),
     ),
 )
 
@@ -381,25 +350,18 @@ def lived(world: World) -> tuple[Journey, Home]:
     """Return the journey of a world, and a home after all its trips."""
     journey, home = world.journey(), Home(world.service, world.clock)
     end = journey.trips[-1].ends_at + _DAY
-    said = reports(world.tracker, journey, BEGIN, end, _SEED)
-    home.live(
-        world.bend(said, journey),
-        end,
-        world.outages(journey),
-        restarts(_SEED, end) if world.restarts else (),
-    )
+    said = world.bend(reports(world.tracker, journey, BEGIN, end, SEED), journey)
+    starts = restarts(SEED, end) if world.restarts else ()
+    home.live(said, end, world.outages(journey), starts)
     return journey, home
 
 
 def found_in(world: World) -> Found:
     """Return what was detected in a world."""
-    journey, home = lived(world)
-    rides = home.booked if world.service.has_history else home.rides
+    (journey, home), behind = lived(world), world.behind
     rides = [
-        it._replace(
-            started_at=it.started_at + world.behind, moved_at=it.moved_at + world.behind
-        )
-        for it in rides
+        it._replace(started_at=it.started_at + behind, moved_at=it.moved_at + behind)
+        for it in (home.book if world.service.has_history else home.rides)
     ]
     found = [(trip, rides_of(trip, rides, _LATE)) for trip in journey.trips]
     seen = [(trip, of) for trip, of in found if of]
@@ -425,7 +387,7 @@ def unseen(world: World) -> tuple[int, int]:
         for trip in journey.trips
         if not spans or any(trip.starts_at in it and trip.ends_at in it for it in spans)
     ]
-    found = [rides_of(trip, home.booked, _MINUTE / 2) for trip in trips]
+    found = [rides_of(trip, home.book, MINUTE / 2) for trip in trips]
     return len(trips), sum(len(of) == 1 for of in found)
 
 
