@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, field
 import time
 
 from aiohttp import ClientSession, CookieJar
@@ -12,13 +11,10 @@ import pytest
 from custom_components.bike_tracker.api.client import TrackingClient
 from tests.tools.simulator import Simulator
 
-EMAIL = "ann@example.com"
-PASSWORD = "correct horse"
-RED = "860000000000011"
-BLUE = "860000000000022"
+from ..conftest import EMAIL, PASSWORD
 
 type MakeClient = Callable[..., TrackingClient]
-type Serve = Callable[..., Awaitable[Served]]
+type Serve = Callable[..., Awaitable[TrackingClient]]
 
 
 @pytest.fixture(autouse=True)
@@ -76,33 +72,22 @@ def client(make_client: MakeClient) -> TrackingClient:
     return make_client()
 
 
-def recorded_answer(status: int, headers: dict[str, str], body: str) -> bytes:
-    """Return the bytes of a server's answer with this status, these headers and this body."""
-    lines = [f"HTTP/1.1 {status} x", *(f"{name}: {headers[name]}" for name in headers)]
-    return "\r\n".join([*lines, "", body]).encode()
-
-
-@dataclass
-class Served:
-    """A server that answers every request with the same bytes."""
-
-    url: str = ""
-    requests: list[bytes] = field(default_factory=list)
-
-
 @pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
-    """Return a function that starts a server with this answer. Each request ends with the bytes `until`."""
+async def serve(make_client: MakeClient) -> AsyncIterator[Serve]:
+    """Return a function that starts a server with this answer, and returns a client of the server.
+
+    Each request ends with the bytes `until`.
+    """
     async with AsyncExitStack() as servers:
 
-        async def _serve(answer: bytes, *, until: bytes = b"\r\n\r\n") -> Served:
-            served = Served()
-
+        async def _serve(
+            answer: bytes, *, scheme: str = "http", until: bytes = b"\r\n\r\n"
+        ) -> TrackingClient:
             async def respond(
                 reader: asyncio.StreamReader, writer: asyncio.StreamWriter
             ) -> None:
                 with suppress(asyncio.IncompleteReadError):
-                    served.requests.append(await reader.readuntil(until))
+                    await reader.readuntil(until)
                 writer.write(answer)
                 with suppress(ConnectionError):
                     await writer.drain()
@@ -112,7 +97,6 @@ async def serve() -> AsyncIterator[Serve]:
             await servers.enter_async_context(server)
             servers.callback(server.close_clients)
             port = server.sockets[0].getsockname()[1]
-            served.url = f"http://127.0.0.1:{port}/api"
-            return served
+            return make_client(f"{scheme}://127.0.0.1:{port}/api")
 
         yield _serve
