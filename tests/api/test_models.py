@@ -163,7 +163,7 @@ UNNAMED = (
     *(("8600 \t 0011\n", "8600 0011"), ("\u202e1100", "1100")),
     *(("x" * 1_000, "x" * 100), ("\x00", "\x00"), (" ", " ")),
 )
-ODD_TIMES = ("", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {})
+ODD_TIMES: Rows = ["", "yesterday", "2026-11-20", 1795000000, 1.5, True, [], {}]
 ODD_STATUSES = ("Online", " online", "Unknown", "", 1, True, ["online"])
 
 
@@ -205,7 +205,7 @@ def test_field_of_a_device(sent: Row, read: Row) -> None:
 
 
 NO_ALTITUDES = (-1_001, 20_001, "5", True, 1e300)
-NO_ATTRIBUTES = ([], "x", {}, {"bluetoothKey": "secret"})
+NO_ATTRIBUTES: Rows = [[], "x", {}, {"bluetoothKey": "secret"}]
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
-"""Fixtures of the polling tests."""
+"""The home zone of the polling tests, places that trackers show, and requests for positions."""
 
-from collections.abc import AsyncIterator
+from typing import Any
 
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from ..conftest import BLUE, EMAIL, PASSWORD, RED, MakeEntry
+from ..conftest import RED, Bikes
 from ..tools.simulator.server import Simulator
-from .places import HOME
+from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
+
+AT_HOME = (DEFAULT_LATITUDE, DEFAULT_LONGITUDE)
+HOME: dict[str, Any] = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
+AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 
 @pytest.fixture(autouse=True)
@@ -19,17 +22,20 @@ async def home(hass: HomeAssistant, all_enabled: None) -> None:
     assert await async_setup_component(hass, "zone", {})
 
 
-@pytest.fixture
-async def traccar() -> AsyncIterator[Simulator]:
-    """Return a Traccar server whose list of positions lacks all positions older than 90 days."""
-    async with Simulator(kind="6.14.5") as traccar:
-        traccar.add_account(EMAIL, PASSWORD)
-        for tracker in (RED, BLUE):
-            traccar.add_device(tracker, email=EMAIL)
-        yield traccar
+def place(bikes: Bikes, tracker: str = RED) -> tuple[float | None, float | None]:
+    """Return the latitude and longitude of a tracker. Both are None without a place."""
+    shown = bikes.state(tracker).attributes
+    return shown.get("latitude"), shown.get("longitude")
 
 
-@pytest.fixture
-def traccar_entry(traccar: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of the account at the Traccar server, before its set-up."""
-    return make_entry(url=traccar.url)
+def asked(simulator: Simulator) -> dict[str, int]:
+    """Return the number of requests for the device list and for positions."""
+    counts = simulator.record.counts
+    return {call: counts[f"/api/{call}"] for call in ("devices", "positions")}
+
+
+def requested_alone(simulator: Simulator) -> list[str]:
+    """Return the trackers whose position was requested on its own, not with the list."""
+    by_query = {f"deviceId={it.id}": key for key, it in simulator.devices.items()}
+    queries = [request.query for request in simulator.requests]
+    return [by_query[query] for query in queries if query and "&" not in query]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from unittest.mock import Mock
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE
+from homeassistant.const import CONF_PASSWORD
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
@@ -18,7 +18,6 @@ from custom_components.bike_tracker.polling.backoff import (
     DAY,
     HOUR,
     LIVE_BACKOFF,
-    MAX_WAIT,
     MINUTE,
     MISSING_POSITION_BACKOFF,
     NORMAL_BACKOFF,
@@ -28,7 +27,7 @@ from custom_components.bike_tracker.polling.backoff import (
     Failures,
 )
 
-from ..conftest import EMAIL, RED, Bikes, Poll, async_setup
+from ..conftest import EMAIL, Bikes, Poll, async_setup
 from ..tools.simulator import Simulator
 
 
@@ -66,12 +65,17 @@ async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
     ],
 )
 def test_tables(backoff: Backoff, waits: list[float]) -> None:
-    """The wait depends on the number of failures in a row, unless the server requests a wait."""
+    """The wait depends on the number of failures in a row.
+
+    A server can request another wait, from a minute to an hour.
+    """
     failures = Failures()
     for wait in waits:
         failures = failures.another(backoff)
         assert failures.wait == wait
-    assert failures.another(backoff, 600).wait == 600
+    asked_for = [-5, 0, 59, 600, 3600, 10**12]
+    requested = [failures.another(backoff, seconds).wait for seconds in asked_for]
+    assert requested == [60, 60, 60, 600, 3600, 3600]
 
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
@@ -81,13 +85,6 @@ def test_jitter() -> None:
     assert failures.wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
     assert Failures().another(LIVE_BACKOFF).wait == 5
-
-
-def test_retry_after_is_clamped() -> None:
-    """A server can request a wait of a minute to an hour. Smaller and larger values are clamped."""
-    asked_for = [-5, 0, 59, 600, 3600, 10**12]
-    waits = [Failures().another(NORMAL_BACKOFF, it).wait for it in asked_for]
-    assert waits == [60, 60, 60, 600, 3600, 3600]
 
 
 # Polls
@@ -125,6 +122,10 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
         (["status-401", "status-403", "status-401"], False),
         (["status-500", "status-401", "status-401"], True),
         (["status-401", "status-401", "status-503"], True),
+        # If a poll succeeds again, the request disappears, and a single refusal after
+        # this success leads to no request.
+        *(([*(["status-401"] * polls), None], False) for polls in (2, 26)),
+        (["status-401", "status-401", None, "status-401"], False),
         (["status-403"] * 4, False),
         (["redirect-302-same"] * 4, False),
     ],
@@ -133,7 +134,7 @@ async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
 async def test_only_two_in_a_row_ask_to_sign_in(
     bikes: Bikes, answers: list[str | None], asks: bool
 ) -> None:
-    """Home Assistant requests the password after two polls in a row with the status 401."""
+    """Home Assistant requests the password after two polls in a row with the status 401, until a poll succeeds."""
     for answer in answers:
         bikes.simulator.fault(answer)
         await bikes.poll(HOUR)
@@ -152,27 +153,6 @@ async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
     bikes.simulator.fault("status-401")
     assert await polls_in(bikes.simulator, bikes.poll, 300) in range(4, 7)
     assert is_asked_to_sign_in(bikes.hass)
-
-
-@pytest.mark.parametrize("hours", [0, 24])
-@pytest.mark.usefixtures("setup")
-async def test_service_that_takes_the_password_again(bikes: Bikes, hours: int) -> None:
-    """If a poll succeeds again, the sign-in request disappears without any action of the user."""
-    bikes.simulator.fault("status-401")
-    await polls_in(bikes.simulator, bikes.poll, 2)
-    assert is_asked_to_sign_in(bikes.hass)
-    for _ in range(hours):
-        await bikes.poll(HOUR)
-    bikes.simulator.fault(None)
-
-    await bikes.poll(HOUR if hours else MAX_WAIT + 1)
-
-    assert bikes.value_of(RED) not in (None, STATE_UNAVAILABLE)
-    assert not bikes.hass.config_entries.flow.async_progress()
-    # A single refusal after this success leads to no sign-in request.
-    bikes.simulator.fault("status-401-once")
-    await polls_in(bikes.simulator, bikes.poll, 2)
-    assert not is_asked_to_sign_in(bikes.hass)
 
 
 @pytest.mark.usefixtures("setup")

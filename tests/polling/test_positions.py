@@ -17,7 +17,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import RED, Bikes, async_setup
 from ..long import some
-from .places import AWAY, asked, place
+from .conftest import AWAY, asked, place
 
 NOT_OFFERED = [
     *("status-400", "status-401", "status-403", "status-404", "status-204"),
@@ -74,7 +74,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
     for _ in range(10):
         await bikes.poll()
     assert asked(bikes.simulator)["positions"] == 2
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
 
 
 @pytest.mark.usefixtures("setup")
@@ -96,7 +96,7 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
     for _ in range(5):
         await bikes.poll()
 
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
 
 
 @pytest.mark.parametrize("is_too_large", [True, False])

@@ -13,7 +13,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from ..tools.simulator.world import DEFAULT_LONGITUDE
-from .places import AT_HOME, AWAY, HOME, asked, place
+from .conftest import AT_HOME, AWAY, HOME, asked, place
 
 
 def sensor(bikes: Bikes, key: str) -> str | None:
@@ -27,10 +27,9 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
     assert bikes.value_of(RED) == "home"
     bikes.simulator.report(RED, **AWAY, accuracy=12.5)
     await bikes.poll()
-    state = bikes.state(RED)
-    assert (state.state, place(state)) == ("not_home", (48.1, 7.9))
-    assert state.attributes["gps_accuracy"] == 12.5
-    assert state.attributes["source_type"] == "gps"
+    assert (bikes.value_of(RED), place(bikes)) == ("not_home", (48.1, 7.9))
+    attributes = bikes.state(RED).attributes
+    assert (attributes["gps_accuracy"], attributes["source_type"]) == (12.5, "gps")
 
     await bikes.poll()
     bikes.simulator.report(RED, battery_level=79)
@@ -44,10 +43,10 @@ async def test_tracker_moves(bikes: Bikes, writes: list[str]) -> None:
     assert bikes.value_of(RED) == "home"
 
 
-@pytest.mark.parametrize("year", [1970, 1980])
-async def test_without_a_fix(bikes: Bikes, year: int) -> None:
-    """The place 0/0 in 1970 or 1980 is a placeholder: the tracker keeps its place. Other values are used."""
-    bikes.simulator.report_no_fix(RED, year=year)
+@pytest.mark.usefixtures("freezer")
+async def test_without_a_fix(bikes: Bikes) -> None:
+    """A report without a fix does not change the place and its time. Its other values are used."""
+    bikes.simulator.report_no_fix(RED)
     await async_setup(bikes.hass, bikes.entry)
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == (STATE_UNKNOWN, "80")
     assert sensor(bikes, "position_time") is None
@@ -58,7 +57,7 @@ async def test_without_a_fix(bikes: Bikes, year: int) -> None:
     time = sensor(bikes, "position_time")
     assert time
 
-    bikes.simulator.report_no_fix(RED, year=year)
+    bikes.simulator.report_no_fix(RED)
     bikes.simulator.override_position(RED, "attributes", {"batteryLevel": 12})
     await bikes.poll()
     assert (bikes.value_of(RED), sensor(bikes, "battery")) == ("home", "12")
@@ -96,12 +95,12 @@ async def test_internal_id_that_leads_nowhere(
     bikes.simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
     await bikes.poll()
     assert asked(bikes.simulator)["positions"] == 2
-    assert place(bikes.state(RED)) == place(bikes.state(BLUE)) == AT_HOME
+    assert place(bikes) == place(bikes, BLUE) == AT_HOME
 
     bikes.simulator.clear_overrides(RED)
     await bikes.poll()
-    assert place(bikes.state(RED)) == (48.1, 7.9)
-    assert place(bikes.state(BLUE)) == AT_HOME
+    assert place(bikes) == (48.1, 7.9)
+    assert place(bikes, BLUE) == AT_HOME
 
 
 # After a restart
@@ -150,19 +149,19 @@ async def test_ride_away(bikes: Bikes, reloads: int) -> None:
         bikes.simulator.report(RED, **AWAY)
         bikes.simulator.fault(None)
         await bikes.poll()
-        assert place(bikes.state(RED)) == AT_HOME
+        assert place(bikes) == AT_HOME
     for _ in range(reloads):
         await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
         bikes.simulator.report(RED, **AWAY)
         await async_setup(bikes.hass, bikes.entry)
-        assert place(bikes.state(RED)) == AT_HOME
+        assert place(bikes) == AT_HOME
         await bikes.poll(1)
     requests = len(bikes.simulator.requests)
 
     await bikes.poll(5)
     assert len(calls) == 1
     assert bikes.value_of(RED) == "not_home"
-    assert place(bikes.state(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
     assert len(bikes.simulator.requests) == requests
 
 
@@ -176,16 +175,16 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     await bikes.poll()
-    assert place(bikes.state(RED)) == AT_HOME
-    assert place(bikes.state("new")) == (1.0, 1.0)
+    assert place(bikes) == AT_HOME
+    assert place(bikes, "new") == (1.0, 1.0)
 
     bikes.hass.set_state(CoreState.running)
     bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await bikes.hass.async_block_till_done()
-    assert place(bikes.state(RED)) == AT_HOME
+    assert place(bikes) == AT_HOME
     requests = len(bikes.simulator.requests)
     await bikes.poll(5)
-    assert place(bikes.state(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
     assert len(bikes.simulator.requests) == requests
 
 
@@ -201,7 +200,7 @@ async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> Non
         bikes.simulator.report(tracker, latitude=48.2)
     await bikes.coordinator.async_refresh()
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert place(bikes.state(RED)) == AT_HOME
-    assert place(bikes.state(BLUE)) == (48.2, DEFAULT_LONGITUDE)
+    assert place(bikes) == AT_HOME
+    assert place(bikes, BLUE) == (48.2, DEFAULT_LONGITUDE)
     await bikes.poll(5)
-    assert place(bikes.state(RED)) == (48.2, 7.9)
+    assert place(bikes) == (48.2, 7.9)

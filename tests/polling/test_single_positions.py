@@ -1,25 +1,22 @@
 """Positions that are requested on their own: a single new position, and old positions that the list lacks."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 import json
 from typing import Any
 
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import refusal_of
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup
-from ..tools.simulator.server import Simulator
-from .places import AT_HOME, AWAY, HOME, asked, place, requested_alone
+from .conftest import AT_HOME, AWAY, HOME, asked, place, requested_alone
 
-
-def long_ago() -> datetime:
-    """Return a time that is more than 90 days ago."""
-    return dt_util.utcnow() - timedelta(days=100)
+LONG_AGO = timedelta(days=100)
+lists_no_old_positions = pytest.mark.parametrize("simulator", ["6.14.5"], indirect=True)
+"""Let the list of positions lack all positions older than 90 days, as in Traccar."""
 
 
 @pytest.mark.usefixtures("setup")
@@ -37,7 +34,7 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
         for _ in range(5):
             await bikes.poll()
 
-        assert place(bikes.state_of(RED)) == (position.latitude, position.longitude)
+        assert place(bikes) == (position.latitude, position.longitude)
 
 
 @pytest.mark.usefixtures("setup")
@@ -50,8 +47,8 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
     for minute in range(70):
         bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
         await bikes.poll()
-        assert place(bikes.state_of(BLUE))[0] == pytest.approx(48.1 + minute / 1000)
-    assert place(bikes.state_of(RED)) == AT_HOME
+        assert place(bikes, BLUE)[0] == pytest.approx(48.1 + minute / 1000)
+    assert place(bikes) == AT_HOME
     alone = requested_alone(bikes.simulator)
     # BLUE also has a new position in each poll, so retries request the list. Only one
     # request was for RED alone.
@@ -68,30 +65,30 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
     bikes.simulator.clear_overrides(RED)
     bikes.simulator.report(RED, **AWAY)
     await bikes.poll()
-    assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
 
 
-async def test_many_old_positions(
-    bikes: Bikes, traccar: Simulator, traccar_entry: MockConfigEntry
-) -> None:
+@lists_no_old_positions
+async def test_many_old_positions(bikes: Bikes) -> None:
     """Old positions are requested one by one. A missing position does not delay other positions.
 
     The requests do not need the permission to read reports.
     """
+    traccar = bikes.simulator
     traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
-        traccar.report(tracker, fix_time=long_ago())
+        traccar.report(tracker, fix_time=dt_util.utcnow() - LONG_AGO)
     lost, *others = trackers
     traccar.forget_position(lost)
-    await async_setup(bikes.hass, traccar_entry)
+    await async_setup(bikes.hass, bikes.entry)
     for _ in range(20):
         await bikes.poll()
 
-    assert place(bikes.state_of(lost)) == (None, None)
+    assert place(bikes, lost) == (None, None)
     for tracker in others:
-        assert place(bikes.state_of(tracker)) == AT_HOME
+        assert place(bikes, tracker) == AT_HOME
     alone = requested_alone(traccar)
     assert sorted(alone[:6]) == trackers
     # The missing position is still requested, because it may arrive later.
@@ -100,50 +97,34 @@ async def test_many_old_positions(
     assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
 
 
-@pytest.mark.parametrize("status", [400, 503])
-async def test_old_position_fails(
-    bikes: Bikes,
-    traccar: Simulator,
-    traccar_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-    status: int,
-) -> None:
+@lists_no_old_positions
+@pytest.mark.parametrize("fault", ["status-400", "status-503"])
+async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     """If the request for an old position fails, it is repeated the next day. Other trackers are not affected."""
-    get = TrackingClient.async_get_positions
+    bikes.simulator.report(RED, fix_time=dt_util.utcnow() - LONG_AGO)
+    # The first request is for the list, the second for the old position.
+    bikes.simulator.fault(fault, path="positions", every=2)
+    await async_setup(bikes.hass, bikes.entry)
+    assert requested_alone(bikes.simulator) == [RED]
+    assert (place(bikes), place(bikes, BLUE)) == ((None, None), AT_HOME)
 
-    async def _fail(client: TrackingClient, *ids: Any) -> Any:
-        if len(ids) > 1:
-            raise refusal_of(status, {})
-        return await get(client, *ids)
-
-    traccar.report(RED, fix_time=long_ago())
-    with monkeypatch.context() as patch:
-        patch.setattr(TrackingClient, "async_get_positions", _fail)
-        await async_setup(bikes.hass, traccar_entry)
-        assert place(bikes.state_of(RED)) == (None, None)
-        assert place(bikes.state_of(BLUE)) == AT_HOME
-
+    bikes.simulator.fault(None)
     for _ in range(25):
         await bikes.poll(3600)
-    assert place(bikes.state_of(RED)) == AT_HOME
+    assert place(bikes) == AT_HOME
 
 
 @pytest.mark.usefixtures("setup")
-async def test_other_positions_than_those_that_were_asked_for(
+async def test_older_positions_than_the_announced(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a server answers a request with older positions, no tracker moves back."""
+    """If a server answers the request for a single new position with older positions, the list is requested."""
     old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
+    renderer = "tests.tools.simulator.render.Renderer"
+    monkeypatch.setattr(f"{renderer}.position_of", lambda *_: old)
     bikes.simulator.report(RED, **AWAY)
     await bikes.poll()
-    monkeypatch.setattr(
-        "tests.tools.simulator.render.Renderer.position_of", lambda *_: old
-    )
-    bikes.simulator.override_field(RED, "positionId", 10**9)
-
-    for _ in range(8):
-        await bikes.poll()
-        assert place(bikes.state_of(RED)) == (48.1, 7.9)
+    assert place(bikes) == (48.1, 7.9)
 
 
 @pytest.mark.usefixtures("setup")
@@ -165,7 +146,7 @@ async def test_single_new_position(bikes: Bikes) -> None:
     await bikes.poll()
     assert requested_alone(bikes.simulator) == [RED]
     assert asked(bikes.simulator) == {"devices": 111, "positions": 2}
-    assert place(bikes.state_of(RED))[0] == place(bikes.state_of(BLUE))[0] == 48.2
+    assert place(bikes)[0] == place(bikes, BLUE)[0] == 48.2
 
 
 @pytest.mark.usefixtures("setup")
@@ -192,5 +173,5 @@ async def test_server_without_single_positions(
         bikes.simulator.report(RED, latitude=48.1 + minute / 10)
         await bikes.poll()
         is_late = status == 503 and minute % 2 == 0
-        assert (place(bikes.state_of(RED))[0] == 48.1 + minute / 10) is not is_late
+        assert (place(bikes)[0] == 48.1 + minute / 10) is not is_late
     assert len(tried) == tries
