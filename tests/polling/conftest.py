@@ -22,6 +22,12 @@ async def home(hass: HomeAssistant, all_enabled: None) -> None:
     assert await async_setup_component(hass, "zone", {})
 
 
+@pytest.fixture(autouse=True)
+def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the random factor of all waits constant. By default, waits have their full length."""
+    monkeypatch.setattr("random.uniform", getattr(request, "param", max))
+
+
 def place(bikes: Bikes, tracker: str = RED) -> tuple[float | None, float | None]:
     """Return the latitude and longitude of a tracker. Both are None without a place."""
     shown = bikes.state(tracker).attributes

@@ -1,6 +1,5 @@
 """The time of the next poll after a failure, and the conditions for a new sign-in."""
 
-import asyncio
 from collections.abc import Mapping
 from unittest.mock import Mock
 
@@ -29,12 +28,6 @@ from custom_components.bike_tracker.polling.backoff import (
 
 from ..conftest import EMAIL, Bikes, Poll, async_setup
 from ..tools.simulator import Simulator
-
-
-@pytest.fixture(autouse=True)
-def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the random factor of all waits constant. By default, waits have their full length."""
-    monkeypatch.setattr("random.uniform", getattr(request, "param", max))
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
@@ -165,27 +158,25 @@ async def test_old_password_is_refused_late(
     await polls_in(bikes.simulator, bikes.poll, refused)
     if not refused:
         await bikes.entry.start_reauth_flow(bikes.hass)
-    async_get_devices, signed_in = TrackingClient.async_get_devices, asyncio.Event()
+    get, flows = TrackingClient.async_get_devices, bikes.hass.config_entries.flow
 
-    async def async_get_late(client: TrackingClient) -> Mapping[str, Device]:
+    async def _get_late(client: TrackingClient) -> Mapping[str, Device]:
+        """Let the user sign in before the answer to the old password arrives."""
         try:
-            return await async_get_devices(client)
+            return await get(client)
         except AuthenticationError:
-            await signed_in.wait()
+            [flow] = flows.async_progress()
+            changed = {CONF_PASSWORD: "new password"}
+            await flows.async_configure(flow["flow_id"], changed)
             raise
 
-    monkeypatch.setattr(TrackingClient, "async_get_devices", async_get_late)
+    monkeypatch.setattr(TrackingClient, "async_get_devices", _get_late)
     start, results, coordinator = Mock(), list[bool](), bikes.coordinator
     monkeypatch.setattr(bikes.entry, "async_start_reauth", start)
     coordinator.async_add_listener(
         lambda: results.append(coordinator.last_update_success)
     )
-    late = bikes.hass.async_create_task(coordinator.async_refresh())
-    flows = bikes.hass.config_entries.flow
-    [flow] = flows.async_progress()
-    await flows.async_configure(flow["flow_id"], {CONF_PASSWORD: "new password"})
-    signed_in.set()
-    await late
+    await coordinator.async_refresh()
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
 
     assert results == [True, True]

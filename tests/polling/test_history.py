@@ -12,7 +12,7 @@ import pytest
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.polling.backoff import ExtraRequests
-from custom_components.bike_tracker.polling.history import History
+from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.guard import Guard, Triggered
 from custom_components.bike_tracker.tracking.history import HistoryGap
@@ -32,12 +32,6 @@ NOT_OFFERED = ["status-400", "status-401", "status-403", "status-404", "html"]
 PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 
-@pytest.fixture(autouse=True)
-def longest_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fix the random share of all waits to the largest share."""
-    monkeypatch.setattr("random.uniform", max)
-
-
 @dataclass
 class Asking:
     """An account that requests the reports in its gaps as the test moves the clock."""
@@ -48,6 +42,8 @@ class Asking:
     trackers: Trackers
     gaps: dict[str, HistoryGap] = field(default_factory=dict)
     untils: dict[str, datetime | None] = field(default_factory=dict)
+    asked: list[HistoryRequest] = field(default_factory=list)
+    """All requests, the oldest first."""
 
     def now(self) -> datetime:
         """Return the current time in UTC."""
@@ -83,8 +79,11 @@ class Asking:
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
-        answer = request and await self.history.async_ask(request)
-        if request is None or answer is None:
+        if request is None:
+            return None
+        self.asked.append(request)
+        answer = await self.history.async_ask(request)
+        if answer is None:
             return None
         if request.is_backfill:
             self.untils[request.tracker] = request.start
@@ -105,21 +104,9 @@ class Asking:
         return minutes
 
     @property
-    def asked(self) -> list[tuple[str, datetime, datetime]]:
-        """Return the tracker, the start and the end of each request, in order."""
-        by_id = {str(device.id): key for key, device in self.simulator.devices.items()}
-        asked = []
-        for request in self.simulator.requests:
-            query = dict(part.split("=") for part in request.query.split("&") if part)
-            if "deviceId" in query:
-                since, until = map(datetime.fromisoformat, (query["from"], query["to"]))
-                asked.append((by_id[query["deviceId"]], since, until))
-        return asked
-
-    @property
     def asked_for(self) -> list[str]:
         """Return the tracker of each request, in order."""
-        return [tracker for tracker, _, _ in self.asked]
+        return [request.tracker for request in self.asked]
 
 
 @pytest.fixture
@@ -145,13 +132,13 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     times = [start + minutes * MINUTE for minutes in (1, 2, 3)]
     reports = [simulator.report(RED, last_update=time).id for time in times]
     assert await asking.after(10 * MINUTE) == reports
-    [(tracker, since, until)] = asking.asked
-    assert (tracker, since) == (RED, _milliseconds(start))
-    assert until == _milliseconds(datetime.now(UTC))
+    [request] = asking.asked
+    assert (request.tracker, request.start) == (RED, start)
+    assert request.until == asking.now()
     assert asking.history.support.is_supported
     for _ in range(5):
         assert await asking.after() is None
-    assert len(asking.asked) == 1
+    assert simulator.record.counts["/api/positions"] == 1
 
 
 @pytest.fixture(params=[False, True])
@@ -213,16 +200,14 @@ async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
     """A failing day is requested three times, then skipped. A request for the last hour precedes each retry."""
     asking.note()
     await asking.after()
-    until = _milliseconds(asking.now()) - 5 * DAY
-    asking.untils[BLUE] = until
+    asking.untils[BLUE] = until = asking.now() - 5 * DAY
     probes: list[tuple[datetime, datetime]] = []
     for _ in range(3):
         simulator.fault("status-503", path="history", times=1)
         await asking.after(5 * MINUTE)
         await asking.after(5 * MINUTE)
-        now = _milliseconds(asking.now())
-        probes.append((now - HOUR, now))
-    ranges = [(start, end) for _, start, end in asking.asked[1:]]
+        probes.append((asking.now() - HOUR, asking.now()))
+    ranges = [(request.start, request.until) for request in asking.asked[1:]]
     assert ranges[:5:2] == 3 * [(until - DAY, until)]
     assert ranges[1::2] == [*probes[:2], (until - 2 * DAY, until - DAY)]
 
@@ -242,8 +227,8 @@ async def test_clock_that_is_ahead(asking: Asking) -> None:
     ahead = asking.now() + HOUR
     asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
     await asking.after()
-    [(_, _, until)] = asking.asked
-    assert until == _milliseconds(ahead)
+    [request] = asking.asked
+    assert request.until == ahead
 
 
 @pytest.mark.parametrize(
@@ -317,7 +302,7 @@ async def test_ranges_after_too_much(
         if answer == "short":
             asking.note(BLUE, MINUTE)
         await asking.after()
-    lengths = [until - since for _, since, until in asking.asked]
+    lengths = [request.until - request.start for request in asking.asked]
     assert " ".join(str(round(it / HOUR)) for it in lengths) == hours
 
 
@@ -329,7 +314,7 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
         assert not await asking.after()
     while asking.gaps:
         await asking.after()
-    starts = [start for _, start, _ in asking.asked]
+    starts = [request.start for request in asking.asked]
     assert starts[0] == starts[2] < starts[3]
 
 
@@ -406,7 +391,3 @@ async def test_no_more_than_ten_questions_of_a_person_a_minute(
     assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
     freezer.tick(MINUTE)
     assert asking.history.allows()
-
-
-def _milliseconds(moment: datetime) -> datetime:
-    return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
