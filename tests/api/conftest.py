@@ -74,10 +74,7 @@ def client(make_client: MakeClient) -> TrackingClient:
 
 @pytest.fixture
 async def serve(make_client: MakeClient) -> AsyncIterator[Serve]:
-    """Return a function that starts a server with this answer, and returns a client of the server.
-
-    Each request ends with the bytes `until`.
-    """
+    """Return a function that answers each request, up to the bytes `until`, with this answer, and returns a client."""
     async with AsyncExitStack() as servers:
 
         async def _serve(

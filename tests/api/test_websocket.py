@@ -48,16 +48,13 @@ async def error_of(client: TrackingClient) -> TrackingError:
 
 
 async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """The first message contains all positions, and later messages contain changes.
-
-    For a report, the server sends the device with its old position ID, and then the
-    position.
-    """
+    """The first message contains all positions. A report leads to two messages: the device, then its position."""
     async with aclosing(async_messages(client)) as messages:
         first = await anext(messages)
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
         assert first.devices == []
 
+        # The device still has its old position ID.
         simulator.report(RED, latitude=48.0, battery_level=5)
         before, after = [await anext(messages) for _ in range(2)]
         assert [device.name for device in before.devices] == ["Red bike"]
@@ -91,11 +88,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
-    """The password is sent only in the sign-in form. The cookie is sent only when the websocket is opened.
-
-    The client closes the websocket. It does not end the session, because other clients may
-    use it.
-    """
+    """Only the sign-in has the password, and only the websocket has the cookie. The session is not ended."""
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):
@@ -230,9 +223,7 @@ async def test_pings(client: TrackingClient, simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("hurried")
 async def test_lost_while_a_sign_of_life_is_sent(
-    client: TrackingClient,
-    simulator: Simulator,
-    monkeypatch: pytest.MonkeyPatch,
+    client: TrackingClient, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the client cannot send the answer to a ping, the connection counts as lost."""
 

@@ -58,10 +58,7 @@ async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
     ],
 )
 def test_tables(backoff: Backoff, waits: list[float]) -> None:
-    """The wait depends on the number of failures in a row.
-
-    A server can request another wait, from a minute to an hour.
-    """
+    """The wait depends on the number of failures in a row. A server can request a wait from a minute to an hour."""
     failures = Failures()
     for wait in waits:
         failures = failures.another(backoff)
@@ -89,17 +86,6 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
     await async_setup(bikes.hass, bikes.entry)
     bikes.simulator.fault("status-500")
     assert await polls_in(bikes.simulator, bikes.poll, 60) == 0
-
-
-@pytest.mark.usefixtures("setup")
-async def test_retry_after(simulator: Simulator, poll: Poll) -> None:
-    """If the server requests a wait, the next poll comes after that wait."""
-    simulator.fault("status-500")
-    await poll()
-    simulator.fault("status-429", retry_after="600")
-    assert await polls_in(simulator, poll, 9) == 1
-    simulator.fault("status-500")
-    assert await polls_in(simulator, poll, 4) == 1
 
 
 # Refused sign-ins: status 401
@@ -149,15 +135,12 @@ async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-@pytest.mark.parametrize("refused", [0, 2])
 async def test_old_password_is_refused_late(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, refused: int
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the user signs in during a poll with the old password, the poll is repeated with the new one."""
     bikes.simulator.set_password(EMAIL, "new password")
-    await polls_in(bikes.simulator, bikes.poll, refused)
-    if not refused:
-        await bikes.entry.start_reauth_flow(bikes.hass)
+    await polls_in(bikes.simulator, bikes.poll, 2)
     get, flows = TrackingClient.async_get_devices, bikes.hass.config_entries.flow
 
     async def _get_late(client: TrackingClient) -> Mapping[str, Device]:
@@ -203,10 +186,7 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """Home Assistant retries a failed set-up. After the status 401, it also requests the password.
-
-    Home Assistant chooses the waits, unless the server requests a different wait.
-    """
+    """Home Assistant retries a failed set-up, after the server's wait if it requests one. A 401 starts a sign-in."""
     failed = Mock(wraps=UpdateFailed)
     monkeypatch.setattr(poll_module, "UpdateFailed", failed)
     bikes.simulator.fault(fault, retry_after=asked_for)

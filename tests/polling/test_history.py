@@ -124,13 +124,13 @@ async def asking(
         yield Asking(history, simulator, freezer, trackers)
 
 
-async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> None:
+async def test_gap_is_asked_for_once(asking: Asking) -> None:
     """A gap is requested once: from its start until now. Without a gap, nothing is requested."""
     assert await asking.after() is None
     asking.note()
     start = asking.gaps[RED].start
     times = [start + minutes * MINUTE for minutes in (1, 2, 3)]
-    reports = [simulator.report(RED, last_update=time).id for time in times]
+    reports = [asking.simulator.report(RED, last_update=time).id for time in times]
     assert await asking.after(10 * MINUTE) == reports
     [request] = asking.asked
     assert (request.tracker, request.start) == (RED, start)
@@ -138,7 +138,7 @@ async def test_gap_is_asked_for_once(simulator: Simulator, asking: Asking) -> No
     assert asking.history.support.is_supported
     for _ in range(5):
         assert await asking.after() is None
-    assert simulator.record.counts["/api/positions"] == 1
+    assert asking.simulator.record.counts["/api/positions"] == 1
 
 
 @pytest.fixture(params=[False, True])
@@ -196,14 +196,14 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 
 @pytest.mark.usefixtures("with_rides_from_before")
-async def test_day_that_fails(simulator: Simulator, asking: Asking) -> None:
+async def test_day_that_fails(asking: Asking) -> None:
     """A failing day is requested three times, then skipped. A request for the last hour precedes each retry."""
     asking.note()
     await asking.after()
     asking.untils[BLUE] = until = asking.now() - 5 * DAY
     probes: list[tuple[datetime, datetime]] = []
     for _ in range(3):
-        simulator.fault("status-503", path="history", times=1)
+        asking.simulator.fault("status-503", path="history", times=1)
         await asking.after(5 * MINUTE)
         await asking.after(5 * MINUTE)
         probes.append((asking.now() - HOUR, asking.now()))
@@ -291,14 +291,12 @@ async def test_tracker_that_went(asking: Asking) -> None:
         ("large large large short full short full full", "24 12 6 0 3 0 6 24"),
     ],
 )
-async def test_ranges_after_too_much(
-    simulator: Simulator, asking: Asking, answers: str, hours: str
-) -> None:
+async def test_ranges_after_too_much(asking: Asking, answers: str, hours: str) -> None:
     """A success with a full part doubles its length. Two such successes without a failure end the limit."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
-            simulator.fault("huge-body", path="history", times=1)
+            asking.simulator.fault("huge-body", path="history", times=1)
         if answer == "short":
             asking.note(BLUE, MINUTE)
         await asking.after()
@@ -306,10 +304,10 @@ async def test_ranges_after_too_much(
     assert " ".join(str(round(it / HOUR)) for it in lengths) == hours
 
 
-async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> None:
+async def test_too_much_however_little(asking: Asking) -> None:
     """If even the answer for about a minute is too large, this minute is left out."""
     asking.note(RED, 3 * MINUTE)
-    simulator.fault("huge-body", path="history", times=3)
+    asking.simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
         assert not await asking.after()
     while asking.gaps:
@@ -329,16 +327,12 @@ async def test_too_much_however_little(simulator: Simulator, asking: Asking) -> 
     ],
 )
 async def test_waits(
-    simulator: Simulator,
-    asking: Asking,
-    faults: list[str],
-    is_supported: bool | None,
-    waits: list[int],
+    asking: Asking, faults: list[str], is_supported: bool | None, waits: list[int]
 ) -> None:
     """The wait for the next request grows with each failure. The gap stays."""
     for fault in faults:
         asking.history = History(asking.history.client, ExtraRequests())
-        simulator.fault(fault, path="history")
+        asking.simulator.fault(fault, path="history")
         asking.note()
         assert await asking.after() is None
         assert [await asking.minutes_until_asked() for _ in waits] == waits
@@ -347,18 +341,13 @@ async def test_waits(
 
 
 @pytest.mark.parametrize("fault", [*NOT_OFFERED, *PASSING])
-async def test_failure_after_a_good_answer(
-    simulator: Simulator, asking: Asking, fault: str
-) -> None:
-    """If the history has worked before, any failure is temporary, and the failed tracker comes last.
-
-    After the tracker's next success, its newest gap comes first again.
-    """
+async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
+    """If the history worked before, any failure is temporary. Until its next success, the failed tracker comes last."""
     asking.note()
     assert await asking.after() is not None
     asking.note(BLUE)
     asking.note(RED)
-    simulator.fault(fault, path="history", times=1)
+    asking.simulator.fault(fault, path="history", times=1)
     assert await asking.after() is None
     assert asking.history.support.is_supported
     assert await asking.minutes_until_asked() == 1
@@ -370,11 +359,11 @@ async def test_failure_after_a_good_answer(
     assert asking.asked_for == [RED, RED, BLUE, RED, RED]
 
 
-async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
+async def test_person_who_waits(asking: Asking) -> None:
     """While the account waits after a failure, a user's request is sent. If it succeeds, the wait ends."""
-    device_id = simulator.devices[RED].id
+    device_id = asking.simulator.devices[RED].id
     now = datetime.now(UTC)
-    simulator.fault("status-404", path="history", times=2)
+    asking.simulator.fault("status-404", path="history", times=2)
     asking.note()
     await asking.after()
     with pytest.raises(InvalidResponseError):
@@ -384,10 +373,8 @@ async def test_person_who_waits(simulator: Simulator, asking: Asking) -> None:
     assert await asking.minutes_until_asked() == 1
 
 
-async def test_no_more_than_ten_questions_of_a_person_a_minute(
-    asking: Asking, freezer: FrozenDateTimeFactory
-) -> None:
+async def test_ten_requests_of_a_user_a_minute(asking: Asking) -> None:
     """A user can send ten requests a minute. The eleventh is refused."""
     assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
-    freezer.tick(MINUTE)
+    asking.freezer.tick(MINUTE)
     assert asking.history.allows()

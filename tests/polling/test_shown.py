@@ -72,11 +72,7 @@ async def test_place_of_another_version(
 
 @pytest.mark.usefixtures("setup")
 async def test_ride_away(bikes: Bikes) -> None:
-    """If a ride began before two reloads, the tracker first shows its old place.
-
-    Seconds later, without another request, the tracker shows its new place. Therefore, an
-    automation notices that the bike left the zone.
-    """
+    """After reloads, the tracker first shows its old place, so that automations notice that the bike left the zone."""
     calls = async_mock_service(bikes.hass, "notify", "theft")
     trigger = {
         "trigger": "zone.left",

@@ -39,10 +39,7 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_new_position_that_never_comes(bikes: Bikes) -> None:
-    """If an announced position never comes, it is requested less and less often.
-
-    Other trackers are not affected. The tracker's next position is shown immediately.
-    """
+    """If an announced position never comes, it is requested less and less often. The next position is shown at once."""
     bikes.simulator.override_field(RED, "positionId", 4711)
     for minute in range(70):
         bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
@@ -70,11 +67,9 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 
 @lists_no_old_positions
 async def test_many_old_positions(bikes: Bikes) -> None:
-    """Old positions are requested one by one. A missing position does not delay other positions.
-
-    The requests do not need the permission to read reports.
-    """
+    """Old positions are requested one by one. A missing position does not delay other positions."""
     traccar = bikes.simulator
+    # The requests do not need the permission to read reports.
     traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:
@@ -129,10 +124,7 @@ async def test_older_positions_than_the_announced(
 
 @pytest.mark.usefixtures("setup")
 async def test_single_new_position(bikes: Bikes) -> None:
-    """A single new position is requested on its own, once.
-
-    For two new positions, the list is requested, which is also one request.
-    """
+    """A single new position is requested on its own, once. Two new positions are requested with the list."""
     bikes.simulator.record.clear()
     for _ in range(100):
         await bikes.poll()
@@ -154,10 +146,7 @@ async def test_single_new_position(bikes: Bikes) -> None:
 async def test_server_without_single_positions(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
 ) -> None:
-    """If the server has no single positions, the list is requested from then on.
-
-    After a temporary failure, the single position is requested again.
-    """
+    """If the server has no single positions, only the list is requested, unless the failure is temporary."""
     get, tried = TrackingClient.async_get_positions, list[int]()
 
     async def _refuse(client: TrackingClient, *ids: Any) -> Any:
