@@ -24,11 +24,7 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Let each turn of the event loop count as a tenth of a second.
-
-    A turn also lasts a moment of real time, so data that was sent arrives within a few
-    turns, even on a busy machine.
-    """
+    """Let each turn of the event loop count as a tenth of a second."""
     loop = asyncio.get_running_loop()
     now = loop.time()
     monkeypatch.setattr(loop, "time", lambda: now)
@@ -37,7 +33,7 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
         nonlocal now
         while True:
             now += 0.1
-            time.sleep(0.0001)  # noqa: ASYNC251 - the system has its turn as well
+            time.sleep(0.0001)  # noqa: ASYNC251 - data that was sent needs time to arrive
             await asyncio.sleep(0)
 
     hurrying = asyncio.create_task(_hurry())

@@ -84,7 +84,6 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
     """If the user disabled polling, no poll follows the set-up."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, pref_disable_polling=True)
     await async_setup(bikes.hass, bikes.entry)
-    bikes.simulator.fault("status-500")
     assert await polls_in(bikes.simulator, bikes.poll, 60) == 0
 
 

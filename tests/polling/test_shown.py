@@ -1,8 +1,8 @@
-"""Values that entities show: after reports with and without a place, and after a restart."""
+"""Values that entities show: after reports, and after a restart."""
 
 from typing import Any
 
-from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED, Platform
 from homeassistant.core import CoreState, State
 from homeassistant.setup import async_setup_component
 import pytest
@@ -18,13 +18,22 @@ from .conftest import AT_HOME, AWAY, asked, place
 
 @pytest.mark.usefixtures("setup")
 async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> None:
-    """Only changed values are written."""
+    """A report writes only the values that it changes."""
     await bikes.poll()
     bikes.simulator.report(RED, battery_level=79)
     writes.clear()
     await bikes.poll()
     names = ("battery", "position_id", "position_time")
     assert sorted(writes) == [f"sensor.red_bike_{name}" for name in names]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_address(bikes: Bikes) -> None:
+    """The entity appears with the first address."""
+    for address in (None, "Bachweg 1"):
+        bikes.simulator.report(RED, address=address)
+        await bikes.poll()
+        assert bikes.value_of(f"{RED}_address", Platform.SENSOR) == address
 
 
 @pytest.mark.usefixtures("setup")
@@ -55,8 +64,8 @@ async def test_internal_id_that_leads_nowhere(
     ("stored", "latitude"),
     [
         ({"latitude": 50.0, "longitude": 8.0, "accuracy": 0, "altitude": 1}, 50.0),
-        ({"latitude": 50.0, "longitude": 8.0}, 49.414599),
-        ({"latitude": "north", "longitude": 8.0, "accuracy": 0}, 49.414599),
+        ({"latitude": 50.0, "longitude": 8.0}, AT_HOME[0]),
+        ({"latitude": "north", "longitude": 8.0, "accuracy": 0}, AT_HOME[0]),
     ],
 )
 async def test_place_of_another_version(
