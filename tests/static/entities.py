@@ -17,15 +17,12 @@ DESCRIPTIONS: Mapping[str, Sequence[EntityDescription]] = {
     ).DESCRIPTIONS
     for platform in PLATFORMS
 }
-STATES: Mapping[str, frozenset[str]] = {
-    "alarm_control_panel": frozenset({"disarmed", "armed_away", "triggered"}),
-    "binary_sensor": frozenset({"on", "off"}),
-    "calendar": frozenset({"on", "off"}),
-    "device_tracker": frozenset({"home", "not_home"}),
-    "event": frozenset(),
-    "sensor": frozenset(),
+STATES: Mapping[str, set[str]] = {
+    "alarm_control_panel": {"disarmed", "armed_away", "triggered"},
+    "binary_sensor": {"on", "off"},
+    "calendar": {"on", "off"},
+    "device_tracker": {"home", "not_home"},
 }
-
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
     # If an alarm triggered the guard, the names of its states are under another key.

@@ -7,78 +7,52 @@ import re
 import shutil
 import subprocess
 
-from awesomeversion import AwesomeVersion
 from homeassistant.components.brands.const import ALLOWED_IMAGES
 from PIL import Image
 import pytest
 
-from .project import INTEGRATION, ROOT, name_of, project_files, read_json, under
+from .project import INTEGRATION, ROOT, name_of, read_json, under
 
 MANIFEST = read_json(INTEGRATION / "manifest.json")
 HACS = read_json(ROOT / "hacs.json")
 
 
-def test_manifest() -> None:
-    """The integration needs no additional packages, and its version number is valid."""
+def test_installed_files() -> None:
+    """HACS installs one folder with only types of files that Home Assistant reads, and no additional packages."""
+    assert not HACS.keys() & {"zip_release", "content_in_root"}
     assert not MANIFEST.get("requirements")
-    assert re.fullmatch(r"\d+\.\d+\.\d+(b\d+)?", MANIFEST["version"])
+    files = under(INTEGRATION.parent, "*")
+    assert all(path.is_relative_to(INTEGRATION) for path in files)
+    suffixes = {path.suffix for path in files}
+    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
 
 
 def test_oldest_home_assistant_is_tested() -> None:
     """The oldest supported release is the same in hacs.json and in the requirements of the tests."""
-    pinned = {
-        name: re.search(r"^homeassistant==(\S+)", path.read_text(), re.MULTILINE)
-        for name in ("oldest", "test")
-        for path in [ROOT / "requirements" / f"{name}.txt"]
-    }
-    assert pinned["oldest"]
-    assert pinned["test"]
-    assert HACS["homeassistant"] == pinned["oldest"][1]
-    assert AwesomeVersion(HACS["homeassistant"]) <= pinned["test"][1]
-
-
-def test_it_is_installed_from_the_tree() -> None:
-    """HACS and the Marketplace install one integration from its folder, without a ZIP file."""
-    assert not HACS.keys() & {"zip_release", "content_in_root"}
-    folder = ROOT / "custom_components"
-    files = [path for path in project_files() if path.is_relative_to(folder)]
-    assert {path.relative_to(folder).parts[0] for path in files} == {INTEGRATION.name}
-
-
-def test_only_needed_files_are_installed() -> None:
-    """The integration's folder contains only types of files that Home Assistant reads."""
-    suffixes = {path.suffix for path in under(INTEGRATION, "*")}
-    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
+    pins = (ROOT / "requirements" / "oldest.txt").read_text()
+    assert f"\nhomeassistant=={HACS['homeassistant']} " in pins
 
 
 IMAGES = under(INTEGRATION / "brand", "*")
-DRAWINGS = under(ROOT / "docs" / "brand", "*.svg")
-# Limits for the shorter side of the images, in pixels.
-SHORTER_SIDE = {
-    "icon.png": (256, 256),
-    "icon@2x.png": (512, 512),
-    "logo.png": (128, 256),
-    "logo@2x.png": (256, 512),
-}
 
 
 def test_images() -> None:
     """Home Assistant knows the name of each image. Each drawing has an image in both sizes."""
     names = {image.name for image in IMAGES}
+    drawings = under(ROOT / "docs" / "brand", "*.svg")
     assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
-    assert names == {f"{it.stem}{size}.png" for it in DRAWINGS for size in ("", "@2x")}
+    assert names == {f"{it.stem}{size}.png" for it in drawings for size in ("", "@2x")}
 
 
 @pytest.mark.parametrize("path", IMAGES, ids=lambda path: path.name)
 def test_image(path: Path) -> None:
-    """Each image is a small transparent PNG of the right size."""
-    kind = path.name.removeprefix("dark_")
-    low, high = SHORTER_SIDE[kind]
+    """Each image is a small transparent PNG of the right size: an icon is square, a logo is not."""
+    pixels, is_icon = 512 if "@2x" in path.name else 256, "icon" in path.name
     with Image.open(path) as image:
         assert image.format == "PNG"
         assert image.convert("RGBA").getchannel("A").getextrema() == (0, 255)
-        assert low <= min(image.size) <= high
-        assert (image.width == image.height) is kind.startswith("icon")
+        assert (pixels if is_icon else pixels // 2) <= min(image.size) <= pixels
+        assert (image.width == image.height) is is_icon
     assert path.stat().st_size < 20_000
 
 
@@ -120,38 +94,33 @@ def test_notes(release: Path) -> None:
     done = release_notes(release, VERSION)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() in (release / "CHANGELOG.md").read_text()
-    assert "\n## " not in done.stdout
-    assert "/releases/tag/" not in done.stdout
+    assert not re.search(r"^## |/releases/tag/", done.stdout, re.MULTILINE)
 
 
 def test_wrong_release_is_refused(release: Path) -> None:
-    """The script refuses a tag that is not the version, and a version without notes."""
-    for tag in ("0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"):
+    """The script refuses a tag that is not the version, a version without notes, and missing texts.
+
+    The error lists the missing texts.
+    """
+
+    def refused(tag: str = VERSION) -> str:
         done = release_notes(release, tag)
         assert (done.returncode, done.stdout) == (1, "")
-        assert f"the tag is {tag}" in done.stderr
-    empty = f"# Changelog\n\n## [{VERSION}] - 2030-01-01\n\n"
-    (release / "CHANGELOG.md").write_text(empty)
-    done = release_notes(release, VERSION)
-    assert done.returncode == 1
-    assert f"CHANGELOG.md says nothing of {VERSION}" in done.stderr
+        return done.stderr
 
-
-def test_missing_text_is_refused(release: Path) -> None:
-    """A release needs all texts in all languages. The error lists the missing texts in one line."""
-    for path in (release / name_of(ENGLISH.parent)).glob("*.json"):
+    for tag in ("0.0.1", f"v{VERSION}", f"{VERSION}.1", "latest"):
+        assert f"the tag is {tag}" in refused(tag)
+    for path in (release / name_of(ENGLISH.parent)).iterdir():
         texts = read_json(path)
         if path.stem in ("de", "fr"):
             del texts["issues"]["no_contact"]["title"]
         if path.stem != "en":
-            for key in ("accounts", "can_reach_server"):
-                del texts["system_health"]["info"][key]
+            del texts["issues"]["no_trackers"]
         path.write_text(json.dumps(texts))
-    done = release_notes(release, VERSION)
-    assert (done.returncode, done.stdout) == (1, "")
-    (line,) = (line for line in done.stderr.splitlines() if "Missing" in line)
-    assert line.strip() == (
-        "Missing: issues.no_contact.title in de, fr; "
-        "system_health.info.accounts, system_health.info.can_reach_server"
-        " in all languages but English"
-    )
+    assert (
+        "Missing: issues.no_contact.title in de, fr; issues.no_trackers.description, "
+        "issues.no_trackers.title in all languages but English\n"
+    ) in refused()
+    empty = f"# Changelog\n\n## [{VERSION}] - 2030-01-01\n\n"
+    (release / "CHANGELOG.md").write_text(empty)
+    assert f"CHANGELOG.md says nothing of {VERSION}" in refused()

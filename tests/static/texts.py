@@ -3,11 +3,10 @@
 import ast
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
 from string import Formatter
-from typing import Any, NamedTuple
+from typing import Any
 
-from .project import INTEGRATION, syntax_trees
+from .project import ROOT, syntax_trees
 
 RIGHT_TO_LEFT = "\u2067"
 """Mark at the start of a right-to-left part of a text."""
@@ -23,32 +22,15 @@ _MAKERS: Mapping[str, tuple[str, int, set[str]]] = {
 }
 
 
-class Use(NamedTuple):
-    """A text that the code uses, with the placeholders that the code fills in."""
-
-    section: str
-    key: str
-    placeholders: frozenset[str]
-
-
-def texts_in_use() -> set[Use]:
-    """Return the texts of exceptions and of repair issues that the code uses."""
-    return {
-        use
-        for path, tree in syntax_trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        for use in _uses(node, path.relative_to(INTEGRATION).with_suffix(""))
-    }
-
-
-def strings_in(name: str) -> set[str]:
-    """Return all string constants in a module of the integration."""
-    return {
-        node.value
-        for node in ast.walk(syntax_trees()[INTEGRATION / name])
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+def texts_in_use() -> Iterator[tuple[str, str, set[str]]]:
+    """Yield each use of an error or repair issue: its section, its key, and the placeholders that the code fills in."""
+    for path, tree in syntax_trees().items():
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and (use := _use(node)):
+                section, expression, placeholders = use
+                for key in _values(expression, module.removesuffix(".__init__")):
+                    yield section, key, placeholders
 
 
 def placeholders_in(text: str) -> set[str]:
@@ -65,34 +47,27 @@ def flatten(texts: Mapping[str, Any], path: str = "") -> dict[str, str]:
     return flat
 
 
-def _uses(call: ast.Call, module: Path) -> Iterator[Use]:
+def _use(call: ast.Call) -> tuple[str, ast.expr, set[str]] | None:
     arguments = {keyword.arg or "": keyword.value for keyword in call.keywords}
     if isinstance(call.func, ast.Name) and call.func.id in _MAKERS:
         section, position, added = _MAKERS[call.func.id]
-        key, names = call.args[position], added | arguments.keys()
-    elif {"translation_domain", "translation_key"} <= arguments.keys():
+        return section, call.args[position], added | arguments.keys()
+    if {"translation_domain", "translation_key"} <= arguments.keys():
         # Only a dictionary literal shows its placeholders. If a function passes a
         # variable on, count no placeholders here.
         filled = arguments.get("translation_placeholders")
-        placeholders = filled.keys if isinstance(filled, ast.Dict) else []
-        section, key = "exceptions", arguments["translation_key"]
-        names = {ast.literal_eval(it) for it in placeholders if it}
-    else:
-        return
-    for value in _values(key, module):
-        yield Use(section, value, frozenset(names))
+        names = filled.keys if isinstance(filled, ast.Dict) else []
+        placeholders = {ast.literal_eval(name) for name in names if name}
+        return "exceptions", arguments["translation_key"], placeholders
+    return None
 
 
-def _values(expression: ast.expr, module: Path) -> Iterator[str]:
+def _values(expression: ast.expr, module: str) -> Iterator[str]:
     """Yield the strings that an expression can evaluate to, using the constants of its module."""
     for node in ast.walk(expression):
-        value: Any = None
-        if isinstance(node, ast.Constant):
-            value = node.value
-        elif isinstance(node, ast.Name):
-            parts = [part for part in module.parts if part != "__init__"]
-            name = ".".join(["custom_components", INTEGRATION.name, *parts])
-            value = getattr(import_module(name), node.id, None)
+        value: Any = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(node, ast.Name):
+            value = getattr(import_module(module), node.id, None)
         if isinstance(value, dict):
             yield from value.values()
         elif isinstance(value, str):
