@@ -27,30 +27,27 @@ def answers(version: str, what: str) -> dict[str, Answer]:
     content = recorded(version, what)
     match what:
         case "osmand-cases":
-            full = content["full"]["device"]
-            return {name: _case(it, full) for name, it in content.items()}
+            known = content["full"]["device"]
+            return {
+                name: ([device | {"positionId": position["id"]}], [position])
+                for name, case in content.items()
+                for device in case.get("device") or known
+                for position in case["position"]
+            }
         case "position-never-a-fix" | "position-h02-invalid":
-            return _positions(content)
+            return {"positions": (list(map(device_of, content)), content)}
         case "fix-100-days-old":
             device = content.pop("device")
             return {question: (device, found) for question, found in content.items()}
         case "websocket-messages":
             messages = [json.loads(text) for _, text in content]
             positions = [it for said in messages for it in said.get("positions", ())]
-            return _positions(list({it["deviceId"]: it for it in positions}.values()))
+            last = [*{it["deviceId"]: it for it in positions}.values()]
+            return {"positions": (list(map(device_of, last)), last)}
     return {"devices": (content, [])}
 
 
-def _case(case: Values, device: list[Values]) -> Answer:
-    [position], [device_] = case["position"], case.get("device") or device
-    return [device_ | {"positionId": position["id"]}], [position]
-
-
-def _positions(content: list[Values]) -> dict[str, Answer]:
-    return {"positions": ([_device_of(position) for position in content], content)}
-
-
-def _device_of(position: Values) -> Values:
+def device_of(position: Values) -> Values:
     """Return a device for a position that was recorded without one."""
     ids = {"id": position["deviceId"], "uniqueId": str(position["deviceId"])}
     times = {"lastUpdate": position["serverTime"], "positionId": position["id"]}
@@ -66,16 +63,14 @@ def shown(hass: HomeAssistant) -> dict[str, Values]:
         state = hass.states.get(entity.entity_id)
         if entity.platform != DOMAIN or state is None:
             continue
-        assert entity.device_id
-        device = devices.async_get(entity.device_id)
+        device = devices.async_get(entity.device_id or "")
         assert isinstance(device, dr.DeviceEntry)
-        assert device.serial_number
-        of_tracker = values.setdefault(device.serial_number, {"name": device.name})
+        tracker, _, key = entity.unique_id.partition("_")
+        of_tracker = values.setdefault(tracker, {"name": device.name})
         if entity.domain == Platform.DEVICE_TRACKER:
             at = [state.attributes.get(it) for it in ("latitude", "longitude")]
             of_tracker["place"] = at if at[0] else None
         else:
-            key = entity.unique_id.removeprefix(f"{device.serial_number}_")
             of_tracker[key] = state.attributes.get("event_type", state.state)
         if device.model:
             of_tracker["model"] = device.model

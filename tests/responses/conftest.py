@@ -6,6 +6,8 @@ import json
 from typing import Any, Final
 
 from freezegun.api import FrozenDateTimeFactory
+import gpxpy
+from gpxpy.gpx import GPXTrack
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import llm
@@ -26,6 +28,12 @@ type Ask = Callable[..., Awaitable[Any]]
 """Calls a tool. Returns the answer for each bike, or the error."""
 
 _ASSISTANT = "conversation"
+
+
+def read(gpx: str) -> GPXTrack:
+    """Parse a GPX file, and return its only track."""
+    [track] = gpxpy.parse(gpx, version="1.1").tracks
+    return track
 
 
 def expose(hass: HomeAssistant, *entity_ids: str, exposed: bool = True) -> None:

@@ -3,11 +3,8 @@
 from datetime import datetime
 from itertools import zip_longest
 from typing import Any
-from xml.etree import ElementTree as ET
 
 from aiohttp.test_utils import TestClient
-import gpxpy
-from gpxpy.gpx import GPXTrack
 from homeassistant.components.http.auth import async_sign_path
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
@@ -15,6 +12,7 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from yarl import URL
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.track import gpx, in_segments
@@ -23,6 +21,7 @@ from custom_components.bike_tracker.tracking.routes import decode
 from ..conftest import RED, Bikes
 from ..riding import async_set_up_and_ride
 from ..test_actions import HOUR, MINUTE, async_get_rides, device_of
+from .conftest import read
 
 NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
@@ -32,12 +31,6 @@ def point(minutes: float, *place: float) -> dict[str, Any]:
     values = zip_longest(("latitude", "longitude", "altitude"), place)
     time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
-
-
-def read(text: str) -> GPXTrack:
-    """Parse a GPX file, and return its only track."""
-    [track] = gpxpy.parse(text, version="1.1").tracks
-    return track
 
 
 def test_points() -> None:
@@ -58,12 +51,11 @@ def test_points() -> None:
         [(NOW + 61 * MINUTE, 1, 1, None)],
     ]
     assert list(in_segments([])) == []
-    root = ET.fromstring(text)  # noqa: S314 - it is our own
     # The XML begins with the root element, without a declaration.
-    assert text.startswith("<gpx ")
-    assert root.tag == "{http://www.topografix.com/GPX/1/1}gpx"
-    assert root.get("version") == "1.1"
-    assert root.get("creator") == "Bike Tracker for Home Assistant"
+    assert text.startswith(
+        '<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" '
+        'creator="Bike Tracker for Home Assistant">'
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,15 +86,10 @@ async def client(
     return await hass_client()
 
 
-def path(
-    device_id: str, start: str | datetime = NOW - HOUR, end: str | datetime = NOW
-) -> str:
-    """Return the path to download a track. A start or end that is a text is used unchanged."""
-    times = [
-        each if isinstance(each, str) else f"{each:%Y-%m-%dT%H:%M:%SZ}"
-        for each in (start, end)
-    ]
-    return f"/api/{DOMAIN}/gpx/{device_id}?start={times[0]}&end={times[1]}"
+def path(device_id: str, start: object = NOW - HOUR, end: object = NOW) -> str:
+    """Return the path to download a track."""
+    address = URL(f"/api/{DOMAIN}/gpx/{device_id}")
+    return str(address.with_query(start=str(start), end=str(end)))
 
 
 async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) -> None:
@@ -132,15 +119,13 @@ async def test_signed_link(
     """A signed link works without a sign-in, but not without its signature or with another time."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
-    client, link = await hass_client_no_auth(), path(device_of(hass, RED))
+    client, device = await hass_client_no_auth(), device_of(hass, RED)
     user = await hass.auth.async_create_user("Ann", group_ids=["system-admin"])
     token = await hass.auth.async_create_refresh_token(user, "https://example.com")
-    signed = async_sign_path(hass, link, HOUR, refresh_token_id=token.id)
-    assert (await client.get(link)).status == 401
-    assert (await client.get(signed)).status == 200
-    other_time = signed.replace("11:00:00Z", "10:00:00Z").replace("T11%3A", "T10%3A")
-    assert other_time != signed
-    assert (await client.get(other_time)).status == 401
+    signed = async_sign_path(hass, path(device), HOUR, refresh_token_id=token.id)
+    other_time = URL(signed).update_query(start=str(NOW - 2 * HOUR))
+    for link, status in ((path(device), 401), (signed, 200), (other_time, 401)):
+        assert (await client.get(link)).status == status
 
 
 async def test_who_may_read(
@@ -160,12 +145,10 @@ async def test_who_may_read(
 @pytest.mark.parametrize(
     ("times", "status"),
     [
-        (("yesterday", NOW), 400),
+        (("yesterday",), 400),
         ((NOW, ""), 400),
-        ((NOW, "2026-13-01T00:00:00Z"), 400),
         ((NOW, NOW - HOUR), 400),
-        ((NOW - 8 * 24 * HOUR, NOW), 400),
-        (("9999-12-30T00:00:00Z", "9999-12-31T23:59:59Z"), 400),
+        ((NOW - 8 * 24 * HOUR,), 400),
         # This time has neither a report nor a ride with a route.
         ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
     ],
@@ -193,10 +176,8 @@ async def test_service_without_history(
     [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
     client = await hass_client()
     response = await client.get(path(device, now - HOUR, now))
-    assert response.status == 200
     track = read(await response.text())
-    assert track.description
-    why, source = track.description.split(" These are ")
+    why, source = (track.description or "").split(" These are ")
     assert source == "the stored routes of the rides, within 10 meters."
     # The note contains the reason only one time.
     assert why.startswith("The server ")
@@ -204,7 +185,5 @@ async def test_service_without_history(
     [segment] = track.segments
     line = [(it.latitude, it.longitude) for it in segment.points]
     assert line == decode(ride["route"])
-    first, *between, last = [it.time and it.time.isoformat() for it in segment.points]
-    assert [f"{first}"[:19], *between, f"{last}"[:19]] == [
-        *(ride["started_at"][:19], *[None] * (len(line) - 2), ride["ended_at"][:19])
-    ]
+    times = [f"{it.time:%FT%T}" for it in segment.points]
+    assert times == [ride["started_at"][:19], ride["ended_at"][:19]]

@@ -9,7 +9,6 @@ from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.bike_tracker.responses.statistics import (
-    MAX_PERIODS,
     BikeRides,
     first_days,
     midnight,
@@ -17,38 +16,32 @@ from custom_components.bike_tracker.responses.statistics import (
 )
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
+BERLIN = "Europe/Berlin"
+
 
 @pytest.fixture(autouse=True)
-def berlin() -> Iterator[None]:
-    """Set the time zone of the house to Berlin."""
-    _live_in("Europe/Berlin")
+def zone(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Set the time zone of the house, by default Berlin."""
+    dt_util.set_default_time_zone(ZoneInfo(getattr(request, "param", BERLIN)))
     yield
     dt_util.set_default_time_zone(UTC)
 
 
-def _live_in(name: str) -> None:
-    dt_util.set_default_time_zone(ZoneInfo(name))
-
-
-def _local(text: str) -> datetime:
+def local(text: str) -> datetime:
     """Convert a time in the house's time zone to UTC."""
     zone = dt_util.get_default_time_zone()
     return dt_util.as_utc(datetime.fromisoformat(text).replace(tzinfo=zone))
 
 
-def _ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
-    started_at = _local(start)
+def ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
+    """Return a ride that starts at a local time."""
+    started_at = local(start)
     return Ride(started_at, started_at + timedelta(minutes=minutes), distance)
 
 
-def _days(period: str, start: str | None, end: str) -> list[str]:
-    days = first_days(period, _local(start) if start else None, _local(end))
-    return [day.isoformat() for day in days]
-
-
-def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
-    days = first_days(period, _local(start), _local(end))
-    return statistics(bikes, period, days)
+def answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
+    """Return the statistics of rides between two local times."""
+    return statistics(bikes, period, first_days(period, local(start), local(end)))
 
 
 @pytest.mark.parametrize(
@@ -69,27 +62,23 @@ def _answer(period: str, start: str, end: str, *bikes: BikeRides) -> list[Any]:
         # Weeks begin on Monday, also at the turn of the year and on February 29.
         ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
         ("month", "2028-01-31T12", "2028-03-01T12", "2028-01-01", "2028-04-01", 3),
+        # The list stops at one period more than the maximum.
+        ("day", "1950-01-01", "2026-01-01", "1950-01-01", "1960-12-15", 4_001),
     ],
 )
 def test_periods(
     period: str, start: str | None, end: str, first: str, last: str, count: int
 ) -> None:
     """The list has the first day of each period, and the first day after the last period."""
-    days = _days(period, start, end)
-    assert (days[0], days[-1], len(days) - 1) == (first, last, count)
-
-
-def test_too_many_periods() -> None:
-    """If a range has too many periods, the list stops at one period more than the maximum."""
-    days = _days("day", "1950-01-01T00:00", "2026-01-01T00:00")
-    assert len(days) == MAX_PERIODS + 2
+    days = first_days(period, local(start) if start else None, local(end))
+    assert (f"{days[0]}", f"{days[-1]}", len(days) - 1) == (first, last, count)
 
 
 @pytest.mark.parametrize(
     ("zone", "day", "hours", "start"),
     [
-        ("Europe/Berlin", "2026-03-29", 23, "2026-03-29T00:00:00+01:00"),
-        ("Europe/Berlin", "2026-10-25", 25, "2026-10-25T00:00:00+02:00"),
+        (BERLIN, "2026-03-29", 23, "2026-03-29T00:00:00+01:00"),
+        (BERLIN, "2026-10-25", 25, "2026-10-25T00:00:00+02:00"),
         # This day has no midnight, and begins at 01:00.
         ("America/Santiago", "2026-09-06", 23, "2026-09-06T01:00:00-03:00"),
         # This day has two midnights, and begins with the first of them.
@@ -97,10 +86,10 @@ def test_too_many_periods() -> None:
         # Samoa skipped this day completely.
         ("Pacific/Apia", "2011-12-30", 0, "2011-12-31T00:00:00+14:00"),
     ],
+    indirect=["zone"],
 )
-def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) -> None:
+def test_days_with_clock_changes(day: str, hours: int, start: str) -> None:
     """A day on which clocks change has 23 or 25 hours. A skipped day has none."""
-    _live_in(zone)
     days = [date.fromisoformat(day), date.fromisoformat(day) + timedelta(days=1)]
     begin, end = map(midnight, days)
     assert end - begin == timedelta(hours=hours)
@@ -111,55 +100,37 @@ def test_days_with_clock_changes(zone: str, day: str, hours: int, start: str) ->
 @pytest.mark.parametrize(
     ("zone", "start", "day"),
     [
-        ("Europe/Berlin", "2026-11-22T22:59:59+00:00", "2026-11-22"),
-        ("Europe/Berlin", "2026-11-22T23:00:00+00:00", "2026-11-23"),
-        ("Asia/Tokyo", "2026-11-22T14:59:59+00:00", "2026-11-22"),
-        ("Asia/Tokyo", "2026-11-22T15:00:00+00:00", "2026-11-23"),
+        (BERLIN, "2026-11-22T22:59:59+00:00", "2026-11-22"),
+        (BERLIN, "2026-11-22T23:00:00+00:00", "2026-11-23"),
         ("America/Los_Angeles", "2026-11-23T07:59:59+00:00", "2026-11-22"),
         # The hour from 2 to 3 o'clock comes twice, and both belong to the same day.
-        ("Europe/Berlin", "2026-10-25T00:30:00+00:00", "2026-10-25"),
-        ("Europe/Berlin", "2026-10-25T01:30:00+00:00", "2026-10-25"),
+        (BERLIN, "2026-10-25T00:30:00+00:00", "2026-10-25"),
+        (BERLIN, "2026-10-25T01:30:00+00:00", "2026-10-25"),
     ],
+    indirect=["zone"],
 )
-def test_ride_counts_where_it_started(zone: str, start: str, day: str) -> None:
+def test_ride_counts_where_it_started(start: str, day: str) -> None:
     """A ride across midnight counts for the day on which it started, in the house's time zone."""
-    _live_in(zone)
-    time = datetime.fromisoformat(start)
-    ride = Ride(time, time + timedelta(hours=2), 5)
-    first = date.fromisoformat(day)
-    days = [first - timedelta(days=1), first, first + timedelta(days=1)]
-    days.append(first + timedelta(days=2))
-    periods = statistics([BikeRides("red", "Red", [ride])], "day", days)
+    time, first = datetime.fromisoformat(start), date.fromisoformat(day)
+    rides = [Ride(time, time + timedelta(hours=2), 5)]
+    days = [first + timedelta(days=number) for number in (-1, 0, 1, 2)]
+    periods = statistics([BikeRides("red", "Red", rides)], "day", days)
     assert [period["total"]["rides"] for period in periods] == [0, 1, 0]
 
 
-SUMS = ("rides", "distance", "duration", "longest_distance", "days")
-
-
 def sums(*values: float) -> dict[str, float]:
-    """Return the sums of a period by name. The values are in the order of `SUMS`."""
-    return dict(zip(SUMS, values, strict=True))
+    """Return the sums of a period by name."""
+    names = ("rides", "distance", "duration", "longest_distance", "days")
+    return dict(zip(names, values, strict=True))
 
 
 def test_sums() -> None:
-    """Each period has sums for each bike, and totals of all bikes."""
-    red = BikeRides(
-        "red",
-        "Red bike",
-        [
-            _ride("2026-11-09T08:00", 4.25, 20),
-            _ride("2026-11-09T18:00", 3.5, 15),
-            _ride("2026-11-15T23:50", 12.5, 45),
-        ],
-    )
-    blue = BikeRides(
-        "blue",
-        "Blue bike",
-        [_ride("2026-11-09T10:00", 1.1, 5), _ride("2026-11-24T10:00", 2.0004, 5)],
-    )
-    first, second, third = _answer(
-        "week", "2026-11-09T00:00", "2026-11-30T00:00", red, blue
-    )
+    """Each period has sums for each bike, and totals of all bikes, even without a ride."""
+    monday = [ride("2026-11-09T08:00", 4.25, 20), ride("2026-11-09T18:00", 3.5, 15)]
+    red = BikeRides("red", "Red bike", [*monday, ride("2026-11-15T23:50", 12.5, 45)])
+    blues = [ride("2026-11-09T10:00", 1.1, 5), ride("2026-11-24T10:00", 2.0004, 5)]
+    blue = BikeRides("blue", "Blue bike", blues)
+    first, second, third = answer("week", "2026-11-09", "2026-11-30", red, blue)
     names = [{"device_id": bike.device_id, "name": bike.name} for bike in (red, blue)]
     assert first == {
         "start": "2026-11-09T00:00:00+01:00",
@@ -170,7 +141,6 @@ def test_sums() -> None:
         ],
         "total": sums(4, 21.35, 5100, 12.5, 2),
     }
-    # The list also contains periods without a ride.
     assert second["start"] == first["end"]
     assert second["bikes"][0] == names[0] | sums(0, 0, 0, 0, 0)
     assert second["total"] == sums(0, 0, 0, 0, 0)
@@ -191,6 +161,6 @@ def test_rides_of_a_period(
     """Each period counts all rides on its days, even before the start and after the end of the range."""
     starts = ("2025-12-31T23:59", "2026-02-01T00:00", "2026-02-03T12:00")
     more = ("2026-02-04T00:00", "2026-03-31T23:59", "2027-01-01T00:00")
-    red = BikeRides("red", "Red bike", [*map(_ride, (*starts, *more))])
-    periods = _answer(period, start, end, red)
+    red = BikeRides("red", "Red bike", [*map(ride, (*starts, *more))])
+    periods = answer(period, start, end, red)
     assert [each["bikes"][0]["rides"] for each in periods] == counts

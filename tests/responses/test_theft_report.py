@@ -1,9 +1,7 @@
 """The theft report: its content, its sources, and values that are always shown as text."""
 
 from typing import Any
-from xml.etree import ElementTree as ET
 
-import gpxpy
 from homeassistant.core import Context
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers.translation import async_load_integrations
@@ -24,6 +22,7 @@ from ..conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
 from ..riding import async_set_up_and_ride
 from ..test_actions import DAY, MINUTE, async_act, async_get_rides, device_of
 from ..tools.simulator.world import DEFAULT_LATITUDE
+from .conftest import read
 
 MARKUP = '<script>alert("&")</script>'
 ESCAPED = "&lt;script&gt;alert(&quot;&amp;&quot;)&lt;/script&gt;"
@@ -34,15 +33,23 @@ async def async_report(bikes: Bikes, **data: Any) -> Any:
     return await async_act(bikes.hass, "theft_report", **data)
 
 
-async def async_steal(bikes: Bikes, **more: Any) -> None:
-    """Let the red bike move north for six minutes, with a report in each minute."""
-    for minute in range(1, 7):
+async def async_set_up_and_guard(bikes: Bikes, address: str = "Am Bach 3") -> None:
+    """Set the account up after a report of the red bike, and guard this bike."""
+    bikes.simulator.report(RED, accuracy=5, address=address)
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.async_guard()
+
+
+async def async_steal(bikes: Bikes, stands: int = 0, **more: Any) -> None:
+    """Let the red bike move north for six minutes, and then stand for some minutes, with a report in each minute."""
+    for minute in range(1, 7 + stands):
+        is_moving = minute < 7
         bikes.simulator.report(
             RED,
-            latitude=DEFAULT_LATITUDE + minute / 1_000,
+            latitude=DEFAULT_LATITUDE + min(minute, 6) / 1_000,
             accuracy=5,
-            motion=True,
-            speed=10.0,
+            motion=is_moving,
+            speed=10.0 * is_moving,
             address=f"Rue {minute}",
             **more,
         )
@@ -52,9 +59,7 @@ async def async_steal(bikes: Bikes, **more: Any) -> None:
 async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     """The page shows how the bike was guarded, what triggered the guard, and where the bike is now."""
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
-    bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.async_guard()
+    await async_set_up_and_guard(bikes)
     await async_steal(bikes)
     report = await async_report(bikes, owner="Ann Example", frame_number="WTU123")
     assert report["positions"] == 6
@@ -63,8 +68,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     # Fields that the owner left empty do not appear.
     assert "Insurance" not in html
     assert PASSWORD not in html
-    [track] = gpxpy.parse(report["gpx"]).tracks
-    assert len(track.segments[0].points) == 6
+    assert len(read(report["gpx"]).segments[0].points) == 6
 
     bikes.hass.config.language = "de"
     await async_load_integrations(bikes.hass, {DOMAIN})
@@ -87,14 +91,8 @@ async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
 
 async def test_guarded_again(bikes: Bikes) -> None:
     """If the bike is guarded again after a theft, the report still contains the thief's ride."""
-    bikes.simulator.report(RED, accuracy=5)
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.async_guard()
-    for minute in range(1, 14):
-        bikes.freezer.tick(MINUTE)
-        place = DEFAULT_LATITUDE + min(minute, 6) / 1_000
-        bikes.simulator.report(RED, latitude=place, accuracy=5, motion=minute < 6)
-        await bikes.poll()
+    await async_set_up_and_guard(bikes)
+    await async_steal(bikes, stands=7)
     assert "<th>Ride</th>" not in (await async_report(bikes))["html"]
     await bikes.async_guard()
     report = await async_report(bikes)
@@ -108,20 +106,16 @@ async def test_guarded_again(bikes: Bikes) -> None:
 
 async def test_everything_is_text(bikes: Bikes) -> None:
     """Markup in values from the server or from the user is shown as text."""
-    bikes.simulator.report(RED, accuracy=5, address=MARKUP)
-    await async_setup(bikes.hass, bikes.entry)
+    await async_set_up_and_guard(bikes, address=MARKUP)
     bikes.simulator.rename(RED, MARKUP)
     bikes.simulator.override_field(RED, "model", MARKUP)
-    await bikes.poll()
-    await bikes.async_guard()
     await async_steal(bikes, attributes={"alarm": MARKUP})
     texts = dict.fromkeys(("owner", "frame_number", "color", "insurance"), MARKUP)
     report = await async_report(bikes, **texts)
-    assert "<script" not in report["html"]
     assert report["html"].count(ESCAPED) >= 8
-    assert ET.fromstring(report["gpx"]).tag  # noqa: S314 - it is our own
+    assert read(report["gpx"]).name == MARKUP
     page = report["html"].lower()
-    for word in ("src=", "href=", "url(", "@import", "onload"):
+    for word in ("<script", "src=", "href=", "url(", "@import", "onload"):
         assert word not in page
 
 
@@ -141,14 +135,13 @@ async def test_long_track(bikes: Bikes) -> None:
     for latitude in ("48.010000", "48.000100"):
         assert latitude in report["html"]
     assert "Not guarded" in report["html"]
-    [track] = gpxpy.parse(report["gpx"]).tracks
-    assert len(track.segments[0].points) == 100
+    assert len(read(report["gpx"]).segments[0].points) == 100
 
 
 @pytest.mark.usefixtures("setup")
 async def test_service_does_not_answer(bikes: Bikes) -> None:
     """If the request for the history fails, the report has the last known places, and the reason."""
-    bikes.simulator.report(RED, accuracy=5, address="Am Bach 3")
+    bikes.simulator.report(RED, accuracy=5)
     await bikes.poll()
     await bikes.async_guard()
     bikes.simulator.fault("status-503", path="history")
@@ -161,7 +154,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     # the last report came from.
     assert report["positions"] == 3
     assert "<polyline" in report["html"]
-    [track] = gpxpy.parse(report["gpx"]).tracks
+    track = read(report["gpx"])
     assert len(track.segments[0].points) == 3
     assert "503" in (track.description or "")
     assert "stored routes" not in report["html"]
@@ -177,26 +170,26 @@ async def test_stored_routes(bikes: Bikes) -> None:
     report = await async_report(bikes)
     _, polyline = report["html"].split("<polyline")
     assert polyline.partition(">")[0].count(",") == len(line)
-    [segment] = gpxpy.parse(report["gpx"]).tracks[0].segments
+    [segment] = read(report["gpx"]).segments
     assert [(it.latitude, it.longitude) for it in segment.points] == line
 
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
     """If a report is not possible, the error has the reason."""
-    with pytest.raises(ServiceValidationError, match="No ride of Red bike"):
-        await async_report(bikes)
-    with pytest.raises(ServiceValidationError, match="at most 7 days"):
-        await async_report(bikes, start_date_time=-8 * DAY)
-    with pytest.raises(ServiceValidationError, match="None of the targets"):
-        await async_report(bikes, device_id="gone")
-    # This tracker has never had a fix.
-    green = "860000000000033"
-    bikes.simulator.add_device(green, email=EMAIL, latitude=None)
+    # The green bike's tracker has never had a fix.
+    bikes.simulator.add_device("green", email=EMAIL, latitude=None)
     await bikes.poll()
-    device = device_of(bikes.hass, green)
-    with pytest.raises(ServiceValidationError, match="no reports"):
-        await async_report(bikes, device_id=device, start_date_time=0 * DAY)
+    green = device_of(bikes.hass, "green")
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({}, "No ride of Red bike"),
+        ({"start_date_time": -8 * DAY}, "at most 7 days"),
+        ({"device_id": "gone"}, "None of the targets"),
+        ({"device_id": green, "start_date_time": 0 * DAY}, "no reports"),
+    ]
+    for data, error in refused:
+        with pytest.raises(ServiceValidationError, match=error):
+            await async_report(bikes, **data)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     with pytest.raises(HomeAssistantError, match="not available"):
@@ -211,7 +204,7 @@ async def test_bike_guarded_for_long(bikes: Bikes) -> None:
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - 8 * DAY)
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - 6 * DAY)
     report = await async_report(bikes)
-    [segment] = gpxpy.parse(report["gpx"]).tracks[0].segments
+    [segment] = read(report["gpx"]).segments
     assert [it.time for it in segment.points] == [dt_util.utcnow() - 6 * DAY]
 
 
@@ -223,40 +216,35 @@ async def test_link(
 ) -> None:
     """A link opens the report of one bike for a day without a sign-in. Without an address of Home Assistant, no link exists."""
     assert await async_setup_component(bikes.hass, "http", {})
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.async_guard()
-    device = device_of(bikes.hass, RED)
-    bikes.hass.config.external_url = "https://home.example.com"
+    await async_set_up_and_guard(bikes)
+    device, home = device_of(bikes.hass, RED), "https://home.example.com"
+    bikes.hass.config.external_url = home
     link = async_link_to_report(bikes.hass, device)
     assert link
-    assert link.startswith("https://home.example.com/api/bike_tracker/theft_report/")
-    path = link.removeprefix("https://home.example.com")
+    assert link.startswith(f"{home}/api/bike_tracker/theft_report/")
+    path = link.removeprefix(home)
     client, plain = await hass_client_no_auth(), path.partition("?")[0]
     page = await client.get(path)
     assert page.status == 200
     assert page.content_type == "text/html"
     assert "<title>Theft report: Red bike</title>" in await page.text()
-    assert (await client.get(plain)).status == 401
-    other = path.replace(device, device_of(bikes.hass, BLUE))
-    assert (await client.get(other)).status == 401
+    for other in (plain, path.replace(device, device_of(bikes.hass, BLUE))):
+        assert (await client.get(other)).status == 401
     await bikes.poll(600)
     await async_steal(bikes)
-    since = bikes.coordinator.data.states[RED].guard
-    assert since
-    link = async_link_to_report(bikes.hass, device, since.armed_at)
-    assert link
-    theft = link.removeprefix("https://home.example.com")
-    old = async_link_to_report(bikes.hass, device, since.armed_at - 20 * DAY)
+    guard = bikes.coordinator.data.states[RED].guard
+    assert guard
+    theft = async_link_to_report(bikes.hass, device, guard.armed_at)
+    old = async_link_to_report(bikes.hass, device, guard.armed_at - 20 * DAY)
     start = (dt_util.utcnow() - 6 * DAY).isoformat()
     assert URL(old or "").query["start_date_time"] == start
     await bikes.async_guard("disarm")
-    assert (await client.get(theft)).status == 200
+    assert (await client.get((theft or "").removeprefix(home))).status == 200
     query = bikes.simulator.requests[-1].query
-    assert f"from={since.armed_at:%Y-%m-%dT%H:%M:%S}" in query
+    assert f"from={guard.armed_at:%Y-%m-%dT%H:%M:%S}" in query
     signed_in = await hass_client()
-    assert (await signed_in.get(f"{plain}?start_date_time=soon")).status == 404
-    assert (await signed_in.get(plain)).status == 200
-    assert (await signed_in.get(f"{plain}0")).status == 404
+    for suffix, status in (("?start_date_time=soon", 404), ("", 200), ("0", 404)):
+        assert (await signed_in.get(f"{plain}{suffix}")).status == status
     hass_admin_user.mock_policy({})
     assert (await signed_in.get(plain)).status == 401
     bikes.freezer.tick(DAY)

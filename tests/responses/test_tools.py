@@ -106,13 +106,13 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 async def test_days(bikes: Bikes, ask: Ask) -> None:
     """One day means today. A number above 31 counts as 31, and a number below one is refused."""
     await async_ride(bikes.simulator, bikes.poll)
-    for days, since in ((1, "20"), (2, "19"), ("3", "18")):
+    # Summer time ended within 31 days, so the offset from UTC is different.
+    for days, since in (
+        *((1, "2026-11-20T00:00:00+01:00"), ("3", "2026-11-18T00:00:00+01:00")),
+        *((31, "2026-10-21T00:00:00+02:00"), (9_999, "2026-10-21T00:00:00+02:00")),
+    ):
         [answer] = await ask(RIDES, days=days)
-        assert answer["since"] == f"2026-11-{since}T00:00:00+01:00"
-    # Summer time ended within these days, so the offset from UTC is different.
-    for days in (31, 32, 9_999):
-        [answer] = await ask(RIDES, days=days)
-        assert answer["since"] == "2026-10-21T00:00:00+02:00"
+        assert answer["since"] == since
     for days in (0, -1, "many"):
         with pytest.raises(vol.Invalid):
             await ask(RIDES, days=days)
@@ -173,7 +173,6 @@ async def test_client_of_the_mcp_server(
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         rides = await client.call_tool(RIDES, {"days": 40})
 
-    assert tools[WHERE].annotations.readOnlyHint
     assert tools[RIDES].inputSchema["properties"].keys() == {"name", "days"}
     assert "required" not in tools[RIDES].inputSchema
     [bike] = json.loads(rides.content[0].text)["bikes"]
