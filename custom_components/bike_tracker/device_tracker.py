@@ -66,9 +66,23 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def _place(self) -> Place | None:
         return self.held_position or self._value
 
-    def _show_place(self) -> None:
-        place = self._place or (None, None, 0)
-        self._attr_latitude, self._attr_longitude, self._attr_location_accuracy = place
+    @property
+    @override
+    def latitude(self) -> float | None:
+        """Return the latitude of the shown place."""
+        return self._place and self._place.latitude
+
+    @property
+    @override
+    def longitude(self) -> float | None:
+        """Return the longitude of the shown place."""
+        return self._place and self._place.longitude
+
+    @property
+    @override
+    def location_accuracy(self) -> float:
+        """Return the accuracy of the shown place in meters."""
+        return self._place.accuracy if self._place else 0
 
     @property
     @override
@@ -95,7 +109,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         if not (self._available and was_available):
             self.held_position = known if known != self._value else None
             self._async_release_soon(self.hass)
-        self._show_place()
         return has_changed
 
     @callback
@@ -111,7 +124,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         # the entity is available again.
         if self.held_position and self._available:
             self.held_position = None
-            self._show_place()
             self.async_write_ha_state()
 
 
