@@ -17,25 +17,22 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
     simulator.report(RED, latitude=latitude, **more)
 
 
-def riding(kilometres: float) -> dict[str, Any]:
+def riding(kilometres: float, speed: float = 9.0) -> dict[str, Any]:
     """Return the values of a report during a ride, with this total distance of the tracker."""
-    attributes = {"motion": True, "totalDistance": kilometres * 1_000}
-    return {"speed": 9.0, "attributes": attributes}
+    attributes = {"motion": speed > 0, "totalDistance": kilometres * 1_000}
+    return {"speed": speed, "attributes": attributes}
 
 
 def standing(kilometres: float) -> dict[str, Any]:
     """Return the values of a report of a standing bike, with this total distance of the tracker."""
-    attributes = {"motion": False, "totalDistance": kilometres * 1_000}
-    return {"speed": 0.0, "attributes": attributes}
+    return riding(kilometres, 0.0)
 
 
 async def async_ride(simulator: Simulator, poll: Poll) -> None:
     """Let the red bike ride a kilometer with a stop at a red light, arrive, and stand for six minutes."""
     await poll()
-    total = 100.0
-    for metres in (250, 250, 0, 250, 250):
-        total += metres / 1_000
-        go(simulator, metres, **riding(total))
+    for meters, total in ((250, 0.25), (250, 0.5), (0, 0.5), (250, 0.75), (250, 1)):
+        go(simulator, meters, **riding(100 + total))
         await poll()
     for _ in range(6):
         go(simulator, 0, **standing(101))

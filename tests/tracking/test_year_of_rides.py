@@ -47,24 +47,13 @@ def test_year(tracker: Tracker) -> None:
     journey = a_journey(SEED, days)
     end = BEGIN + _DAY * (days + 1)
     downs = outages(journey, SEED, end)
-    home = Home()
-    home.live(
-        reports(tracker, journey, BEGIN, end, SEED),
-        end,
-        downs,
-        restarts(SEED, end),
-    )
-
+    home, said = Home(), reports(tracker, journey, BEGIN, end, SEED)
+    home.live(said, end, downs, restarts(SEED, end))
     _rides_are_right(tracker, journey, home, downs)
     # The state keeps only the last rides. The database has all rides.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
-    true = journey.kilometres
-    counted = (home.totals[-1] - home.totals[0]) / true
-    print(  # noqa: T201
-        f"{tracker.name}: {len(journey.trips)} trips, {len(home.rides)} rides,"
-        f" {true:,.0f} km, {counted:.1%} of them counted"
-    )
+    counted = (home.totals[-1] - home.totals[0]) / journey.kilometres
     assert (0.6 if tracker.every == 600 else 0.93) < counted < 1.01
 
 
@@ -73,39 +62,32 @@ def _rides_are_right(
 ) -> None:
     starts = [ride.started_at for ride in home.started]
     assert starts == [ride.started_at for ride in home.ended]
-    assert all(
-        before.moved_at < ride.started_at for before, ride in pairwise(home.rides)
-    )
-    late = timedelta(minutes=10 if tracker.every == 600 else 6)
+    assert all(a.moved_at < b.started_at for a, b in pairwise(home.rides))
+    is_rare, jumps_often = tracker.every == 600, tracker.jumps == _OFTEN
     # If a buffered report was the first of a ride, the ride starts with a later report.
-    late += timedelta(minutes=8 if tracker.buffers else 0)
-    # If the first report of a ride comes from a red light, it does not start the ride.
-    # The second report does.
-    starts_late = late * 2 if tracker.every == 600 else late
+    late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))
     left = list(home.rides)
-    # If the tracker jumped on arrival, the last minute of a ride belongs to the next
-    # ride, which then is too long.
-    most = 20 if tracker.jumps == _OFTEN else 5
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:
             # A ride during an outage is known with the first fix after the outage.
-            known = timedelta(seconds=tracker.parked or 0) + max(
-                span.ends_at - trip.ends_at for span in struck
-            )
+            known = max(span.ends_at for span in struck) - trip.ends_at
+            known += timedelta(seconds=tracker.parked or 0)
             found = rides_of(trip, left, late + max(known, timedelta()))
             # If the fix that should confirm the place jumped, no ride is found.
-            assert (0 if tracker.jumps == _OFTEN else 1) <= len(found) <= 2
+            assert (not jumps_often) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # The ride was shorter than the interval of the reports, and no report fell
-            # into it.
+            # No report fell into the ride.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
-            assert tracker.every == 600
+            assert is_rare
         else:
-            assert len(found) == 1 or (tracker.every == 600 and len(found) == 2)
-            assert abs(found[0].started_at - trip.starts_at) <= starts_late
+            assert len(found) <= 1 + is_rare
+            # A first report from a red light does not start a ride. The second does.
+            assert abs(found[0].started_at - trip.starts_at) <= late * (1 + is_rare)
             assert abs(found[-1].moved_at - trip.ends_at) <= late
-            assert -90 < distance_error(found, trip) < most
+            # If the tracker jumped on arrival, the last minute of a ride belongs to the
+            # next ride, which then is too long.
+            assert -90 < distance_error(found, trip) < (20 if jumps_often else 5)
         for ride in found:
             left.remove(ride)
     assert not left
