@@ -94,10 +94,10 @@ class Service:
         """Return the red bike."""
         return self.account.trackers["red"]
 
-    def alarms(self, unique_id: str = "red") -> list[str]:
-        """Return the names of the alarms of a tracker that are fired now, since the last call."""
-        state = self.account.trackers[unique_id].state
-        return [it.attributes["alarm"] for it in self.listener.fired(state)]
+    def alarms(self) -> list[str]:
+        """Return the names of the red bike's alarms that are fired now, since the last call."""
+        fired = self.listener.fired(self.red().state)
+        return [it.attributes["alarm"] for it in fired]
 
 
 @pytest.fixture

@@ -76,8 +76,8 @@ class Bike:
     def leg(self, text: str) -> Iterator[Position]:
         """Yield the reports of "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
 
-        In this order, the numbers mean minutes at a speed in km/h, minutes, minutes
-        without a report, and meters.
+        The numbers are minutes at a speed in km/h, minutes, minutes without a report,
+        and meters.
         """
         match = _LEG.fullmatch(text)
         assert match, text
@@ -209,8 +209,7 @@ class House:
             older = [it for it in older if it.started_at not in starts]
             self.book = [*older, *tracker.rides]
         if (total := tracker.total_distance) is not None:
-            # The database rounds to a tenth of a millimeter, so the total may fall a
-            # little after a kill. Round to a tenth of a meter to ignore this.
+            # The database rounds numbers, so the total may fall a little after a kill.
             self.totals.append(round(total, 4))
 
     # Scripts of legs and steps

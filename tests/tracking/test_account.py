@@ -40,15 +40,6 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
     assert service.poll(*both).after["red"].position is None
 
 
-def test_contacts(service: Service) -> None:
-    """A tracker that only had contact is listed as a contact. A tracker that reports gets its position."""
-    service.poll(a_device(), a_device("blue"))
-    blue = a_device("blue", position_id=1)
-    changes = service.poll(a_device(last_update=LATER), blue, blue=a_position(1))
-    assert changes.contacts == {"red"}
-    assert service.account.states["blue"].position
-
-
 # Which position counts
 
 
@@ -134,22 +125,15 @@ def test_internal_ids(service: Service) -> None:
 def test_message(service: Service) -> None:
     """The device and positions in a message count at once. The device then has the ID of the newest position."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
-    before = service.account.trackers
-    changes = service.hear(a_device(status="offline", last_update=LATER))
-    assert changes.keys == {"red"}
-    assert changes.after is service.account.trackers
-    assert changes.before is before
+    service.hear(a_device(status="offline", last_update=LATER))
     online = service.red().state.online
     assert online and not online.value
-    assert service.account.trackers["blue"] is before["blue"]
     twice = a_position(2, fix_time=LATER)
     changes = service.hear(twice, twice, a_position(3, latitude=48.0, fix_time=NOW))
     assert changes.keys == {"red"}
-    position = service.red().position
-    assert position and position.latitude == 48.0
-    assert service.red().device.position_id == 3
-    assert service.red().device.status == "offline"
-    assert service.account.states["red"].position is position
+    device, state = service.red()
+    assert (device.position_id, device.status) == (3, "offline")
+    assert state.position and state.position.latitude == 48.0
 
 
 @pytest.mark.parametrize(
@@ -242,20 +226,6 @@ def test_message_of_a_tracker_that_left(service: Service) -> None:
     assert service.hear(a_device(), a_position(2)).keys == set()
     service.poll(a_device(name="Red again"), a_device("blue"))
     assert service.red().device.name == "Red again"
-
-
-def test_late_report(service: Service) -> None:
-    """A late report does not move the bike, but its alarm is fired once."""
-    service.poll(a_device(position_id=2), red=a_position(2, fix_time=LATER))
-    late = a_position(3, fix_time=EARLIER, alarm="sos", latitude=1.0)
-    for _ in range(2):
-        service.hear(late)
-        [alarm] = service.red().state.occurrences
-        assert (alarm.attributes["alarm"], alarm.since) == ("sos", EARLIER)
-        position = service.red().position
-        assert position and position.id == 2
-    service.poll(a_device(position_id=2), red=late)
-    assert len(service.red().state.alarms) == 1
 
 
 # Histories, time and errors

@@ -29,13 +29,11 @@ general=other geofence=other SOS=other Weg!=other fall_Down=other other
 """
 
 
-def poll(
-    service: Service, position: Position | None = None, unique_id: str = "red"
-) -> list[str]:
-    """List a tracker with its position. Return the alarms that are fired."""
-    device = a_device(unique_id, position_id=position and position.id)
-    service.poll(device, **({unique_id: position} if position else {}))
-    return service.alarms(unique_id)
+def poll(service: Service, position: Position | None = None) -> list[str]:
+    """List the tracker with its position. Return the alarms that are fired."""
+    device = a_device(position_id=position and position.id)
+    service.poll(device, **({"red": position} if position else {}))
+    return service.alarms()
 
 
 def test_alarm(service: Service) -> None:
@@ -85,16 +83,11 @@ def test_first_report(service: Service) -> None:
 
 
 def test_what_was_there_at_the_start(service: Service) -> None:
-    """For a new account or tracker, the alarm in the first report is not fired: it may be old."""
-    for unique_id in ("red", "blue"):
-        for _ in range(2):
-            first = a_position(1, alarm="sos")
-            assert poll(service, first, unique_id=unique_id) == []
-        tracker = service.account.trackers[unique_id]
-        assert [it.word for it in tracker.state.alarms] == ["sos"]
-        later = a_position(2, alarm="tow")
-        assert poll(service, later, unique_id=unique_id) == ["tow"]
-        service.listener.last_fired = 0
+    """The alarm in the first report of a new tracker is not fired: it may be old."""
+    for _ in range(2):
+        assert poll(service, a_position(1, alarm="sos")) == []
+    assert [it.word for it in service.red().state.alarms] == ["sos"]
+    assert poll(service, a_position(2, alarm="tow")) == ["tow"]
 
 
 def test_restart(service: Service) -> None:

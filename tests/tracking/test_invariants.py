@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, history_input
-from custom_components.bike_tracker.tracking.log import Core, Input, Log, apply
+from custom_components.bike_tracker.tracking.log import Input, Log, apply
 
 from ..long import examples
 from .conftest import NOW, a_position
@@ -77,9 +77,8 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
         if step == "kill":
             kept = "guard", "announced", "occurrences", "alarms", "changed_by"
             for name in (*kept, "position", "moving", "online", "rearming"):
-                assert _rounded(getattr(house.state, name)) == _rounded(
-                    getattr(before, name)
-                )
+                old, new = getattr(before, name), getattr(house.state, name)
+                assert _rounded(new) == _rounded(old)
     house.live("clock 0, receive poll, stand 1")
     assert house.state.position and house.state.position.id == len(house.bike.sent)
     house.live("history, stand 40")
@@ -97,15 +96,14 @@ def _rounded(value: Any) -> Any:
 
 def _hold(house: House) -> None:
     """Check the invariants that hold after each update."""
-    log, state = house.state.log, house.state
-    core: Core = log.settled
+    log, core = house.state.log, house.state.log.settled
     for it in log.inputs:
         core = apply(core, it)
         assert it.core == core
     assert len(log.inputs) <= 1_000
-    is_open = [it.is_open for it in state.announced]
-    assert sum(is_open) <= 1
-    assert house.kinds.count("started") - house.kinds.count("ended") == sum(is_open)
+    is_open = sum(it.is_open for it in house.state.announced)
+    assert is_open <= 1
+    assert house.kinds.count("started") - house.kinds.count("ended") == is_open
     booked = [ride.started_at for ride in house.book]
     assert len(booked) == len(set(booked))
     assert all(it.distance and it.started_at <= it.moved_at for it in house.book)
@@ -139,9 +137,8 @@ def test_any_evening(
         events += [(theft, f"jump {distance}"), (theft + 2, f"jump {-distance}")]
     house = lived(f"clock {clock}, ride 20 @12, stand 12, arm")
     for minute in range(45):
-        for at, event in events:
-            if at == minute:
-                house.live(event)
+        for event in (it for at, it in events if at == minute):
+            house.live(event)
         moves = theft is not None and 0 <= minute - theft < 2
         house.live("stand 1 motion=yes" if moves else "stand 1")
         if minute >= answer_at:
@@ -175,8 +172,8 @@ def _reports(draw: st.DrawFn) -> list[Position]:
         time += timedelta(minutes=gap)
         meters += step
         fields = {"latitude": 47.9 + meters / 111_195, **says}
-        times = dict.fromkeys(("fix_time", "device_time", "server_time"), time)
-        reports.append(a_position(len(reports) + 1, **{**times, **fields}))
+        fields |= dict.fromkeys(("fix_time", "device_time", "server_time"), time)
+        reports.append(a_position(len(reports) + 1, **fields))
     return reports
 
 
@@ -215,8 +212,7 @@ def test_any_part_came_before(
         house.poll(report, is_complete=not is_missing, recovering=is_missing)
         before = number
         if coming and random.random() < 0.5:
-            answer = HistoryAnswer(*coming.pop(0))
-            house.apply(answer, now)
+            house.apply(HistoryAnswer(*coming.pop()), now)
         if house.state.gap and is_prompt:
             house.answer(reports[: number + 1], now)
         elif house.state.gap and not coming and random.random() < 0.5:
@@ -228,5 +224,4 @@ def test_any_part_came_before(
     _hold(house)
     quiet = time_of(reports[0])
     true = [it for it in true_rides(reports, now + _HOUR) if it.moved_at > quiet]
-    key = [(it.started_at, it.moved_at) for it in true]
-    assert [(it.started_at, it.moved_at) for it in house.book] == key
+    assert [it[:2] for it in house.book] == [it[:2] for it in true]

@@ -294,18 +294,17 @@ def test_answer_in_the_middle_of_an_upload() -> None:
 
 def test_numbers_out_of_order() -> None:
     """The server's total distance is used only between reports whose IDs and fixes both rise."""
+    ride = "ride 1 @15 total_distance=10.3, ride 1 @15 total_distance=10.8"
     for ids, kilometers in (((3, 4), 0.8), ((4, 3), 0.5)):
-        reports = story("stand 1, ride 2 @15, stand 9", total_distance=10.8)
-        for index, number, total in zip((2, 3), ids, (10.3, 10.8), strict=True):
-            report = reports[index]._replace(id=number, total_distance=total)
-            reports[index] = report
-        reports[:2] = [it._replace(total_distance=10.0) for it in reports[:2]]
-        house = House()
+        legs = f"stand 1, {ride}, stand 9 total_distance=10.8"
+        reports, house = story(legs, total_distance=10), House()
+        for index, number in enumerate(ids, 2):
+            reports[index] = reports[index]._replace(id=number)
         house.poll(reports[0])
         for report in reports[1:]:
             house.hear([report], time_of(report))
-        [ride] = house.book
-        assert ride.distance == pytest.approx(kilometers)
+        [found] = house.book
+        assert found.distance == pytest.approx(kilometers)
 
 
 # Left of the arrow: a script, the requested minutes, and the age of the start in days.
