@@ -24,7 +24,8 @@ from .house import (
     true_rides,
 )
 
-TABLE = """
+# Starts and ends that are fired, and the distance of the stored rides.
+RIDES = """
 The history makes a ride that polls saw exact, and fires nothing again.
   bike every=10, receive sixth, stand 5, ride 10 @15, stand 7, history -> started 5, ended 15, 2.5 km
 Rides of an outage, in one answer, in answers that are cut, and in portions.
@@ -108,16 +109,7 @@ Late reports from just before a long ride count: that time is not settled.
 After a week the history is not requested.
   stand 1, sleep 14400, jump 900, receive outage, stand 1, receive poll, stand 1 -> 0 km
 """
-
-
-@pytest.mark.parametrize(("script", "summary"), rows(TABLE))
-def test_rides(script: str, summary: str) -> None:
-    """After each script, exactly these starts and ends were fired, and this distance is stored."""
-    house = lived(script)
-    assert house.rides == summary
-    assert house.totals == sorted(house.totals)
-
-
+# The history is requested for the times in which reports may be missing.
 GAPS = """
 A ride that polls saw, from the last report before it.
   stand 5, ride 3 @15, stand 6 -> 5 of a ride
@@ -177,14 +169,7 @@ A service without a history; if it had one before, the gap stays for a week.
   stand 5, ride 10 @15, stand 7, service has_history=no, sleep 9000, stand 1 -> 5 of a ride
   stand 5, ride 10 @15, stand 7, service has_history=no, sleep 11000, stand 1 -> none
 """
-
-
-@pytest.mark.parametrize(("script", "gap"), rows(GAPS))
-def test_gaps(script: str, gap: str) -> None:
-    """The history is requested for the times in which reports may be missing."""
-    assert lived(script).gap == gap
-
-
+# As soon as inputs can no longer change, they are settled: they leave the log.
 INPUTS = """
 Inputs of a standing bike are settled each five minutes, except those of the last fifteen.
   receive live, stand 20 -> 21
@@ -209,14 +194,7 @@ None for a minute after a late report.
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 1 -> 91
 """
-
-
-@pytest.mark.parametrize(("script", "count"), rows(INPUTS))
-def test_inputs(script: str, count: str) -> None:
-    """As soon as inputs can no longer change, they are settled: they leave the log."""
-    assert f"{len(lived(script).state.log.inputs)}" == count
-
-
+# Alarms and changes of flags.
 OTHERS = """
 In one message, a report without a fix comes after the fix that was sent before it.
   receive live, stand 3, receive hold, stand 1, stand 1 fix_time=none latitude=none motion=yes, deliver at once -> started_moving
@@ -228,12 +206,18 @@ Alarms and motion of a history are fired in the order of their times, alarms onl
   stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
   says device_time=none, stand 3, receive outage, stand 1 alarm=tow, stand 1 alarm=sos, stand 59, receive poll, stand 1, history -> sos
 """
+TABLES = {"rides": RIDES, "gap": GAPS, "inputs": INPUTS, "others": OTHERS}
+CASES = [(name, *it.values) for name, table in TABLES.items() for it in rows(table)]
 
 
-@pytest.mark.parametrize(("script", "others"), rows(OTHERS))
-def test_others(script: str, others: str) -> None:
-    """Alarms and changes of flags are fired."""
-    assert ", ".join(lived(script).others) == others
+@pytest.mark.parametrize(("name", "script", "expected"), CASES)
+def test_log(name: str, script: str, expected: str) -> None:
+    """After a script, the house has fired and stored these rides, or has the value of another table."""
+    house = lived(script)
+    values = {"rides": house.rides, "gap": house.gap, "others": ", ".join(house.others)}
+    values["inputs"] = f"{len(house.state.log.inputs)}"
+    assert values[name] == expected
+    assert house.totals == sorted(house.totals)
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
