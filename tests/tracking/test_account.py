@@ -92,24 +92,14 @@ def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
     assert merged(position._replace(alarm="sos"), said).alarm == said.alarm
 
 
-@pytest.mark.parametrize(
-    ("known", "said", "is_taken"),
-    [
-        pytest.param(NOW, a_position(3, fix_time=EARLIER), True, id="announced"),
-        pytest.param(NOW, a_position(2, fix_time=EARLIER), False, id="server lags"),
-        (NOW, a_position(2, fix_time=minutes(1)), True),
-        (None, a_position(2, fix_time=NOW), True),
-        (NOW, a_position(4, fix_time=None), True),
-        (None, a_position(2, fix_time=None), True),
-    ],
-)
-def test_server_that_lags_behind(known: Time, said: Position, is_taken: bool) -> None:
+def test_server_that_lags_behind(service: Service) -> None:
     """A position with an older fix does not move the bike, unless the list announces that position."""
-    service = Service()
-    service.poll(a_device(position_id=1), red=a_position(1, fix_time=known))
-    service.poll(a_device(position_id=3), red=said)
-    position = service.red().position
-    assert position and (position.id == said.id) is is_taken
+    service.poll(a_device(position_id=1), red=a_position(1, fix_time=NOW))
+    device, older = a_device(position_id=3), a_position(2, fix_time=EARLIER)
+    service.poll(device, red=older)
+    assert service.red().position == a_position(1, fix_time=NOW)
+    service.poll(device, red=older._replace(id=3))
+    assert service.red().position == older._replace(id=3)
 
 
 def test_internal_ids(service: Service) -> None:
