@@ -46,13 +46,13 @@ def checked(changes: Changes) -> Changes:
     assert (after is before) is (not differ)
     assert all(after[key] is before[key] for key in before.keys() - differ)
     both = differ & before.keys() & after.keys()
-    assert changes.contacts == {key for key in both if _is_contact(changes, key)}
+    contacts = {key for key in both if _is_contact(before[key], after[key])}
+    assert changes.contacts == contacts
     return changes
 
 
-def _is_contact(changes: Changes, key: str) -> bool:
+def _is_contact(before: Tracker, after: Tracker) -> bool:
     """Return whether only the time of the last contact with a tracker changed."""
-    before, after = changes.before[key], changes.after[key]
     device = after.device._replace(last_update=before.device.last_update)
     return before.device == device and before.state is after.state
 
@@ -74,8 +74,8 @@ class Service:
         """
         last, now = self._last, {it.unique_id: it for it in devices}
         if now != last:
-            pairs = ((key, last.get(key), it) for key, it in now.items())
-            self._last = {key: old if old == it else it for key, old, it in pairs}
+            same = last.items() & now.items()
+            self._last = now | {key: last[key] for key, _ in same}
         return self._last
 
     def poll(self, *devices: Device, **found: Position) -> Changes:

@@ -171,14 +171,12 @@ class House:
         """Apply a push message with these reports."""
         self.look(self.account.apply_message([], reports, self.at(now, **how)))
 
-    def answer(
-        self, reports: Iterable[Position], now: datetime, until: datetime | None = None
-    ) -> None:
-        """Apply a history answer. It contains these reports, from the start of the gap until `until`."""
+    def answer(self, reports: Iterable[Position], now: datetime) -> None:
+        """Apply a history answer. It contains these reports, from the start of the gap until now."""
         assert self.state.gap
-        start, until = self.state.gap.start, until or now
-        found = [it for it in reports if start <= time_of(it) <= until]
-        self.apply(HistoryAnswer(found, until), now)
+        start = self.state.gap.start
+        found = [it for it in reports if start <= time_of(it) <= now]
+        self.apply(HistoryAnswer(found, now), now)
 
     def apply(self, answer: HistoryAnswer, now: datetime) -> None:
         """Apply a history answer."""
@@ -245,8 +243,7 @@ class House:
 
     def _on_bike(self, text: str) -> None:
         """Set `every`, `behind`, `age` or `fix_age` of the bike."""
-        for key, value in _values(text).items():
-            setattr(self.bike, key, value)
+        vars(self.bike).update(_values(text))
 
     def _on_service(self, text: str) -> None:
         """Let the service have a history, or none: "service has_history=no"."""

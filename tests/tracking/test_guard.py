@@ -128,7 +128,7 @@ A late alarm counts by the time of its message.
   receive live, stand 3, arm, stand 1, bike age=2.5, stand 1 alarm=tow -> armed
   receive live, stand 3, arm, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> alarm 4 0 m, triggered
   receive live, stand 3, arm, receive hold, ride 3 @15, deliver newest -> place 6 750 m, triggered
-A history that explains it changes nothing.
+It stays triggered, also after a kill.
   stand 3, arm, jump 200, stand 2, jump -200, stand 9 -> place 5 200 m, triggered
   stand 3, arm, kill, jump 120, stand 2 motion=yes -> place 4 120 m, triggered
   stand 3, arm, jump 120, stand 1 motion=yes, kill, stand 9 -> place 4 120 m, triggered

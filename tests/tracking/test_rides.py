@@ -30,11 +30,10 @@ A slow way between two reports may include a stop: after rest five minutes of it
 A tracker that was silent for half an hour ended the ride before.
   ride 5 @15, sleep 29, ride 2 @15, stand 6 -> started 0, ended 5, started 35, ended 36, 1.75 km
   ride 5 @15, sleep 30, ride 2 @15, stand 6 -> started 0, ended 5, started 36, ended 37, 1.75 km
-Motion on the spot is no ride; before a ride it is its start.
+Motion on the spot or at walking speed is no ride; before a ride it is its start.
   stand 3, stand 2 motion=yes, stand 9 -> 0 km
   stand 5, stand 2 motion=yes speed=none, ride 5 @15, stand 6 -> started 5, ended 12, 1.25 km
   stand 5, stand 9 motion=yes speed=none, ride 5 @15, stand 6 -> started 14, ended 19, 1.25 km
-Motion at walking speed is noise.
   stand 5, stand 9 motion=yes speed=2.9, stand 6 -> 0 km
 Speed alone is motion; no speed without motion is rest.
   says motion=none, stand 3, jump 140, stand 9 -> started 3, ended 4, 0.14 km
@@ -76,14 +75,13 @@ A train is confirmed by the next report; nothing is faster than one.
   says motion=none speed=none, jump 6000, stand 9 -> 0 km
 A reported speed makes a far place plausible.
   ride 3 @15, jump 1000, stand 1 speed=50 motion=yes, jump 1000, stand 1 speed=50 motion=yes, stand 9 -> started 0, ended 5, 2.75 km
-A place is another one beyond three times both accuracies, at least 20 m, or 50 m.
+A place is another one beyond three times both accuracies, at least 20 m, or 50 m (150 m for a standing bike).
   says motion=none speed=none, stand 3, jump 29, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.03 km
   says motion=none speed=none accuracy=15, stand 3, jump 89, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.09 km
   says motion=none speed=none accuracy=0.5, stand 3, jump 19, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.02 km
   says motion=none speed=none accuracy=0, stand 3, jump 49, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.05 km
   says motion=none speed=none, stand 3, jump 45, stand 6 accuracy=0 -> 0 km
   says motion=none speed=none accuracy=0, stand 3, jump 45, stand 6 accuracy=5 -> 0 km
-A standing bike without accuracy may be seen 150 m away.
   says accuracy=0, stand 3, jump 149, stand 10, jump 2, stand 10 -> started 13, ended 14, 0.15 km
 A better fix of the same place replaces it, while the bike stands.
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=1, jump 40, stand 9 accuracy=5 -> started 4, ended 5, 0.04 km
