@@ -21,19 +21,16 @@ from .run import measure
 _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
-# A report changes the place and the status. *Last update* changes only in steps of five
-# minutes.
+# A report changes place and status. *Last update* changes only every five minutes.
 _CHANGED: Final = 2
 _REQUESTS: Final = {
-    # A set-up requests both lists, the history, and the rides of the ten days before,
-    # with one request for each day.
+    # Both lists, the history, and one request for each of the ten days before.
     Work.SET_UP: 13,
     Work.IDLE: 1,
     Work.SOME: 2,
     Work.CONTACT: 1,
     Work.ALL: 2,
-    # A set-up after a restart requests both lists, and the rides of ten days that are
-    # still older.
+    # Both lists, and one request for each of ten days that are still older.
     Work.RESTART: 12,
 }
 

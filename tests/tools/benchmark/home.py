@@ -18,8 +18,7 @@ from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
-    # Load these components before the measurement. Otherwise the first entity of each
-    # would load it, and loading would count for the set-up.
+    # If the first entity loaded its component, loading would count for the set-up.
     *("alarm_control_panel", "binary_sensor", "calendar"),
     *("device_tracker", "event", "sensor"),
 )
@@ -47,11 +46,10 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
         await hass.async_stop(force=True)
 
 
-async def settle(hass: HomeAssistant, *, live: bool = False) -> None:
-    """Wait until all work is done and the database contains everything. If `live`, leave out live connections."""
-    await hass.async_block_till_done(wait_background_tasks=not live)
-    # Do not use Recorder.async_block_till_done: it may miss the state that is just
-    # being written.
+async def settle(hass: HomeAssistant) -> None:
+    """Wait until all work is done, except live connections, and the database contains everything."""
+    await hass.async_block_till_done()
+    # Recorder.async_block_till_done may miss the state that is just being written.
     committed = hass.loop.create_future()
     get_instance(hass).queue_task(SynchronizeTask(committed))
     await committed

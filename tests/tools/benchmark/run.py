@@ -43,8 +43,6 @@ _TRIGGERS: Final = (
     *("alarm_raised", "became_silent", "came_online", "ride_ended"),
     *("ride_started", "started_moving", "stopped_moving", "went_offline"),
 )
-_SIGNALS: Final = {dispatch.SIGNAL_OCCURRED, dispatch.SIGNAL_UPDATED}
-"""The signals to which triggers listen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ async def _polls(bench: Bench) -> Found:
             found[work].append(await _cost(bench, bench.candidate.poll))
         if isinstance(bench.candidate, Integration):
             await bench.candidate.unload()
-            await settle(bench.hass, live=True)
+            await settle(bench.hass)
             found[Work.RESTART].append(await _cost(bench, bench.candidate.set_up))
     return found
 
@@ -84,14 +82,12 @@ async def _change(bench: Bench, work: Work) -> None:
     else:
         bench.service.do(Fleet.contact, bench.trackers)
     if work is Work.IDLE:
-        # Home Assistant prepares a listener when it is first called, so each tracker
-        # must change once before the measurement.
+        # Home Assistant prepares a listener at its first call, so each tracker changes now.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
-        # The list of the measured poll must have the same order as the list before it,
-        # so poll the ordered list now.
+        # The measured poll must receive the list in the same order as the poll before it.
         await bench.candidate.poll()
-    await settle(bench.hass, live=True)
+    await settle(bench.hass)
 
 
 async def _cost(bench: Bench, act: Act) -> Figures:
@@ -104,7 +100,7 @@ async def _cost(bench: Bench, act: Act) -> Figures:
 
 
 async def _counts(bench: Bench) -> Figures:
-    await settle(bench.hass, live=True)
+    await settle(bench.hass)
     path = bench.hass.config.path("home-assistant_v2.db")
     with closing(sqlite3.connect(path)) as database:
         [written] = database.execute("SELECT count(*) FROM states").fetchone()
@@ -143,16 +139,12 @@ async def _live(bench: Bench) -> Found:
 async def _rest(bench: Bench) -> None:
     """Poll now, so that no other poll comes within a minute. Wait until all work is done."""
     await bench.candidate.poll()
-    await settle(bench.hass, live=True)
+    await settle(bench.hass)
     await asyncio.sleep(_QUIET)
 
 
 async def _receive(bench: Bench, trackers: int) -> Figures:
-    """Return the cost of received reports.
-
-    `seconds` is the time from the first message until the last tracker shows its new
-    place.
-    """
+    """Return the cost of received reports, and the `seconds` until the last tracker shows its new place."""
     await _rest(bench)
     left, shown = trackers, bench.hass.loop.create_future()
 
@@ -169,8 +161,7 @@ async def _receive(bench: Bench, trackers: int) -> Figures:
     async def wait() -> None:
         async with asyncio.timeout(_LONGEST_WAIT):
             await shown
-        # Wait for work that begins after the last place is shown: it belongs to the
-        # cost.
+        # Work that begins after the last place is shown belongs to the cost, too.
         await asyncio.sleep(_QUIET)
 
     stop = bench.hass.bus.async_listen(EVENT_STATE_CHANGED, note)
@@ -209,7 +200,8 @@ async def _automations(bench: Bench) -> Found:
         nonlocal seconds
         began = thread_time()
         send(hass, signal, *values)
-        if signal in _SIGNALS:
+        # Triggers listen to these two signals.
+        if signal in {dispatch.SIGNAL_OCCURRED, dispatch.SIGNAL_UPDATED}:
             seconds += thread_time() - began
 
     found = []

@@ -22,11 +22,9 @@ from tests.tools.simulator.world import MISSING, Json
 EMAIL: Final = "rider@example.com"
 PASSWORD: Final = "demo"
 
-# Leave out these fields of positions. This integration would create entities for them,
-# but the benchmark expects five enabled entities for each tracker.
+# With these fields of positions, trackers would have more than five enabled entities.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course")
-# Additional fields that real servers send. With them, a device has about 450 bytes and
-# a position about 750, as in reality.
+# More fields of real servers: a device has about 450 bytes, and a position about 750.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
@@ -79,17 +77,12 @@ class Fleet:
             device.position_overrides |= {"attributes": _ATTRIBUTES, **left_out}
 
     def report(self, trackers: int) -> None:
-        """Let the next trackers report a new time, place and status. If `everything`, all other fields change, too.
-
-        Over a live connection, each report is two messages: the device and its
-        position.
-        """
+        """Let the next trackers report a new time, place and status. If `everything`, all other fields change, too."""
         self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            # Change the status, so that the message about the device also has an
-            # effect.
+            # The live connection sends two messages: the status is in that of the device.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
@@ -99,8 +92,7 @@ class Fleet:
             )
             if self._everything:
                 self._simulator.set_disabled(unique_id, not device.disabled)
-        # Measure the time from here on: creating a hundred messages is slower than
-        # showing them.
+        # Creating a hundred messages is slower than showing them, so the time begins here.
         self.reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
@@ -154,19 +146,14 @@ class Service:
     """The process in which the service runs."""
 
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
-        """Start the service with this number of trackers, and wait until it listens.
-
-        If `everything`, trackers report all fields, otherwise only their place. Without
-        `live`, the service refuses the live connection of `traccar_server`.
-        """
+        """Start the service, and wait until it listens. Without `live`, it refuses connections of `traccar_server`."""
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         options = theirs, trackers, everything, live
         self._process = context.Process(target=_run, args=options)
         self._process.start()
         theirs.close()
-        # Two addresses: that of the documented service, which ends in /api, and that of
-        # a Traccar server.
+        # The address of the documented service, and the port of a Traccar server.
         self.url, self.peer_port = self._pipe.recv()
 
     def close(self) -> None:
@@ -215,6 +202,5 @@ async def _answer(
         case "GET", "socket" if email := simulator.live.account(request):
             first = simulator.listed("positions", email)
             return await simulator.live.serve(request, email, first)
-    # `traccar_server` always tries to open a live connection. If it is refused, only
-    # the polls of the benchmark are left.
+    # If its live connection is refused, `traccar_server` only polls.
     return web.Response(status=503)

@@ -15,8 +15,7 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# Number of requests of a poll that reach the server; 1 by default. If the connection
-# ends before the answer, aiohttp repeats the request.
+# Number of requests that reach the server, if not 1: aiohttp repeats a lost request.
 _REQUESTS = {
     **dict.fromkeys(["name-not-found", "connection-refused"], 0),
     **dict.fromkeys(["tls-expired", "tls-self-signed", "tls-other-host"], 0),
@@ -52,10 +51,7 @@ _MESSAGES = {
     "redirected": "status {} <- redirect-.*",
     "unauthorized": " <- status-401.*|status-400-sign-in",
 }
-"""The log messages, by the key of the text. Each line has the error in the text, and a pattern of faults.
-
-`{}` stands for the HTTP status.
-"""
+"""Log messages, by the key of the text. Each line has the error (`{}` is the HTTP status) and a pattern of faults."""
 _CHANGES = {
     ("last_update", UNKNOWN): "field-lastUpdate-.*|time-(no-offset|epoch|nonsense)",
     ("last_update", SOMETHING_ELSE): "time-(1970|future)",
@@ -66,10 +62,7 @@ _CHANGES = {
     ("position_id", UNKNOWN): "field-positionId-.*|number-(64-bit|fraction)",
     ("group_id", UNKNOWN): "field-groupId-.*|number-(64-bit|fraction)",
 }
-"""The keys of entities that change during a fault, with their new states, and a pattern of faults.
-
-All other entities stay the same.
-"""
+"""The only entities that change during a fault: the key and the new state, and a pattern of faults."""
 _FORM_ERRORS = {
     **{key: key for key in ("invalid_response", "redirected")},
     "unauthorized": "invalid_auth",
@@ -181,8 +174,7 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
     if decided.message is not None or name.startswith("number-"):
         return DecidedPlace(True, None, decided.next_poll, decided.requests)
     if any(key == "last_update" for key, _ in decided.changes):
-        # The faulty position is requested a second time on its own. That answer has the
-        # same fault.
+        # The position is requested again on its own. That answer has the same fault.
         time = None if name == "time-future" else UNKNOWN
         return DecidedPlace(False, time, 60, 2)
     return DecidedPlace(False, None, None, 1)

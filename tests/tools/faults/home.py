@@ -103,10 +103,7 @@ class Home:
         await self._settle()
 
     async def wait_until_due(self, at_most: float) -> None:
-        """Move the clock to the next timer, but at most by this number of seconds.
-
-        With such steps, a simulated day needs hardly more steps than it has polls.
-        """
+        """Move the clock to the next timer, but at most by this number of seconds. So a day needs few steps."""
         await self.wait(until_next_timer(self.hass.loop, at_most))
 
     async def unload(self) -> None:
@@ -121,12 +118,10 @@ class Home:
         await self._settle()
 
     async def next_poll(self, *marks: int, of_positions: bool = False) -> int | None:
-        """Move the clock until a poll. Return at which of these marks, in seconds, it comes, or None if none comes.
+        """Wait for a poll, or a request for positions. Return at which of these marks, in seconds, it comes, or None.
 
-        With `of_positions`, wait for a request for positions in place of a poll. Home
-        Assistant polls up to a second too early, and up to half a second late, so a
-        mark includes two seconds before it and one after it. Fail if the poll comes
-        between two marks.
+        Home Assistant polls up to a second too early, and up to half a second late, so a
+        mark includes two seconds before it and one after it. Fail between two marks.
         """
 
         def count() -> int:
@@ -250,11 +245,7 @@ class Home:
         return kept
 
     def log(self) -> list[str]:
-        """Return the lines that were logged since the last call.
-
-        These are the integration's lines from level INFO on, and the warnings and
-        errors of all components. Fail if a line has a traceback.
-        """
+        """Return the integration's new lines from level INFO on, and all new warnings and errors. None has a traceback."""
         assert self.caplog is not None
         records = [
             record
@@ -262,8 +253,7 @@ class Home:
             # Leave out lines about the simulator, which runs in the same process.
             if record.name not in {"asyncio", "aiohttp.access"}
             and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
-            # Leave out Home Assistant's own line about a failed set-up: tests check
-            # `reason`, which has the same text.
+            # Tests check `reason`, which has the same text as this line.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()
@@ -271,10 +261,7 @@ class Home:
         return [record.getMessage() for record in records]
 
     def wrong(self) -> set[tuple[str, str]]:
-        """Return the entities that do not show the right value, by tracker and key.
-
-        An entity whose value is not in `truth` only has to be available.
-        """
+        """Return the entities, by tracker and key, that are unavailable or do not show their value in `truth`, if any."""
         known, shown = truth(self.simulator), self.states()
         assert shown.keys() == known.keys()
         return {

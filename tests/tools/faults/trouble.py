@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from tests.tools.simulator import FAULTS, Simulator
 from tests.tools.simulator.render import Endpoint
 
-# Seconds until the server of the fault `restart` comes back by itself. The test ends
-# the fault earlier.
+# Seconds until a restarting server comes back by itself. Tests end the fault earlier.
 _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
-# `restart` stops the whole server. `invalid-utf8` is in a field that positions do not
-# have.
+# One stops the whole server, the other is in a field that positions do not have.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
 
 NAME_NOT_FOUND = "name-not-found"

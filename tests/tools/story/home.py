@@ -53,10 +53,7 @@ _AT_ONCE = 0.5
 
 @dataclass
 class Home:
-    """A house in which Home Assistant is restarted.
-
-    Each run of Home Assistant continues with the data that the run before has stored.
-    """
+    """A house in which Home Assistant is restarted. Each run continues with the data that the run before has stored."""
 
     freezer: FrozenDateTimeFactory
     simulator: Simulator
@@ -161,8 +158,7 @@ class Home:
         """Stop Home Assistant properly: it first writes everything."""
         await self.hass.async_stop(force=True)
         await self.async_settle()
-        # The end of a real process would also end its timers. This process continues,
-        # so end the timers of all accounts and calendars.
+        # This process continues, so end the timers of all accounts and calendars.
         for entry in self.hass.config_entries.async_loaded_entries(DOMAIN):
             await entry.runtime_data.coordinator.async_shutdown()
         for calendar in self.hass.data[DATA_CALENDARS].entities:

@@ -102,14 +102,12 @@ class Listener:
         # the time at which an event was noticed, seconds before it was fired.
         is_new = run not in self._seen
         self._seen.add(run)
-        # Home Assistant's own trigger event.received has the same rule: it ignores a
-        # change from unavailable.
+        # Home Assistant's trigger event.received also ignores a change from unavailable.
         if before and before.state != STATE_UNAVAILABLE:
             if before.state != now.state:
                 self.entities.append(run)
         elif is_new and event_type:
-            # A state without a type is not a new event. It shows only the time of the
-            # last event, because a kill lost the rest.
+            # A state without a type is no new event: after a kill, it has only a time.
             self.unnoticed.append(run)
 
     @callback

@@ -33,6 +33,7 @@ _MARGIN = timedelta(minutes=6)
 _WELL_AGAIN = 190
 
 type How = Literal["fix", "late", "no fix"]
+"""The fix of a report: current, a quarter of an hour old, or missing."""
 
 
 @dataclass
@@ -74,11 +75,7 @@ class Bike:
 
 
 class Story:
-    """The bikes, the service and the home of a story.
-
-    Steps name a bike or an account by a number. Any number is valid: it is taken modulo
-    the number of bikes or accounts.
-    """
+    """The bikes, the service and the home of a story. Steps name bikes and accounts by numbers, modulo how many exist."""
 
     def __init__(self, home: Home, service: Service) -> None:
         """Begin with bikes that stand."""
@@ -114,11 +111,7 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: How = "fix", twice: bool = False
     ) -> None:
-        """Let a bike send a report with new alarms.
-
-        `how` describes its fix: current, a quarter of an hour old, or missing. With
-        `twice`, the report names its first alarm twice.
-        """
+        """Let a bike report new alarms, with this kind of fix. With `twice`, the report names the first alarm twice."""
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()
@@ -131,26 +124,18 @@ class Story:
         in_one_message: bool = False,
         settles: bool = True,
     ) -> None:
-        """Let a bike send many reports at once, in one message or in one message each.
-
-        Every n-th report has an alarm. With `settles`, wait until all messages are
-        received.
-        """
+        """Let a bike send many reports at once, every n-th with an alarm. With `settles`, wait until all are received."""
         live = self._service.live
         with live.in_one_message() if in_one_message else nullcontext():
             for left in range(number, 0, -1):
                 words = self._words(1) if (number - left) % every == 0 else []
-                # A tracker sends buffered reports in order, so each fix is newer than
-                # the previous fix.
+                # A tracker sends buffered reports in order, each with a newer fix.
                 self._report(self._bike(bike), *words, age=left / 1000)
         if settles:
             await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
-        """Let a bike start a ride as soon as it has stood long enough. Do nothing if it is already riding.
-
-        The bike reports at intervals of `every` seconds.
-        """
+        """Unless a bike rides, let it start as soon as it has stood long enough. It reports every `every` seconds."""
         bike = self._bike(number)
         if bike.ride:
             return
@@ -204,8 +189,7 @@ class Story:
             await self.pass_time(max(0, left.total_seconds()))
         rides = (ride for bike in bikes for ride in bike.rides)
         if self._history_failed and any(ride.was_out_of_reach for ride in rides):
-            # Without a history, polls must notice the end of the ride before the next
-            # ride or outage begins.
+            # Without a history, polls must notice the end of the ride before it goes on.
             await self.pass_time(_UNTIL_SEEN)
 
     # The service
@@ -293,10 +277,7 @@ class Story:
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self, *, settles: bool = True) -> None:
-        """Prepare an outage, a stop or a reload. If it would be the second during a ride, first let all rides end.
-
-        With `settles`, wait until all messages are received.
-        """
+        """Prepare an outage, a stop or a reload. If it would be the second during a ride, first let all rides end."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self._arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
@@ -348,8 +329,7 @@ class Story:
                 self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
                     rides = [it for it in own if it.what == what]
-                    # A ride that only the history contains may be fired after a newer
-                    # ride, so compare the sorted numbers.
+                    # A ride that only the history contains may come after a newer ride.
                     firsts = self._once([_ride(it, bike.rides) for it in rides], rides)
                     assert sorted(firsts) == list(range(len(bike.rides))), own
             booked = await self._home.booked(bike.tracker)
@@ -360,8 +340,7 @@ class Story:
         assert set(firsts) <= bike.alarms.keys(), ("invented", firsts)
         reached = {word: it for word, it in bike.alarms.items() if it.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
-        # Alarms that only the history contains are fired late, so check only the order
-        # of alarms that messages or polls brought.
+        # Alarms that only the history contains are fired late: check no order for them.
         told = [word for word in firsts if word in reached]
         for word, after in pairwise(reached):
             # A poll may arrive before messages that were sent earlier.
