@@ -1,6 +1,5 @@
 """Fixtures and functions that all tests of the integration share."""
 
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -60,21 +59,18 @@ EVERYTHING: dict[str, Any] = {
 """Attributes of a position: all keys that the integration reads, except `totalDistance`."""
 
 type Poll = Callable[..., Awaitable[None]]
-type StateOf = Callable[..., State | None]
-type ValueOf = Callable[..., str | None]
 type MakeEntry = Callable[..., MockConfigEntry]
 type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start tests with a longer timeout first, so that all parallel workers end at about the same time."""
-    items.sort(key=seconds_at_most, reverse=True)
 
+    def timeout(item: pytest.Item) -> float:
+        marker = item.get_closest_marker("timeout")
+        return marker.args[0] if marker else 0.0
 
-def seconds_at_most(item: pytest.Item) -> float:
-    """Return the timeout in seconds from the test's own mark, or 0 if the test has no such mark."""
-    marker = item.get_closest_marker("timeout")
-    return marker.args[0] if marker else 0.0
+    items.sort(key=timeout, reverse=True)
 
 
 @pytest.fixture(autouse=True)
@@ -165,11 +161,8 @@ def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
     def _make_entry(
         email: str = EMAIL, password: str = PASSWORD, url: str | None = None
     ) -> MockConfigEntry:
-        data = {
-            CONF_URL: url or simulator.url,
-            CONF_EMAIL: email,
-            CONF_PASSWORD: password,
-        }
+        url = url or simulator.url
+        data = {CONF_URL: url, CONF_EMAIL: email, CONF_PASSWORD: password}
         entry = MockConfigEntry(
             domain=DOMAIN,
             title="127.0.0.1",
@@ -213,18 +206,6 @@ def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def poll(hass: HomeAssistant, freezer: FrozenDateTimeFactory) -> Poll:
-    """Return a function that moves the clock, by default by 61 seconds, and lets everything run that is due."""
-
-    async def _poll(seconds: float = 61) -> None:
-        freezer.tick(timedelta(seconds=seconds))
-        async_fire_time_changed(hass)
-        await hass.async_block_till_done(wait_background_tasks=True)
-
-    return _poll
-
-
-@pytest.fixture
 def writes(hass: HomeAssistant) -> list[str]:
     """Return a list to which each write of a state adds the entity ID, even if the state did not change."""
     written: list[str] = []
@@ -240,61 +221,6 @@ def writes(hass: HomeAssistant) -> list[str]:
     return written
 
 
-@pytest.fixture
-def state_of(hass: HomeAssistant, entity_registry: er.EntityRegistry) -> StateOf:
-    """Return a function that returns the state of an entity by its unique ID, or None if it does not exist."""
-
-    def _state_of(
-        unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
-    ) -> State | None:
-        entity_id = entity_registry.async_get_entity_id(platform, DOMAIN, unique_id)
-        return hass.states.get(entity_id) if entity_id else None
-
-    return _state_of
-
-
-@pytest.fixture
-def value_of(state_of: StateOf) -> ValueOf:
-    """Return a function that returns the value of an entity's state, or None if the state does not exist."""
-
-    def _value_of(
-        unique_id: str, platform: Platform = Platform.DEVICE_TRACKER
-    ) -> str | None:
-        state = state_of(unique_id, platform)
-        return state.state if state else None
-
-    return _value_of
-
-
-@pytest.fixture
-def shown(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    device_registry: dr.DeviceRegistry,
-    entity_registry: er.EntityRegistry,
-) -> Shown:
-    """Return a function that counts the available entities of each tracker with a device."""
-
-    def _shown() -> dict[str, int]:
-        serial_numbers = {
-            device.id: str(device.serial_number)
-            for device in dr.async_entries_for_config_entry(
-                device_registry, entry.entry_id
-            )
-        }
-        states = Counter[str](dict.fromkeys(serial_numbers.values(), 0))
-        for entity in er.async_entries_for_config_entry(
-            entity_registry, entry.entry_id
-        ):
-            assert entity.device_id is not None
-            state = hass.states.get(entity.entity_id)
-            if state is not None and state.state != STATE_UNAVAILABLE:
-                states[serial_numbers[entity.device_id]] += 1
-        return dict(sorted(states.items()))
-
-    return _shown
-
-
 @dataclass(frozen=True)
 class Bikes:
     """The account with the red and the blue bike, and functions that tests apply to it. The clock is frozen."""
@@ -302,9 +228,6 @@ class Bikes:
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
     simulator: Simulator
-    poll: Poll
-    state_of: StateOf
-    value_of: ValueOf
     _request: pytest.FixtureRequest
 
     @property
@@ -319,14 +242,28 @@ class Bikes:
         coordinator: BikeTrackerCoordinator = self.entry.runtime_data.coordinator
         return coordinator
 
+    def state_of(
+        self, entity: str, platform: Platform = Platform.DEVICE_TRACKER
+    ) -> State | None:
+        """Return the state of an entity by its entity ID or its unique ID, or None if it does not exist."""
+        if "." in entity:
+            return self.hass.states.get(entity)
+        registry = er.async_get(self.hass)
+        entity_id = registry.async_get_entity_id(platform, DOMAIN, entity)
+        return self.hass.states.get(entity_id) if entity_id else None
+
     def state(self, entity: str, platform: Platform = Platform.DEVICE_TRACKER) -> State:
-        """Return the state of an entity, by its entity ID or its unique ID. The state must exist."""
-        is_id = "." in entity
-        state = (
-            self.hass.states.get(entity) if is_id else self.state_of(entity, platform)
-        )
+        """Return the state of an entity by its entity ID or its unique ID. The state must exist."""
+        state = self.state_of(entity, platform)
         assert state is not None
         return state
+
+    def value_of(
+        self, entity: str, platform: Platform = Platform.DEVICE_TRACKER
+    ) -> str | None:
+        """Return the value of an entity's state, or None if the state does not exist."""
+        state = self.state_of(entity, platform)
+        return state.state if state else None
 
     def device(self, tracker: str = RED) -> dr.DeviceEntry:
         """Return the device of a tracker."""
@@ -335,6 +272,12 @@ class Bikes:
         )
         assert device is not None
         return device
+
+    async def poll(self, seconds: float = 61) -> None:
+        """Move the clock, by default by 61 seconds, and let everything run that is due."""
+        self.freezer.tick(timedelta(seconds=seconds))
+        async_fire_time_changed(self.hass)
+        await self.hass.async_block_till_done(wait_background_tasks=True)
 
     async def async_wait(self, seconds: float) -> None:
         """Move the clock by seconds, run everything that is due, and wait until it has ended."""
@@ -360,13 +303,34 @@ def bikes(
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
-    poll: Poll,
-    state_of: StateOf,
-    value_of: ValueOf,
     request: pytest.FixtureRequest,
 ) -> Bikes:
     """Return the account with its bikes. The account is not set up yet, unless the test uses `setup`."""
-    return Bikes(hass, freezer, simulator, poll, state_of, value_of, request)
+    return Bikes(hass, freezer, simulator, request)
+
+
+@pytest.fixture
+def poll(bikes: Bikes) -> Poll:
+    """Return the function that polls the bikes."""
+    return bikes.poll
+
+
+@pytest.fixture
+def shown(bikes: Bikes) -> Shown:
+    """Return a function that counts the available entities of each tracker with a device."""
+
+    def available(device: dr.DeviceEntry) -> int:
+        entities = er.async_entries_for_device(er.async_get(bikes.hass), device.id)
+        states = filter(None, (bikes.hass.states.get(it.entity_id) for it in entities))
+        return sum(state.state != STATE_UNAVAILABLE for state in states)
+
+    def _shown() -> dict[str, int]:
+        devices = dr.async_entries_for_config_entry(
+            dr.async_get(bikes.hass), bikes.entry.entry_id
+        )
+        return {str(device.serial_number): available(device) for device in devices}
+
+    return _shown
 
 
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:
