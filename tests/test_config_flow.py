@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
-from dataclasses import dataclass, field
 import logging
 import re
 import socket
@@ -87,16 +85,10 @@ async def submit(
     return result
 
 
-async def async_open(hass: HomeAssistant) -> ConfigFlowResult:
-    """Open the form for a new account."""
-    return await hass.config_entries.flow.async_init(
-        DOMAIN, context={"source": SOURCE_USER}
-    )
-
-
 async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
     """Open the form for a new account, and submit it."""
-    form = await async_open(hass)
+    flows, source = hass.config_entries.flow, {"source": SOURCE_USER}
+    form = await flows.async_init(DOMAIN, context=source)
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "user")
     assert not form["errors"]
     return await submit(hass, form, typed)
@@ -123,15 +115,10 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
-def fields_of(form: ConfigFlowResult) -> Any:
-    """Return the fields of a form."""
-    assert form["data_schema"]
-    return form["data_schema"].schema
-
-
 def shown(form: ConfigFlowResult) -> Typed:
     """Return the values that a form shows in its fields."""
-    fields = fields_of(form)
+    assert form["data_schema"]
+    fields: Any = form["data_schema"].schema
     values = {str(it): get_schema_suggested_value(fields, it) for it in fields}
     return {field: value for field, value in values.items() if value is not None}
 
@@ -162,12 +149,13 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
     assert hass.states.get("device_tracker.red_bike")
 
 
-async def test_fields(hass: HomeAssistant) -> None:
+async def test_fields(hass: HomeAssistant, entry: MockConfigEntry) -> None:
     """Types and autocomplete hints let browsers fill in the fields and hide the password."""
-    fields = fields_of(await async_open(hass))
+    form = await entry.start_reconfigure_flow(hass)
+    assert form["data_schema"]
     assert {
         str(name): (selector.config.get("type"), selector.config["autocomplete"])
-        for name, selector in fields.items()
+        for name, selector in form["data_schema"].schema.items()
     } == {
         CONF_URL: (None, "url"),
         CONF_EMAIL: ("email", "username"),
@@ -203,10 +191,7 @@ async def test_positions_fail(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    """If the request for positions fails, the sign-in still succeeds.
-
-    Only after a lasting failure, the dialog notes that the service has no positions.
-    """
+    """The sign-in succeeds without positions. After a lasting failure, the dialog notes that they are missing."""
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
     simulator.fault(name, path="positions", times=1)
@@ -232,20 +217,15 @@ async def test_unexpected_error(
 @pytest.mark.parametrize(
     ("email", "address", "title"),
     [
-        (EMAIL, "127.0.0.1:{port}", None),
-        (EMAIL.upper(), "127.0.0.1:{port}", None),
+        (EMAIL, "127.0.0.1:{port}", ""),
+        (EMAIL.upper(), "127.0.0.1:{port}", ""),
         (EMAIL, "localhost:{port}", "localhost:{port}"),
         (EMAIL, "127.0.0.1:{other}/bikes", "127.0.0.1:{other}"),
         (BOB, "127.0.0.1:{port}", "127.0.0.1:{port} (2)"),
     ],
 )
 async def test_second_account(
-    bikes: Bikes,
-    other: Simulator,
-    typed: Typed,
-    email: str,
-    address: str,
-    title: str | None,
+    bikes: Bikes, other: Simulator, typed: Typed, email: str, address: str, title: str
 ) -> None:
     """An account with the same email, host, port and path is refused. Any other account is added."""
     hass, entry = bikes.hass, bikes.entry
@@ -261,7 +241,7 @@ async def test_second_account(
 
     result = await add(hass, typed)
 
-    if title is None:
+    if not title:
         assert result["reason"] == "already_configured"
         assert result["description_placeholders"] == {"account": known}
     else:
@@ -329,7 +309,6 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     coordinator = bikes.coordinator
     result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert bikes.coordinator is coordinator
-    assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "reauth_successful"
     assert bikes.entry.data[CONF_PASSWORD] == "new one"
     bikes.simulator.report(RED, latitude=1.0)
@@ -470,56 +449,24 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
 # Connection errors, and the schemes that are tried
 
 
-@dataclass
-class Tap:
-    """A local port that records the scheme of each connection, and forwards to a server or answers http itself."""
-
-    port: int = 0
-    to: int | None = None
-    """The port of the server to which it forwards; None to answer http, and never https."""
-    schemes: list[str] = field(default_factory=list)
-    """The scheme of each connection."""
-
-    async def serve(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        """Serve one connection."""
-        data = await reader.read(2**16)
-        self.schemes.append("https" if data.startswith(b"\x16") else "http")
-        if self.to is not None:
-            there, here = await asyncio.open_connection("127.0.0.1", self.to)
-            here.write(data)
-            copies = _copy(reader, here), _copy(there, writer)
-            await asyncio.wait(list(map(asyncio.create_task, copies)))
-        elif self.schemes[-1] == "http":
-            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
-        else:
-            await reader.read()
-        writer.close()
-
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while data := await reader.read(2**16):
-            writer.write(data)
-    writer.close()
-
-
 @pytest.fixture
-async def tap(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Tap]:
-    """Return a tap that is running. The client waits two seconds for an answer."""
-    timeout = ClientTimeout(total=2, sock_connect=1)
-    monkeypatch.setattr(client_module, "TIMEOUT", timeout)
-    tap = Tap()
-    async with await asyncio.start_server(tap.serve, "127.0.0.1", 0) as server:
-        tap.port = server.sockets[0].getsockname()[1]
-        yield tap
-        server.close_clients()
+async def schemes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which each new connection adds its scheme."""
+    loop, schemes = asyncio.get_running_loop(), list[str]()
+    connect = loop.create_connection
+
+    async def note(*args: Any, **options: Any) -> Any:
+        schemes.append("https" if options.get("ssl") else "http")
+        return await connect(*args, **options)
+
+    monkeypatch.setattr(loop, "create_connection", note)
+    return schemes
 
 
 @pytest.fixture
 async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
-    """Return the service over https. The tests trust its certificate."""
+    """Return the service over https. Home Assistant trusts its certificate, and waits two seconds for an answer."""
+    monkeypatch.setattr(client_module, "TIMEOUT", ClientTimeout(total=2))
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -535,8 +482,8 @@ async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
 )
 async def test_fault(
     hass: HomeAssistant,
-    tap: Tap,
     secure: Simulator,
+    schemes: list[str],
     typed: Typed,
     caplog: pytest.LogCaptureFixture,
     name: str,
@@ -547,27 +494,23 @@ async def test_fault(
     Where the server supports https, nothing is sent over http, even if its certificate
     is wrong: with such a certificate, an attacker could get the password unencrypted.
     """
-    decided, tap.to = DECIDED[name], secure.port
-    typed[CONF_URL] = f"{scheme}127.0.0.1:{tap.port}"
+    decided, address = DECIDED[name], f"127.0.0.1:{secure.port}"
+    typed[CONF_URL] = f"{scheme}{address}"
     TROUBLES[name].begin(secure)
 
     result = await add(hass, typed)
 
-    assert set(tap.schemes) == {"https"}
+    assert set(schemes) == {"https"}
     if decided.message is None:
-        assert result["data"][CONF_URL] == f"https://127.0.0.1:{tap.port}/api"
+        assert result["data"][CONF_URL] == secure.url
         return
     error = decided.form_error
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
-    shown_error = (result["description_placeholders"] or {})["error"]
-    # If the tap closes its connection before it notices the server's reset, the error is
-    # a lost connection.
-    is_closed = name == "reset-before-headers" and shown_error == "connection lost"
-    expected = shown_error if is_closed else decided.message.error
-    assert shown_error.startswith(expected)
+    reason = (result["description_placeholders"] or {})["error"]
+    assert reason.startswith(decided.message.error)
     assert shown(result) == typed
-    line = f"127.0.0.1:{tap.port}: Signing in failed: {expected}"
+    line = f"{address}: Signing in failed: {decided.message.error}"
     is_logged = error not in ("invalid_auth", "redirected")
     assert warnings(caplog) == [line] * is_logged
     assert not hass.config_entries.async_entries(DOMAIN)
@@ -589,15 +532,14 @@ async def test_name_is_not_found(
     assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
-@pytest.mark.parametrize("answers_tls", [True, False])
 async def test_http_without_a_scheme(
-    hass: HomeAssistant, simulator: Simulator, tap: Tap, typed: Typed, answers_tls: bool
+    bikes: Bikes, schemes: list[str], typed: Typed
 ) -> None:
-    """For a local address without a scheme, http is tried if the server refuses TLS or does not answer over TLS."""
-    tap.to = simulator.port if answers_tls else None
-    result = await add(hass, {**typed, CONF_URL: f"127.0.0.1:{tap.port}"})
-    assert result["data"][CONF_URL] == f"http://127.0.0.1:{tap.port}/api"
-    assert tap.schemes[:2] == ["https", "http"]
+    """For a local address without a scheme, http is tried if the server does not support https."""
+    address = f"127.0.0.1:{bikes.simulator.port}"
+    result = await add(bikes.hass, {**typed, CONF_URL: address})
+    assert result["data"] == typed
+    assert schemes[:2] == ["https", "http"]
 
 
 @pytest.mark.parametrize(
