@@ -38,7 +38,7 @@ from custom_components.bike_tracker.api import client
 from custom_components.bike_tracker.const import DOMAIN
 
 from .books import row, store
-from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
+from .conftest import BLUE, BOB, EMAIL, RED, Bikes, async_setup
 from .riding import async_set_up_and_ride, go, riding
 from .static.project import ROOT
 from .tools.simulator.render import Renderer
@@ -104,11 +104,6 @@ async def async_list(
     return next(iter((await async_act(hass, action, user_id, **fields)).values()))
 
 
-async def async_get_rides(hass: HomeAssistant, **fields: Any) -> list[Answer]:
-    """Call `get_rides`, and return the rides."""
-    return await async_list(hass, "get_rides", **fields)
-
-
 def asked(simulator: Simulator) -> int:
     """Return how often the history was requested."""
     return sum("from" in request.query for request in simulator.requests)
@@ -139,14 +134,14 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     may_write(hass, folder)
     devices = both(hass)
     dr.async_get(hass).async_update_device(devices[0], name_by_user="=1+1")
-    found = await async_get_rides(
-        hass, device_id=devices, routes=True, filename="rides.csv"
+    found = await async_list(
+        hass, "get_rides", device_id=devices, routes=True, filename="rides.csv"
     )
     assert [ride["device_id"] for ride in found] == devices[::-1]
     assert found == snapshot(name="rides", exclude=props("device_id"))
     text = (folder / "rides.csv").read_text(encoding="utf-8")
     assert text.splitlines() == snapshot(name="table")
-    [ride] = await async_get_rides(hass)
+    [ride] = await async_list(hass, "get_rides")
     assert "route" not in ride
 
 
@@ -167,7 +162,7 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 )
 async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) -> None:
     """Rides that overlap the range are returned. By default, the range ends now, and begins seven days before its end."""
-    assert len(await async_get_rides(hass, **range_)) == count
+    assert len(await async_list(hass, "get_rides", **range_)) == count
 
 
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
@@ -207,15 +202,12 @@ async def test_refused(bikes: Bikes, action: str, fields: Answer, error: str) ->
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """Without a time range, the track is that of the ride under way, or else of the last ride.
-
-    Statistics have eight weeks by default, and leave out the ride under way.
-    """
+    """By default, a track is that of the ride under way or else of the last ride, and statistics have eight weeks."""
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
     with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
         await async_act(bikes.hass, "get_track", device_id=target["device_id"][1])
-    [ride] = await async_get_rides(bikes.hass, **target)
+    [ride] = await async_list(bikes.hass, "get_rides", **target)
     answer = await async_act(bikes.hass, "get_track")
     assert list(answer) == ["gpx", "points"]
     assert answer["points"][0]["time"] >= ride["started_at"]
@@ -238,37 +230,33 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("rides")
-async def test_account_that_is_not_set_up(bikes: Bikes) -> None:
-    """If the account of a bike is not loaded, `where` finds no bike. In other actions, the error names the bike.
+async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -> None:
+    """Bikes of an account that is not loaded are left out. If no account is loaded, only `where` has no error.
 
     A disabled account has no bikes.
     """
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    entries = bikes.hass.config_entries
+    bikes.simulator.add_device("green", email=BOB)
+    await async_setup(bikes.hass, bobs)
+    devices = [device_of(bikes.hass, tracker) for tracker in ("green", RED)]
+    await entries.async_unload(bobs.entry_id)
+    assert len(await async_list(bikes.hass, "get_rides", device_id=devices)) == 1
+    [bike] = await async_list(bikes.hass, "where", device_id=devices)
+    assert bike["name"] == "Red bike"
+
+    await entries.async_unload(bikes.entry.entry_id)
     answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
     tracks: list[tuple[str, Answer]] = [("get_track", {}), ("get_track", LAST_HOUR)]
     for action, fields in [("get_rides", {}), ("get_statistics", {}), *tracks]:
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
             await async_act(bikes.hass, action, **fields)
+
     user = ConfigEntryDisabler.USER
-    await bikes.hass.config_entries.async_set_disabled_by(bikes.entry.entry_id, user)
-    assert await async_get_rides(bikes.hass) == []
+    await entries.async_set_disabled_by(bikes.entry.entry_id, user)
+    assert await async_list(bikes.hass, "get_rides") == []
     with pytest.raises(ServiceValidationError, match=NO_TARGET):
         await async_act(bikes.hass, "get_track")
-
-
-@pytest.mark.usefixtures("rides")
-async def test_one_account_of_two(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """If only the first of two accounts is loaded, only the bikes of the first account are returned."""
-    bikes.simulator.add_account(BOB, PASSWORD)
-    bikes.simulator.add_device("green", email=BOB)
-    other = make_entry(BOB)
-    await async_setup(bikes.hass, other)
-    devices = [device_of(bikes.hass, tracker) for tracker in ("green", RED)]
-    await bikes.hass.config_entries.async_unload(other.entry_id)
-    assert len(await async_get_rides(bikes.hass, device_id=devices)) == 1
-    [bike] = await async_list(bikes.hass, "where", device_id=devices)
-    assert bike["name"] == "Red bike"
 
 
 @pytest.mark.usefixtures("rides")
@@ -277,14 +265,6 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     bikes = await async_list(hass, "where", device_id=both(hass))
     assert [bike["device_id"] for bike in bikes] == both(hass)[::-1]
     assert bikes == snapshot(exclude=props("device_id"))
-
-
-async def test_total_distance(bikes: Bikes) -> None:
-    """The total distance is rounded to meters."""
-    bikes.simulator.report(RED, attributes={"totalDistance": 926.0900001})
-    await async_setup(bikes.hass, bikes.entry)
-    [bike] = await async_list(bikes.hass, "where")
-    assert bike["total_distance"] == 0.926
 
 
 @pytest.mark.usefixtures("rides")
@@ -313,13 +293,15 @@ async def test_names(
     assert answer["text"].startswith(found or unknown)
 
 
-@pytest.mark.usefixtures("setup")
 async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
     """If a bike is no longer listed, only its name is known. A request for its track is an error."""
     bikes.simulator.override_field(RED, "status", "offline")
-    await bikes.poll()
+    bikes.simulator.report(RED, attributes={"totalDistance": 926.0900001})
+    await async_setup(bikes.hass, bikes.entry)
     [listed] = await async_list(bikes.hass, "where")
     assert listed["text"].endswith(", its tracker is offline.")
+    # The total distance is rounded to meters.
+    assert listed["total_distance"] == 0.926
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     [bike] = await async_list(bikes.hass, "where")
@@ -380,14 +362,12 @@ async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
 async def test_cell_that_is_no_formula(
     hass: HomeAssistant, tmp_path: Path, name: str
 ) -> None:
-    """In the CSV file, a name that begins like a formula gets an apostrophe.
-
-    A relative path is in the only media folder, even if this folder is not named *local*.
-    """
+    """In the CSV file, a name that begins like a formula gets an apostrophe."""
+    # A relative path is in the only media folder, even if it is not named *local*.
     may_write(hass, tmp_path, "videos")
     red = device_of(hass, RED)
     dr.async_get(hass).async_update_device(red, name_by_user=name)
-    await async_get_rides(hass, filename="rides.csv")
+    await async_list(hass, "get_rides", filename="rides.csv")
     with (tmp_path / "rides.csv").open(encoding="utf-8", newline="") as file:
         _, line = csv.reader(file)
     assert line[2] == f"'{name}"
@@ -395,14 +375,11 @@ async def test_cell_that_is_no_formula(
 
 @pytest.mark.usefixtures("setup")
 async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """A track has each measured place once, as a list and as GPX with a new segment after a gap.
-
-    Some services ignore the requested time range. Their reports from other times are
-    left out.
-    """
+    """A track has each measured place once, as a list and as GPX with a new segment after a gap."""
     now, simulator = dt_util.utcnow(), bikes.simulator
     history: Any = Renderer.history
 
+    # Some services ignore the requested time range: their other reports are left out.
     def ignore_times(*args: Any) -> Any:
         return history(*args[:-2], args[-2] - DAY, args[-1] + DAY)
 
@@ -471,10 +448,7 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a response exceeds the limit of bytes, the halves of its range are requested. No report is repeated.
-
-    If even a short range exceeds the limit, this is an error.
-    """
+    """If a response is too large, the halves of its range are requested. If even a short range is, this is an error."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]

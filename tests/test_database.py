@@ -52,8 +52,9 @@ DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 ARMED = AlarmControlPanelState.ARMED_AWAY
 DISARMED = AlarmControlPanelState.DISARMED
+BOTH = {RED, BLUE}
 
-type Damage = Callable[[Path], None]
+type Damage = Callable[[Path], object]
 
 
 def starts(rides: list[Ride]) -> list[datetime]:
@@ -115,37 +116,20 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
     """After an unload, the file has the same rides, guards, alarms, fired events, evaluation and backfill."""
+    bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     arm(bikes, BLUE)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     before, ridden = database.content, await database.rides(RED, now - DAY, now)
-    await async_unload(bikes)
+    file = await async_unload(bikes)
+    [(place,)] = query(file, "SELECT end_place FROM ride")
+    assert "Bächle 3" in place
     after, rides = await async_opened(bikes)
     assert rides == ridden and len(rides) == 1
     assert after.last_fired == {BLUE: 0} | before.last_fired
     assert (after.evaluation, after.backfill) == (before.evaluation, before.backfill)
     assert after.trackers[BLUE].guard == before.trackers[BLUE].guard
     assert after.trackers[RED].alarms == before.trackers[RED].alarms
-
-
-async def test_ride_is_kept(bikes: Bikes) -> None:
-    """Ten seconds after the end of a ride is fired, the file contains the ride with its places."""
-    bikes.simulator.override_position(RED, "address", "Bächle 3")
-    await async_set_up_and_ride(bikes)
-    fired = bikes.state(f"{RED}_ride", Platform.EVENT).attributes
-    await bikes.poll(11)
-    [ride] = rides_in(bikes.hass, bikes.entry)
-    described = ride.described(is_over=True)
-    assert described == {key: fired[key] for key in described}
-    assert ride.start
-    assert ride.end
-    north = ride.end.latitude - ride.start.latitude
-    assert north == pytest.approx(1_000 / 111_195, abs=1e-5)
-    assert ride.end.address == "Bächle 3"
-    [(place,)] = query(file_of(bikes.hass, bikes.entry), "SELECT end_place FROM ride")
-    assert "Bächle" in place
-    total = bikes.coordinator.data.states[RED].highest_total
-    assert state_in(bikes.hass, bikes.entry)["highest_total"] == total == 101
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
@@ -251,17 +235,27 @@ def test_rides_that_are_booked(
 # Time of writes
 
 
+CHANGES: dict[str, Callable[[Bikes], object]] = {
+    "alarm": lambda bikes: bikes.simulator.report(RED, attributes={"alarm": "sos"}),
+    "armed": lambda bikes: arm(bikes, RED),
+    "offline": lambda bikes: bikes.simulator.set_status(RED, "offline"),
+    "ride": lambda bikes: go(bikes.simulator, 500, **riding(102)),
+    "start of a ride": lambda bikes: go(bikes.simulator, 500, **riding(102)),
+    "battery": lambda bikes: bikes.simulator.report(RED, battery_level=7),
+    "voltage": lambda bikes: bikes.simulator.report(RED, attributes={"battery": 3.9}),
+}
+
+
 @pytest.mark.parametrize(
     ("changes", "seconds"),
     [
-        (("alarm",), 10),
-        (("armed",), 10),
         (("offline",), 300),
         (("ride",), 300),
         (("start of a ride",), 10),
         (("battery",), 3600),
-        # A less urgent change, before or after an alarm, does not postpone the write.
-        (("battery", "alarm", "battery"), 10),
+        # A less urgent change, before or after an event or an arming, does not postpone
+        # the write.
+        (("battery", "alarm", "voltage"), 10),
         (("offline", "armed", "battery"), 10),
     ],
 )
@@ -276,18 +270,8 @@ async def test_time_until_a_write(
         await bikes.poll()
     await bikes.coordinator.database.async_write()
     before = state_in(bikes.hass, bikes.entry)
-    for number, change in enumerate(changes):
-        match change:
-            case "alarm":
-                await async_raise_alarm(bikes)
-            case "armed":
-                arm(bikes, RED)
-            case "offline":
-                bikes.simulator.set_status(RED, "offline")
-            case "ride" | "start of a ride":
-                go(bikes.simulator, 500, **riding(102))
-            case _:
-                bikes.simulator.report(RED, battery_level=number)
+    for change in changes:
+        CHANGES[change](bikes)
         await bikes.coordinator.async_refresh()
     for _ in range(seconds // 60):
         await bikes.poll(59)
@@ -312,23 +296,6 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
     await bikes.poll()
     await bikes.poll(11)
     assert query(file, fired, RED) > before
-
-
-@pytest.mark.usefixtures("setup")
-async def test_progress_is_written_with_its_rides(bikes: Bikes) -> None:
-    """After a kill during the backfill, days whose rides were stored are not requested again."""
-    set_up_at = dt_util.utcnow()
-    await bikes.poll(4_000)
-    until = dt_util.utcnow() - 4 * DAY
-    rides = [Ride(until + n * HOUR, until + n * HOUR + HOUR, 1.0) for n in (3, 1)]
-    database = bikes.coordinator.database
-    assert database.content.backfill == {RED: set_up_at, BLUE: set_up_at}
-    assert await database.async_book(RED, rides, until)
-    assert database.content.last_rides[RED] == rides[0]
-    assert not await database.async_book("unknown", rides, until)
-    await async_kill(bikes)
-    content = bikes.coordinator.database.content
-    assert (content.backfill[RED], content.last_rides[RED]) == (until, rides[0])
 
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])
@@ -490,52 +457,30 @@ async def test_removed_tracker(bikes: Bikes) -> None:
 # Unusable files
 
 
-def _is_folder(file: Path) -> None:
-    file.unlink()
-    file.mkdir()
-
-
-def _is_read_only(file: Path) -> None:
-    # On this file system, no file can be created.
-    for each in file.parent.iterdir():
-        each.unlink()
-    file.parent.rmdir()
-    file.parent.symlink_to("/sys")
-
-
-def _is_newer(file: Path) -> None:
-    query(file, "PRAGMA user_version = 99")
-
-
-def _is_empty(file: Path) -> None:
-    # If Home Assistant was killed while it created the file, the file may be empty.
-    file.write_bytes(b"")
-
-
 @pytest.mark.parametrize(
     ("damage", "state", "reason"),
     [
-        (_is_folder, ConfigEntryState.SETUP_RETRY, "database_not_ready"),
-        (_is_read_only, ConfigEntryState.SETUP_RETRY, "database_not_ready"),
-        (_is_newer, ConfigEntryState.SETUP_ERROR, "newer_database"),
-        (_is_empty, ConfigEntryState.LOADED, None),
+        (
+            lambda file: query(file, "PRAGMA user_version = 99"),
+            *(ConfigEntryState.SETUP_ERROR, "newer_database"),
+        ),
+        # If Home Assistant was killed while it created the file, the file may be empty.
+        (lambda file: file.write_bytes(b""), ConfigEntryState.LOADED, None),
     ],
+    ids=["newer version", "empty"],
 )
 @pytest.mark.usefixtures("setup")
 async def test_file_that_stays(
     bikes: Bikes, damage: Damage, state: ConfigEntryState, reason: str | None
 ) -> None:
-    """If the file cannot be opened, the set-up is tried again. If a newer version wrote it, the set-up fails.
-
-    An empty file is used. No file is renamed or deleted.
-    """
+    """A file of a newer version stays, and the set-up fails. An empty file is used. No file is renamed."""
     entry, file = bikes.entry, await async_unload(bikes)
     damage(file)
-    before = file.read_bytes() if file.is_file() else None
+    before = file.read_bytes()
     await async_setup(bikes.hass, entry)
     assert (entry.state, entry.error_reason_translation_key) == (state, reason)
     assert reason is None or entry.error_reason_translation_placeholders
-    assert (file.read_bytes() if file.is_file() else None) == (before or ANY)
+    assert file.read_bytes() == (before or ANY)
     assert not ir.async_get(bikes.hass).issues
 
 
@@ -551,26 +496,21 @@ async def test_locked_file(bikes: Bikes) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         await async_setup(bikes.hass, bikes.entry)
-        assert bikes.entry.reason
+        assert bikes.entry.error_reason_translation_placeholders
     await bikes.poll()
     assert bikes.entry.state is ConfigEntryState.LOADED
     assert guard_of(bikes, RED) == ARMED
 
 
-def _is_no_database(file: Path) -> None:
-    file.write_text("the state" * 1_000)
-
-
-def _is_cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:4_500])
-
-
-def _is_of_another_program(file: Path) -> None:
-    file.unlink()
-    query(file, "CREATE TABLE tracker (name TEXT)")
-
-
-@pytest.mark.parametrize("damage", [_is_no_database, _is_cut, _is_of_another_program])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda file: file.write_text("the state" * 1_000),
+        lambda file: file.write_bytes(file.read_bytes()[:4_500]),
+        lambda file: query(file, "PRAGMA application_id = 7"),
+    ],
+    ids=["no database", "cut off", "of another program"],
+)
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
     """A damaged file is renamed, and a new one begins. A repair issue names the newest renamed file while it exists."""
@@ -656,12 +596,6 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
         await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)
         assert len(rides) == 5
-        # Rides of the backfill are not kept in memory. Its progress stays, so that they
-        # are requested again when the disk has room.
-        old = Ride(now - 3 * DAY, now - 3 * DAY + HOUR, 1.0)
-        until = database.content.backfill[RED]
-        assert not await database.async_book(RED, [old], now - 4 * DAY)
-        assert database.content.backfill[RED] == until
         assert (await database.async_info())["is_failing"]
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
     [line] = [line for line in caplog.messages if "database" in line]
@@ -782,17 +716,16 @@ def of_2_0() -> dict[str, Any]:
     return content
 
 
-def write_2_0(bikes: Bikes, **files: Any) -> list[Path]:
+def write_2_0(bikes: Bikes, files: dict[str, Any]) -> list[Path]:
     """Write files of version 2.0, and return their paths."""
     storage = folder_of(bikes.hass).parent
     storage.mkdir(exist_ok=True)
-    names = {"states": "", "rides": ".rides"}
-    paths = []
+    states = f"{DOMAIN}.{bikes.entry.entry_id}"
+    paths = {"states": storage / states, "rides": storage / f"{states}.rides"}
     for name, content in files.items():
-        path = storage / f"{DOMAIN}.{bikes.entry.entry_id}{names[name]}"
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        paths.append(path)
-    return paths
+        text = content if isinstance(content, str) else json.dumps(content)
+        paths[name].write_text(text)
+    return [paths[name] for name in files]
 
 
 @pytest.fixture
@@ -805,7 +738,7 @@ def with_2_0(bikes: Bikes) -> Bikes:
 
 async def test_import(with_2_0: Bikes) -> None:
     """States, guards, rides, backfill and evaluation are imported. Then the files are deleted."""
-    files = write_2_0(with_2_0, **of_2_0())
+    files = write_2_0(with_2_0, of_2_0())
     content, rides = await async_opened(with_2_0)
     assert not [file for file in files if file.exists()]
     red, blue = content.trackers[RED], content.trackers[BLUE]
@@ -826,9 +759,9 @@ async def test_import(with_2_0: Bikes) -> None:
 @pytest.mark.parametrize("left", [("states",), ("rides",), ("states", "rides")])
 async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) -> None:
     """If Home Assistant is killed before the files are deleted, the next import adds no ride twice."""
-    files = write_2_0(with_2_0, **of_2_0())
+    files = write_2_0(with_2_0, of_2_0())
     before, expected = await async_opened(with_2_0)
-    write_2_0(with_2_0, **{name: of_2_0()[name] for name in left})
+    write_2_0(with_2_0, {name: of_2_0()[name] for name in left})
     after, rides = await async_opened(with_2_0)
     assert rides == expected
     assert after.trackers[BLUE].guard == before.trackers[BLUE].guard
@@ -837,69 +770,57 @@ async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) ->
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
     """If 2.0 was used again after the import, its new rides are added, and its states replace the stored states."""
-    write_2_0(with_2_0, **of_2_0())
+    write_2_0(with_2_0, of_2_0())
     _, before = await async_opened(with_2_0)
     files = of_2_0()
     del files["states"]["data"]["trackers"][BLUE]["guard"]
     [first, *_] = files["rides"]["data"]["rides"]
-    first["ride"] |= {
-        "started_at": "2026-10-01T12:00:00Z",
-        "moved_at": "2026-10-01T13:00:00Z",
-    }
-    write_2_0(with_2_0, **files)
+    for name, hour in (("started_at", 12), ("moved_at", 13)):
+        first["ride"][name] = f"2026-10-01T{hour}:00:00Z"
+    write_2_0(with_2_0, files)
     content, rides = await async_opened(with_2_0)
     assert len(rides) == len(before) + 1
     assert content.trackers[BLUE].guard is None
 
 
-BAD_RIDE = {"tracker": RED, "ride": {"distance": 1}}
-
-
 @pytest.mark.parametrize(
-    ("damage", "trackers", "rides", "kept", "words"),
+    ("place", "value", "left", "words"),
     [
         # The file of states has the last rides, too, because 2.0 wrote the file of
         # rides only once an hour.
-        ({"rides.data.rides": []}, {RED, BLUE}, 2, 0, ""),
-        ({"rides.data.rides": [BAD_RIDE]}, {RED, BLUE}, 2, 0, "importing a ride"),
-        ({"rides.data.rides": 7}, {RED, BLUE}, 2, 0, ""),
-        (
-            {f"states.data.trackers.{BLUE}.online.changed_at": "soon"},
-            *({RED}, 2, 0, "importing a tracker"),
-        ),
-        ({"states.data.last_fired": 7}, {RED, BLUE}, 2, 0, ""),
-        (
-            {"states.data.evaluation": "never", "rides.data.backfill": [3]},
-            *({RED, BLUE}, 2, 0, "importing the last evaluation"),
-        ),
-        ({"states": "{"}, set(), 2, 1, "cannot be read (JSON"),
-        ({"rides": {"version": 1, "data": [7]}}, {RED, BLUE}, 2, 1, "cannot be read ("),
+        ("rides.data.rides", [], BOTH, ""),
+        ("rides.data.rides", [{"tracker": RED, "ride": {}}], BOTH, "importing a ride"),
+        ("rides.data.rides", 7, BOTH, ""),
+        ("rides.data.backfill", [3], BOTH, ""),
+        (f"states.data.trackers.{BLUE}.online", 7, {RED}, "importing a tracker"),
+        ("states.data.last_fired", 7, BOTH, ""),
+        ("states.data.evaluation", "never", BOTH, "importing the last evaluation"),
+        ("states", "{", set(), "cannot be read (JSON"),
+        ("rides", {"version": 1, "data": [7]}, BOTH, "cannot be read ("),
         # Bike Tracker 1.2 wrote files with another `version`. They are ignored, and
         # nothing is logged.
-        ({"states.version": 1}, set(), 2, 0, ""),
-        ({"rides.version": 2}, {RED, BLUE}, 2, 0, ""),
+        ("states.version", 1, set(), ""),
+        ("rides.version", 2, BOTH, ""),
     ],
 )
 async def test_import_of_damaged_files(
     with_2_0: Bikes,
     caplog: pytest.LogCaptureFixture,
-    damage: dict[str, Any],
-    trackers: set[str],
-    rides: int,
-    kept: int,
+    place: str,
+    value: Any,
+    left: set[str],
     words: str,
 ) -> None:
     """An unreadable part of a file is lost. A completely unreadable file is kept under another name."""
     files = of_2_0()
-    for place, value in damage.items():
-        *parts, last = place.split(".")
-        reduce(dict.__getitem__, parts, files)[last] = value
-    paths = write_2_0(with_2_0, **files)
-    content, found = await async_opened(with_2_0)
-    assert (content.trackers.keys(), len(found)) == (trackers, rides)
+    *parts, last = place.split(".")
+    reduce(dict.__getitem__, parts, files)[last] = value
+    paths = write_2_0(with_2_0, files)
+    content, rides = await async_opened(with_2_0)
+    assert (content.trackers.keys(), len(rides)) == (left, 2)
     assert not [path for path in paths if path.exists()]
     asides = folder_of(with_2_0.hass).parent.glob("*.unreadable")
-    assert len(list(asides)) == kept
+    assert len(list(asides)) == words.startswith("cannot be read")
     lines = [it for it in caplog.messages if it.startswith(with_2_0.entry.title)]
     assert words in "".join(lines)
     assert bool(lines) is bool(words)
@@ -907,7 +828,7 @@ async def test_import_of_damaged_files(
 
 async def test_import_that_cannot_be_read(with_2_0: Bikes) -> None:
     """If a file of 2.0 cannot be read, the set-up is tried again later. The file stays, and no guard is disarmed."""
-    [states] = write_2_0(with_2_0, states=of_2_0()["states"])
+    states, _ = write_2_0(with_2_0, of_2_0())
     text = states.read_text()
     states.unlink()
     states.mkdir()

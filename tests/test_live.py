@@ -123,10 +123,7 @@ async def test_a_poll_that_began_before(live: Bikes) -> None:
 
 
 async def test_while_polls_fail(live: Bikes) -> None:
-    """During an outage, messages are applied, although trackers are unavailable.
-
-    After the outage, the newest values from these messages are shown.
-    """
+    """Messages during an outage are applied. After the outage, their newest values are shown."""
     home = latitude(live)
     live.simulator.fault("status-500")
     await live.async_wait(61)
@@ -147,11 +144,7 @@ async def test_while_polls_fail(live: Bikes) -> None:
 
 
 async def test_polling_that_is_disabled_later(live: Bikes) -> None:
-    """If a user disables polling, the live connection ends.
-
-    If the user enables polling again, the live connection begins again. A new title of
-    the account does not interrupt the live connection.
-    """
+    """While polling is disabled, the live connection is closed. A new title of the account does not interrupt it."""
     entries = live.hass.config_entries
 
     async def disable(is_disabled: bool) -> None:
@@ -173,18 +166,13 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
     assert len(live.simulator.live.sockets) == 1
 
 
-@pytest.mark.parametrize("ends", ["account", "Home Assistant"])
-async def test_end(live: Bikes, ends: str) -> None:
-    """If the account is unloaded or Home Assistant stops, the connection ends with a close frame, and stays closed."""
+async def test_end(live: Bikes) -> None:
+    """When Home Assistant stops, the connection ends with a close frame, and nothing more is requested."""
     connection = live.coordinator.live
-    if ends == "account":
-        await live.hass.config_entries.async_unload(live.entry.entry_id)
-        await live.async_wait(3600)
-    else:
-        stopping = asyncio.create_task(live.hass.async_stop(force=True))
-        while not stopping.done():
-            await pause(0.002)
-        await stopping
+    stopping = asyncio.create_task(live.hass.async_stop(force=True))
+    while not stopping.done():
+        await pause(0.002)
+    await stopping
     assert connection.task and connection.task.done()
     assert live.simulator.live.sockets == []
     assert live.simulator.live.goodbyes == 1
@@ -229,10 +217,7 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
 async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
-    """After short connections, the wait before the next attempt grows.
-
-    After a connection of at least five minutes, this wait is short again.
-    """
+    """The wait before the next attempt grows until a connection lasts for five minutes."""
     for expected in (5, 60):
         live.simulator.live.drop()
         await live.async_wait(0)
@@ -309,10 +294,8 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     """Diagnostics show the state of the connection, its start, its last error, and counts."""
 
     async def report() -> Any:
-        found = await get_diagnostics_for_config_entry(
-            live.hass, hass_client, live.entry
-        )
-        return found["live"]
+        args = live.hass, hass_client, live.entry
+        return (await get_diagnostics_for_config_entry(*args))["live"]
 
     since = datetime.now(UTC).isoformat()
     expected: dict[str, Any] = {"state": "live", "since": since, "why": None}
@@ -329,21 +312,16 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     await live.async_wait(61)
     found = await report()
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
-    # While polls fail, changes are not shown, so diagnostics do not call the connection
-    # live.
+    # While polls fail, changes are not shown.
     live.simulator.fault("status-401")
     await live.async_wait(61)
-    found = await report()
-    assert found["state"] == "connected, but polls fail"
+    assert (await report())["state"] == "connected, but polls fail"
 
 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unexpected error in a message, only this message is lost, and the error is logged.
-
-    After an unexpected error of the connection, the connection is opened again.
-    """
+    """An unexpected error costs only its message, and is logged. An error of the connection leads to a new one."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -430,11 +408,7 @@ async def test_long_message(live: Bikes) -> None:
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
 async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
-    """A long answer of the history is replayed in a thread.
-
-    If the tracker changes in the meantime, the replay is repeated. After three replays,
-    the answer is not applied.
-    """
+    """A replay of a long answer in a thread is repeated if the tracker changed, and given up after three attempts."""
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
     known = account.trackers[RED].position
