@@ -104,6 +104,11 @@ async def async_list(
     return next(iter((await async_act(hass, action, user_id, **fields)).values()))
 
 
+async def async_get_rides(hass: HomeAssistant, **fields: Any) -> list[Answer]:
+    """Call `get_rides`, and return the rides."""
+    return await async_list(hass, "get_rides", **fields)
+
+
 def asked(simulator: Simulator) -> int:
     """Return how often the history was requested."""
     return sum("from" in request.query for request in simulator.requests)
@@ -134,14 +139,14 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     may_write(hass, folder)
     devices = both(hass)
     dr.async_get(hass).async_update_device(devices[0], name_by_user="=1+1")
-    found = await async_list(
-        hass, "get_rides", device_id=devices, routes=True, filename="rides.csv"
+    found = await async_get_rides(
+        hass, device_id=devices, routes=True, filename="rides.csv"
     )
     assert [ride["device_id"] for ride in found] == devices[::-1]
     assert found == snapshot(name="rides", exclude=props("device_id"))
     text = (folder / "rides.csv").read_text(encoding="utf-8")
     assert text.splitlines() == snapshot(name="table")
-    [ride] = await async_list(hass, "get_rides")
+    [ride] = await async_get_rides(hass)
     assert "route" not in ride
 
 
@@ -162,7 +167,7 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 )
 async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) -> None:
     """Rides that overlap the range are returned. By default, the range ends now, and begins seven days before its end."""
-    assert len(await async_list(hass, "get_rides", **range_)) == count
+    assert len(await async_get_rides(hass, **range_)) == count
 
 
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
@@ -207,7 +212,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     target = {"device_id": both(bikes.hass)}
     with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
         await async_act(bikes.hass, "get_track", device_id=target["device_id"][1])
-    [ride] = await async_list(bikes.hass, "get_rides", **target)
+    [ride] = await async_get_rides(bikes.hass, **target)
     answer = await async_act(bikes.hass, "get_track")
     assert list(answer) == ["gpx", "points"]
     assert answer["points"][0]["time"] >= ride["started_at"]
@@ -240,7 +245,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
     await async_setup(bikes.hass, bobs)
     devices = [device_of(bikes.hass, tracker) for tracker in ("green", RED)]
     await entries.async_unload(bobs.entry_id)
-    assert len(await async_list(bikes.hass, "get_rides", device_id=devices)) == 1
+    assert len(await async_get_rides(bikes.hass, device_id=devices)) == 1
     [bike] = await async_list(bikes.hass, "where", device_id=devices)
     assert bike["name"] == "Red bike"
 
@@ -254,7 +259,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
 
     user = ConfigEntryDisabler.USER
     await entries.async_set_disabled_by(bikes.entry.entry_id, user)
-    assert await async_list(bikes.hass, "get_rides") == []
+    assert await async_get_rides(bikes.hass) == []
     with pytest.raises(ServiceValidationError, match=NO_TARGET):
         await async_act(bikes.hass, "get_track")
 
@@ -367,7 +372,7 @@ async def test_cell_that_is_no_formula(
     may_write(hass, tmp_path, "videos")
     red = device_of(hass, RED)
     dr.async_get(hass).async_update_device(red, name_by_user=name)
-    await async_list(hass, "get_rides", filename="rides.csv")
+    await async_get_rides(hass, filename="rides.csv")
     with (tmp_path / "rides.csv").open(encoding="utf-8", newline="") as file:
         _, line = csv.reader(file)
     assert line[2] == f"'{name}"

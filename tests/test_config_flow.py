@@ -87,8 +87,8 @@ async def submit(
 
 async def add(hass: HomeAssistant, typed: Typed) -> ConfigFlowResult:
     """Open the form for a new account, and submit it."""
-    flows, source = hass.config_entries.flow, {"source": SOURCE_USER}
-    form = await flows.async_init(DOMAIN, context=source)
+    flows = hass.config_entries.flow
+    form = await flows.async_init(DOMAIN, context={"source": SOURCE_USER})
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "user")
     assert not form["errors"]
     return await submit(hass, form, typed)
