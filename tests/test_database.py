@@ -335,12 +335,11 @@ async def test_file(bikes: Bikes) -> None:
     }
     # Use the connection that writes, because each connection has its own settings.
     run = bikes.coordinator.database._file.run  # noqa: SLF001
-
-    def value_of(connection: sqlite3.Connection, name: str) -> object:
-        [value] = connection.execute(f"PRAGMA {name}").fetchone()
-        return value
-
-    assert {name: run(value_of, name) for name in settings} == settings
+    rows = {
+        name: run(sqlite3.Connection.execute, f"PRAGMA {name}").fetchone()
+        for name in settings
+    }
+    assert rows == {name: (value,) for name, value in settings.items()}
     file = file_of(bikes.hass, bikes.entry)
     modes = [path.stat().st_mode & 0o777 for path in (file, file.parent)]
     assert modes == [0o600, 0o700]

@@ -123,14 +123,11 @@ async def test_delete_button(
 
 
 async def test_tracker_returns(
-    bikes: Bikes,
-    device_registry: dr.DeviceRegistry,
-    entity_registry: er.EntityRegistry,
-    area_registry: ar.AreaRegistry,
+    bikes: Bikes, entity_registry: er.EntityRegistry, area_registry: ar.AreaRegistry
 ) -> None:
     """A tracker that is listed again after 30 days has its old entity ID, area and name, even after a reload."""
     garage = area_registry.async_create("Garage")
-    device_registry.async_update_device(
+    dr.async_get(bikes.hass).async_update_device(
         bikes.device(RED).id, area_id=garage.id, name_by_user="My red one"
     )
     mine = "device_tracker.mine"
@@ -237,10 +234,7 @@ async def test_broken_name(
 
 
 async def test_shared_tracker(
-    bikes: Bikes,
-    bobs: MockConfigEntry,
-    make_entry: MakeEntry,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, bobs: MockConfigEntry, make_entry: MakeEntry
 ) -> None:
     """A tracker that two accounts list belongs to the first account. If this account is removed, the second has it."""
     bikes.simulator.add_device(GREEN, email=BOB)
@@ -248,7 +242,6 @@ async def test_shared_tracker(
     await bikes.poll()
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert trackers_of(bobs) == {GREEN}
-    assert "already exists" not in caplog.text
 
     shared = bikes.device(RED).id
     await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
@@ -277,14 +270,12 @@ async def test_shared_tracker_after_a_restart(
 
 
 async def test_shared_tracker_that_the_first_account_loses(
-    bikes: Bikes,
-    bobs: MockConfigEntry,
-    entity_registry: er.EntityRegistry,
-    delete: Delete,
+    bikes: Bikes, bobs: MockConfigEntry, delete: Delete
 ) -> None:
     """If the first account's device is deleted, the other account gets the tracker and its entity ID."""
     before, mine = bikes.device(RED), "device_tracker.mine"
-    entity_registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
+    registry = er.async_get(bikes.hass)
+    registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
     await async_setup(bikes.hass, bobs)
     bikes.simulator.unassign(EMAIL, RED)
     for _ in range(2):

@@ -20,7 +20,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.bike_tracker.api.errors import ServiceUnavailableError
 from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
-from custom_components.bike_tracker.polling.history import HistoryRequest
+from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
@@ -215,21 +215,16 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
     assert len(bikes.simulator.live.sockets) == 1
 
 
-@pytest.mark.parametrize(("lasted", "seconds"), [(280, 120), (320, 5)])
-async def test_waits_after_a_connection(live: Bikes, lasted: int, seconds: int) -> None:
+async def test_waits_after_a_connection(live: Bikes) -> None:
     """The wait before the next attempt grows until a connection lasts for five minutes."""
-    for expected in (5, 60):
+    for lasted, seconds in ((0, 5), (0, 60), (280, 120), (320, 5)):
+        await live.async_wait(lasted)
         live.simulator.live.drop()
         await live.async_wait(0)
-        await live.async_wait(expected + 1)
+        await live.async_wait(seconds - 1)
+        assert live.simulator.live.sockets == []
+        await live.async_wait(2)
         assert len(live.simulator.live.sockets) == 1
-    await live.async_wait(lasted)
-    live.simulator.live.drop()
-    await live.async_wait(0)
-    await live.async_wait(seconds - 1)
-    assert live.simulator.live.sockets == []
-    await live.async_wait(2)
-    assert len(live.simulator.live.sockets) == 1
 
 
 async def test_connected_since_before(live: Bikes) -> None:
@@ -430,9 +425,7 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
 
     with (
         patch.object(TrackerState, "with_history", spy),
-        patch.object(
-            type(coordinator.service.history), "async_ask", return_value=answer
-        ),
+        patch.object(History, "async_ask", return_value=answer),
     ):
         await coordinator._async_ask_history(request)  # noqa: SLF001
     assert count == replays
