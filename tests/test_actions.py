@@ -236,10 +236,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -> None:
-    """Bikes of an account that is not loaded are left out. If no account is loaded, only `where` has no error.
-
-    A disabled account has no bikes.
-    """
+    """Bikes of an unloaded account are left out. Without a loaded account, actions except `where` fail."""
     entries = bikes.hass.config_entries
     bikes.simulator.add_device("green", email=BOB)
     await async_setup(bikes.hass, bobs)
@@ -257,6 +254,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
             await async_act(bikes.hass, action, **fields)
 
+    # A disabled account has no bikes.
     user = ConfigEntryDisabler.USER
     await entries.async_set_disabled_by(bikes.entry.entry_id, user)
     assert await async_get_rides(bikes.hass) == []

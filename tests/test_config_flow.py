@@ -483,17 +483,14 @@ async def test_fault(
     name: str,
     scheme: str,
 ) -> None:
-    """For each fault, the form and the log show the right error. After the fault, a second attempt works.
-
-    Where the server supports https, nothing is sent over http, even if its certificate
-    is wrong: with such a certificate, an attacker could get the password unencrypted.
-    """
+    """For each fault, the form and the log show the right error. After the fault, a second attempt works."""
     decided, address = DECIDED[name], f"127.0.0.1:{secure.port}"
     typed[CONF_URL] = f"{scheme}{address}"
     TROUBLES[name].begin(secure)
 
     result = await add(hass, typed)
 
+    # After a wrong certificate, http would send the password to an attacker unencrypted.
     assert set(schemes) == {"https"}
     if decided.message is None:
         assert result["data"][CONF_URL] == secure.url

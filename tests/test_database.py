@@ -196,11 +196,7 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 def test_rides_that_are_booked(
     since: float | None, new: tuple[float, ...], found: tuple[float, ...]
 ) -> None:
-    """The newest rides of a tracker replace its rides in the file from a given time on.
-
-    Rides from before the set-up are added if they overlap no ride in the file. Rides of
-    0 km are never stored.
-    """
+    """New rides replace the stored rides from a time on, or are added between them. Rides of 0 km are never stored."""
     with closing(sqlite3.connect(":memory:")) as file:
         sql.create(file)
         for tracker in (RED, BLUE):
@@ -237,40 +233,40 @@ def test_rides_that_are_booked(
 
 CHANGES: dict[str, Callable[[Bikes], object]] = {
     "alarm": lambda bikes: bikes.simulator.report(RED, attributes={"alarm": "sos"}),
-    "armed": lambda bikes: arm(bikes, RED),
+    "arming": lambda bikes: arm(bikes, RED),
     "offline": lambda bikes: bikes.simulator.set_status(RED, "offline"),
-    "ride": lambda bikes: go(bikes.simulator, 500, **riding(102)),
-    "start of a ride": lambda bikes: go(bikes.simulator, 500, **riding(102)),
+    "moved": lambda bikes: go(bikes.simulator, 500, **riding(102)),
     "battery": lambda bikes: bikes.simulator.report(RED, battery_level=7),
     "voltage": lambda bikes: bikes.simulator.report(RED, attributes={"battery": 3.9}),
 }
 
 
 @pytest.mark.parametrize(
-    ("changes", "seconds"),
+    ("moves", "changes", "seconds"),
     [
-        (("offline",), 300),
-        (("ride",), 300),
-        (("start of a ride",), 10),
-        (("battery",), 3600),
+        (0, "offline", 300),
+        # The third report of a moving bike starts a ride, which is an event.
+        (2, "moved", 10),
+        (3, "moved", 300),
+        (0, "battery", 3600),
         # A less urgent change, before or after an event or an arming, does not postpone
         # the write.
-        (("battery", "alarm", "voltage"), 10),
-        (("offline", "armed", "battery"), 10),
+        (0, "battery alarm voltage", 10),
+        (0, "offline arming battery", 10),
     ],
 )
 async def test_time_until_a_write(
-    bikes: Bikes, changes: tuple[str, ...], seconds: int
+    bikes: Bikes, moves: int, changes: str, seconds: int
 ) -> None:
     """Changes are written after ten seconds (event, arming), five minutes (status, ride) or an hour (other reports)."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    for number in range({"ride": 3, "start of a ride": 2}.get(changes[0], 0)):
+    for number in range(moves):
         go(bikes.simulator, 500, **riding(100.5 + number / 2))
         await bikes.poll()
     await bikes.coordinator.database.async_write()
     before = state_in(bikes.hass, bikes.entry)
-    for change in changes:
+    for change in changes.split():
         CHANGES[change](bikes)
         await bikes.coordinator.async_refresh()
     for _ in range(seconds // 60):
@@ -610,10 +606,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """If the file is damaged while Home Assistant runs, a new one gets the states.
-
-    The new file has no rides, so the backfill starts again.
-    """
+    """If the file is damaged while Home Assistant runs, a new file gets the states, and the backfill starts again."""
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
@@ -708,11 +701,9 @@ async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> No
 # Import of the files of 2.0
 
 
-def of_2_0() -> dict[str, Any]:
+def of_2_0() -> Any:
     """Return the content of files of 2.0.0: two finished rides, a ride under way, and a guarded bike."""
-    text = (Path(__file__).parent / "of_2_0.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+    return json.loads(Path(__file__).with_name("of_2_0.json").read_text("utf-8"))
 
 
 def write_2_0(bikes: Bikes, files: dict[str, Any]) -> list[Path]:

@@ -93,11 +93,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 async def test_delete_button(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """A user can delete a tracker that is no longer listed, and any device that is not a tracker.
-
-    If a deleted tracker is listed again, it is a new tracker without an old place. While
-    the account is unloaded, no tracker can be deleted.
-    """
+    """Of a loaded account, trackers that are not listed can be deleted. Listed again, they are new trackers."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
