@@ -26,7 +26,6 @@ from .conftest import BLUE, BOB, EMAIL, RED, Bikes, MakeEntry, async_setup
 pytestmark = pytest.mark.usefixtures("setup")
 
 GREEN = "860000000000033"
-YELLOW = "860000000000044"
 
 type Delete = Callable[[dr.DeviceEntry], Awaitable[bool]]
 
