@@ -83,7 +83,9 @@ async def test_entry(
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
 
-    [tracker] = (await diagnose())["trackers"]
+    account = await diagnose()
+    assert account["counts"] == {"trackers": 1, "missing": 1, "in_another_account": 0}
+    [tracker] = account["trackers"]
     assert (tracker["disabled"], tracker["position"]) == (False, None)
     assert (await diagnose(RED))["tracker"] is None
 
