@@ -40,6 +40,18 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
     assert service.poll(*both).after["red"].position is None
 
 
+def test_contacts(service: Service) -> None:
+    """In a poll in which some trackers only had contact, the others get their positions."""
+    names = [f"bike{number}" for number in range(18)]
+    silent, others = names[::2], names[1::2]
+    service.poll(*map(a_device, names))
+    contacts = (a_device(it, last_update=LATER) for it in silent)
+    reported = (a_device(it, position_id=1) for it in others)
+    found = dict.fromkeys(others, a_position(1))
+    assert service.poll(*contacts, *reported, **found).contacts == set(silent)
+    assert all(service.account.states[it].position for it in others)
+
+
 # Which position counts
 
 
