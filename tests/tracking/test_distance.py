@@ -44,6 +44,7 @@ def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None)
 def test_meters(start: Point, end: Point, kilometers: float) -> None:
     """The distance is measured along the surface of the earth. It is the same in both directions."""
     here, there = Fix(NOW, *start), Fix(NOW, *end)
+    assert not here.accuracy
     assert meters(here, there) == pytest.approx(kilometers * 1_000, rel=0.001)
     assert meters(there, here) == pytest.approx(meters(here, there))
 
