@@ -148,8 +148,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
             assert home.registries() == registries
 
         assert await home.next_poll(60, 120) == decided.next_poll
-        second = outcome_of(home)
-        assert second is (decided.then or first)
+        assert outcome_of(home) is (decided.then or first)
         await look_around()
     await home.next_poll(60, 120, 290)
     assert outcome_of(home) is Outcome.AVAILABLE
@@ -210,24 +209,6 @@ async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
     while home.wrong() or home.asks_to_sign_in:
         assert home.now < end
         await home.wait_until_due(end - home.now)
-
-
-async def test_one_trouble_after_another(home: Home) -> None:
-    """If one fault follows another, the log shows the start of the first and the end of the last."""
-    before, registries = home.states(), home.registries()
-    lines = []
-    for name in ("connection-refused", "no-answer", "html", "status-429", "status-401"):
-        home.trouble = TROUBLES[name]
-        with home.in_trouble():
-            await home.wait(3600)
-            assert outcome_of(home) is Outcome.UNAVAILABLE
-            assert home.registries() == registries
-            lines += home.log()
-    await home.wait(3600)
-    lines += home.log()
-    assert lines == [failed(DECIDED["connection-refused"]), RECOVERED]
-    assert home.states() == before
-    assert home.registries() == registries
 
 
 async def test_trouble_of_one_account(
@@ -306,7 +287,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """The sign-in and the websocket have no Authorization header, and only the websocket gets the cookie."""
+    """After each fault of the live connection, places are right again. Only the websocket gets the cookie."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
@@ -327,12 +308,8 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
     # credentials.
     requests = [item for item in simulator.requests if item.path != "/api"]
     for request in requests:
-        is_sign_in = (request.method, request.path) == ("POST", "/api/session")
-        is_socket = (request.method, request.path) == ("GET", "/api/socket")
-        cookie = request.header("Cookie")
-        assert (cookie is not None) is is_socket
-        assert (request.header("Authorization") is None) is (is_sign_in or is_socket)
-        assert request.query == "" or request.path == "/api/positions"
+        is_socket = request.path == "/api/socket"
+        assert (request.header("Cookie") is not None) is is_socket
         assert not simulator.live.knows_cookie(str(request.headers)) or is_socket
     assert {request.path for request in requests} == {
         *("/api/devices", "/api/positions", "/api/session", "/api/socket")

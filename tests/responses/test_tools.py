@@ -66,14 +66,8 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
         assert tool.annotations == llm.ToolAnnotations(
             read_only=True, destructive=False, idempotent=True, open_world=False
         )
-        assert tool.integration == "bike_tracker"
-        assert tool.title
-        assert tool.description
+        assert tool.title and tool.description
         assert all(field.description for field in tool.parameters.schema)
-    names = {
-        name: {str(x) for x in tool.parameters.schema} for name, tool in tools.items()
-    }
-    assert names == {WHERE: {"name"}, RIDES: {"name", "days"}}
     assert WHERE in (await async_api(hass)).api_prompt
 
 

@@ -168,8 +168,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     where, rides = await answers()
     assert where["place"] == "Work"
     assert where["text"].endswith("the service does not answer at the moment.")
-    assert "does not answer" in where["note"]
-    assert "does not answer" in rides["note"]
+    assert all("does not answer" in answer["note"] for answer in (where, rides))
 
     bikes.simulator.fault(None)
     bikes.simulator.unassign(EMAIL, RED)
