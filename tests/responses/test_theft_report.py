@@ -166,8 +166,11 @@ async def test_stored_routes(bikes: Bikes) -> None:
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)
     [ride] = await async_get_rides(bikes.hass, device_id=device, routes=True)
-    _, polyline = (await async_report(bikes))["html"].split("<polyline")
-    assert polyline.partition(">")[0].count(",") == len(decode(ride["route"]))
+    report, line = await async_report(bikes), decode(ride["route"])
+    _, polyline = report["html"].split("<polyline")
+    assert polyline.partition(">")[0].count(",") == len(line)
+    [segment] = read(report["gpx"]).segments
+    assert [(it.latitude, it.longitude) for it in segment.points] == line
 
 
 @pytest.mark.usefixtures("setup")
