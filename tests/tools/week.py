@@ -22,7 +22,7 @@ from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_fire_time_changed,
 )
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
@@ -217,14 +217,13 @@ class Week:
                 hour = _hour(datetime.fromisoformat(line["when"]))
                 self.lines[kind] += 1
                 self.lines_ridden[kind] += (bike, hour) in self._hours
-        states = select(StatesMeta.entity_id, func.count()).join(
+        states = select(StatesMeta.entity_id).join(
             States, States.metadata_id == StatesMeta.metadata_id
         )
         with session_scope(hass=self._hass, read_only=True) as session:
-            rows = session.execute(states.group_by(StatesMeta.entity_id))
-            for entity_id, number in rows:
+            for entity_id in session.scalars(states):
                 if entity_id in entities:
-                    self.rows[entities[entity_id][1]] += number
+                    self.rows[entities[entity_id][1]] += 1
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
         """Return a method of the database, changed so that it counts the bytes that it writes."""

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from statistics import median
 
 from tests.tools.tables import DOCS, as_markdown, fill, with_same_ones_together
 
 from .home import Service
 from .trackers import Tracker
+from .trips import a_journey
 from .worlds import (
     EACH_10_S,
     HISTORY,
+    SEED,
     WORLDS,
     World,
-    days_of_riding,
     each_second_day,
     found_in,
     spins,
@@ -41,7 +43,7 @@ _UNSEEN = (
         "during an outage of a day",
         replace(EACH_10_S, name="every 10 s"),
         outages=each_second_day,
-        journey=days_of_riding(60),
+        journey=partial(a_journey, SEED, 60),
     ),
 )
 
@@ -56,14 +58,14 @@ def tables() -> Iterator[str]:
 
 def _of_tracker(every: int) -> list[str]:
     tracker = Tracker(_RHYTHMS[every], every, repeats=3_600, jumps=0.001)
-    world = World(tracker.name, tracker, service=HISTORY, journey=days_of_riding(120))
-    found = found_in(world)
+    journey = partial(a_journey, SEED, 120)
+    found = found_in(World("", tracker, service=HISTORY, journey=journey))
     errors = ((found.distances, "%"), (found.starts, "s"), (found.ends, "s"))
     spread = (
         f"{median(of):+.0f} {unit} ({min(of):+.0f} to {max(of):+.0f})"
         for of, unit in errors
     )
-    return [world.name, str(found.trips), str(found.as_one), *spread]
+    return [tracker.name, str(found.trips), str(found.as_one), *spread]
 
 
 def _of_unseen(world: World) -> list[str]:

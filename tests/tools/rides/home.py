@@ -97,8 +97,10 @@ class Home:
                 self._came_back = True
             elif self._newest is not None:
                 self.poll(self._newest, now)
+            state = self.account.states.get(BIKE)
+            is_riding = state and state.ride_state.ride
             is_waiting = self._came_back or self._pending or self.account.gaps
-            if is_idle and not self.is_riding and not is_waiting:
+            if is_idle and not is_riding and not is_waiting:
                 if not coming:
                     break
                 now = max(now, coming[0].comes_at - _POLL)
@@ -117,12 +119,6 @@ class Home:
             if self.service.is_live and not self._came_back:
                 self.push(report)
         return len(coming) < before
-
-    @property
-    def is_riding(self) -> bool:
-        """Return whether a ride is under way."""
-        state = self.account.states.get(BIKE)
-        return bool(state and state.ride_state.ride)
 
     def copied(self) -> Self:
         """Return a copy of the home with the same past, which can have another future: a theft, for example."""
@@ -148,9 +144,8 @@ class Home:
         account, position = self.account, report.position
         heard_at = now if self.service.says_time else None
         device = Device(1, BIKE, BIKE, "online", heard_at, position.id, None, False)
-        listed = {BIKE: device}
+        listed, context = {BIKE: device}, self._context(now, recovering=self._came_back)
         found = {BIKE: position} if account.wanted(listed) else {}
-        context = self._context(now)._replace(recovering=self._came_back)
         self._came_back = False
         self._fire(account.apply_poll(listed, found, context), now)
         self._request(now)
@@ -159,19 +154,18 @@ class Home:
         """Apply a message with this report. First apply an answer of the history, if one has arrived."""
         now = report.comes_at
         self._answer(now)
-        context = self._context(now)._replace(is_complete=True)
+        context = self._context(now, is_complete=True)
         self._fire(self.account.apply_message([], [report.position], context), now)
 
-    def _context(self, now: datetime) -> UpdateContext:
-        return UpdateContext(now + self.clock, has_history=self.service.has_history)
+    def _context(self, now: datetime, **how: bool) -> UpdateContext:
+        now, has_history = now + self.clock, self.service.has_history
+        return UpdateContext(now, has_history=has_history, **how)
 
     def _request(self, now: datetime) -> None:
         """Request the history if it is needed. The answer contains reports that the service has received so far."""
-        asked_at, trackers = now + self.clock, self.account.trackers
-        noticed_by = asked_at - self.service.queue
-        gaps = {
-            k: g for k, g in self.account.gaps.items() if g.noticed_at <= noticed_by
-        }
+        asked_at, account = now + self.clock, self.account
+        due = asked_at - self.service.queue
+        gaps = {key: gap for key, gap in account.gaps.items() if gap.noticed_at <= due}
         if not (gaps and self.service.has_history) or self._pending:
             return
         seconds = now.timestamp()
@@ -179,7 +173,7 @@ class Home:
             patch.object(backoff, "monotonic", lambda: seconds),
             patch.object(history, "monotonic", lambda: seconds),
         ):
-            request = self._history.next_request(gaps, {}, trackers, asked_at)
+            request = self._history.next_request(gaps, {}, account.trackers, asked_at)
             if request is None:
                 return
             try:
@@ -205,8 +199,8 @@ class Home:
         """Apply the answer of the history, if it has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
-            context = self._context(at)
-            self._fire(self.account.apply_history(BIKE, answer, context), at)
+            changes = self.account.apply_history(BIKE, answer, self._context(at))
+            self._fire(changes, at)
 
     def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
         """Record the rides and the total distance after an update. Return the occurrences that are fired."""
@@ -222,9 +216,9 @@ class Home:
                 self.ended.append(ride_of(occurrence))
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
-            older = [it for it in self.book if it.started_at < since]
-            older = [it for it in older if it.started_at not in starts]
-            self.book = [*older, *(it for it in tracker.rides if it.distance)]
+            older = (ride for ride in self.book if ride.started_at < since)
+            self.book = [ride for ride in older if ride.started_at not in starts]
+            self.book += [ride for ride in tracker.rides if ride.distance]
         if tracker.total_distance is not None:
             self.totals.append(tracker.total_distance)
         return news

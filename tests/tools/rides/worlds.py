@@ -28,11 +28,6 @@ type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """Function that changes reports before they arrive."""
 
 
-def days_of_riding(days: int) -> Callable[[], Journey]:
-    """Return a function that makes a journey of this many days."""
-    return lambda: a_journey(SEED, days)
-
-
 EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
 _PLAIN, HISTORY = Service(), Service(has_history=True)
