@@ -34,7 +34,7 @@ from tests.riding import go
 
 _MOVES, _STANDS = "move 0 motion=yes", "move 0 motion=no"
 # For each trigger: the steps into the state before, into the trigger's state, and back.
-_STEPS = {
+STEPS = {
     "went_offline": ("touch, wait 2", "offline red", "online red"),
     "came_online": ("offline red, touch, wait 2", "online red", "offline red"),
     "became_silent": ("touch, wait 2", "silent 0", "silent 0"),
@@ -48,7 +48,7 @@ _STEPS = {
         "move 0",
     ),
 }
-TRIGGERS = tuple(trigger for trigger, steps in _STEPS.items() if len(steps) > 2)
+TRIGGERS = tuple(trigger for trigger, steps in STEPS.items() if len(steps) > 2)
 WAITING = tuple(trigger for trigger in TRIGGERS if trigger != "came_online")
 CONDITIONS = (
     *("is_online", "is_offline", "is_silent", "is_moving", "is_not_moving"),
@@ -93,10 +93,8 @@ class Garage(House):
     def area(self, *trackers: str) -> dict[str, str]:
         """Put these bikes into an area, and return the area as a target."""
         area = ar.async_get(self.hass).async_get_or_create("Garage")
-        for tracker in trackers:
-            dr.async_get(self.hass).async_update_device(
-                self.device(tracker), area_id=area.id
-            )
+        for device in map(self.bikes.device, trackers):
+            dr.async_get(self.hass).async_update_device(device.id, area_id=area.id)
         return {"area_id": area.id}
 
     def automation(
@@ -110,7 +108,7 @@ class Garage(House):
         """Return an automation that records the variables of its trigger each time it runs."""
         on = {
             "trigger": f"{DOMAIN}.{trigger}",
-            "target": target or {"device_id": self.device(RED)},
+            "target": target or {"device_id": self.bikes.device().id},
             "options": options,
         }
         given = {it: f"{{{{ trigger.{it} | default(none) }}}}" for it in _VARIABLES}
@@ -125,7 +123,7 @@ class Garage(House):
     async def async_listen(self, trigger: str, **more: Any) -> None:
         """Replace all automations by an automation with this trigger."""
         await self.async_save(self.automation(trigger, **more))
-        assert self.state("automation.bikes") == "on"
+        assert self.bikes.state("automation.bikes").state == "on"
 
     async def async_ask(
         self, kind: str, target: dict[str, Any] | None = None, **options: Any
@@ -134,7 +132,7 @@ class Garage(House):
         assert await async_setup_component(self.hass, "homeassistant", {})
         config = {
             "condition": f"{DOMAIN}.{kind}",
-            "target": target or {"device_id": [self.device(RED)]},
+            "target": target or {"device_id": self.bikes.device().id},
             "options": options,
         }
         config = await condition.async_validate_condition_config(self.hass, config)
@@ -170,17 +168,17 @@ class Garage(House):
 
     async def _prepare(self) -> None:
         """Bring the bike into the state that precedes the trigger's state."""
-        await self.async_tell(_STEPS[self._trigger][0])
+        await self.async_tell(STEPS[self._trigger][0])
 
     async def _become(self, how: str = "") -> None:
         """Bring the bike into the trigger's state. With `how`, a silent bike was silent for almost a day."""
         is_old = how and self._trigger == "became_silent"
         # A minute later, the tracker has been silent for a day, the default wait.
-        steps = f"silent {24 * 60 - 1}" if is_old else _STEPS[self._trigger][1]
+        steps = f"silent {24 * 60 - 1}" if is_old else STEPS[self._trigger][1]
         await self.async_tell(steps)
 
     async def _undo(self) -> None:
-        await self.async_tell(_STEPS[self._trigger][2])
+        await self.async_tell(STEPS[self._trigger][2])
 
     async def _mark(self) -> None:
         self._marked = dt_util.utcnow()

@@ -16,12 +16,8 @@ from custom_components import bike_tracker
 from custom_components.bike_tracker.const import DOMAIN
 from tests.conftest import RED, Bikes, async_setup
 
-from .garage import CONDITIONS, TRIGGERS as ON_TRACKERS, WAITING
+from .garage import CONDITIONS, STEPS, WAITING
 
-TRIGGERS = (
-    *("alarm_raised", "guard_triggered", "ride_started", "ride_ended"),
-    *ON_TRACKERS,
-)
 WRONG_OPTIONS: tuple[tuple[str, Any], ...] = (
     *(("for", "-00:01:00"), ("for", "a while")),
     *(("for", {"days": it}) for it in (366, 3e6, 1e300)),
@@ -66,7 +62,6 @@ async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
         (condition, "ConditionCheckParams", ["trigger"]),
         (target, "TargetSelection", []),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_name_taken_away(
     bikes: Bikes,
@@ -101,7 +96,7 @@ async def test_offered(hass: HomeAssistant) -> None:
     """The automation editor offers all triggers and conditions with their target, and triggers with their fields."""
     offered = await async_offered(hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
-    assert offered["trigger"].keys() == {*TRIGGERS}
+    assert offered["trigger"].keys() == STEPS.keys()
     entities = {"entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]}
     asked = {"alarm_raised": ["alarm"]} | {key: ["for"] for key in WAITING}
     assert all(it["target"] == entities for it in offered["condition"].values())
@@ -112,7 +107,7 @@ async def test_offered(hass: HomeAssistant) -> None:
 
 async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
     """Return the configuration of a trigger or condition with its defaults, or raise vol.Invalid."""
-    if kind in TRIGGERS:
+    if kind in STEPS:
         config["platform"] = f"{DOMAIN}.{kind}"
         [config] = await trigger.async_validate_trigger_config(hass, [config])
         return config
@@ -120,7 +115,7 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
     return await condition.async_validate_condition_config(hass, config)
 
 
-@pytest.mark.parametrize("kind", [*TRIGGERS, *CONDITIONS, "is_guarded"])
+@pytest.mark.parametrize("kind", [*STEPS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
     """The error for a wrong configuration names the field. Only kinds that can wait get a default wait."""
@@ -129,7 +124,7 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
         (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS
     ]
     # An empty target is an error for a trigger, but valid for a condition.
-    if kind in TRIGGERS:
+    if kind in STEPS:
         empty: list[Any] = [{}, {"device_id": [], "area_id": []}]
         wrong += [("choose at least one bike", {"target": it}) for it in empty]
     for words, config in wrong:

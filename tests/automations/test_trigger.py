@@ -9,18 +9,13 @@ import logging
 from typing import Any
 from unittest.mock import patch
 
-from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.const import DOMAIN
 from tests.blueprints.house import stories
-from tests.conftest import BLUE, EMAIL, RED, Bikes
+from tests.conftest import BLUE, EMAIL, RED
 from tests.long import some
-from tests.riding import go
 from tests.settle import settle
 from tests.test_live import BEGINS
 from tests.tools.simulator.world import DEFAULT_LONGITUDE
@@ -97,6 +92,17 @@ wait 4 = 1
 wait 30 = 1
 """
 
+CHANGES = "listen, begin {}, become at_once"
+WAIT_ENDS = "listen for=4, become, wait 2, begin {}"
+ORDERS = [
+    order.format(*both)
+    for both in permutations(INTERRUPTIONS, 2)
+    for order in (
+        "begin {0}, end {0}, begin {1}, end {1}",
+        "begin {0}, begin {1}, end {0}, end {1}",
+    )
+]
+
 
 @pytest.mark.parametrize(
     "story",
@@ -136,13 +142,8 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 @pytest.mark.parametrize(
     ("begins", "trigger", "interruption"),
     [
-        *some(
-            product(["listen, begin {}, become at_once"], TRIGGERS, INTERRUPTIONS), 2
-        ),
-        *some(
-            product(["listen for=4, become, wait 2, begin {}"], WAITING, INTERRUPTIONS),
-            every=3,
-        ),
+        *some(product([CHANGES], TRIGGERS, INTERRUPTIONS), every=2),
+        *some(product([WAIT_ENDS], WAITING, INTERRUPTIONS), every=3),
     ],
 )
 async def test_fires_after_the_interruption(
@@ -153,23 +154,7 @@ async def test_fires_after_the_interruption(
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
 
-@pytest.mark.parametrize(
-    ("order", "trigger"),
-    some(
-        product(
-            [
-                order.format(*both)
-                for both in permutations(INTERRUPTIONS, 2)
-                for order in (
-                    "begin {0}, end {0}, begin {1}, end {1}",
-                    "begin {0}, begin {1}, end {0}, end {1}",
-                )
-            ],
-            WAITING,
-        ),
-        every=17,
-    ),
-)
+@pytest.mark.parametrize(("order", "trigger"), some(product(ORDERS, WAITING), every=17))
 async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
     """Interruptions do not restart a wait: the trigger fires once, when the original wait is over."""
     begins = "prepare, listen for=30, become, wait 2"
@@ -184,10 +169,9 @@ async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
 async def test_what_was_so_before(
     garage: Garage, trigger: str, interruption: str, minutes: int
 ) -> None:
-    """A state that began before an automation does not run it, even after an interruption.
+    """Even after an interruption, a state that began before an automation does not run it.
 
-    It does not matter whether the automation's wait is already over (10 minutes) or ends
-    later (30 minutes).
+    The automation's wait is already over (10 minutes) or ends later (30 minutes).
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
@@ -212,13 +196,15 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
 async def test_first_word(garage: Garage) -> None:
     """The first report of a tracker is not a change, so no trigger fires."""
     target, wait = garage.area(), {"for": {"minutes": 30}}
-    await garage.async_save(
-        garage.automation("went_offline", alias="1", target=target),
-        garage.automation("went_offline", alias="2", target=target, **wait),
-        garage.automation("came_online", alias="3", target=target),
-        garage.automation("stopped_moving", alias="4", target=target),
-        garage.automation("stopped_moving", alias="5", target=target, **wait),
-    )
+    kinds = [
+        ("came_online", {}),
+        *product(("went_offline", "stopped_moving"), ({}, wait)),
+    ]
+    automations = [
+        garage.automation(kind, alias=f"{number}", target=target, **options)
+        for number, (kind, options) in enumerate(kinds)
+    ]
+    await garage.async_save(*automations)
     garage.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
     garage.simulator.override_field("new", "status", None)
     await garage.async_minutes(2)
@@ -243,21 +229,20 @@ async def test_error_in_one_of_them(
     caplog.clear()
 
 
-async def test_removed_while_another_waits(hass: HomeAssistant, garage: Garage) -> None:
+async def test_removed_while_another_waits(garage: Garage) -> None:
     """If the device of a tracker is removed during a wait, the trigger fires only for the other tracker."""
     target = garage.area(RED, BLUE)
     await garage.async_listen("went_offline", target=target, **{"for": "00:10:00"})
     await garage.async_tell("offline red, offline blue, wait 5")
-    dr.async_get(hass).async_remove_device(garage.device(BLUE))
+    dr.async_get(garage.hass).async_remove_device(garage.bikes.device(BLUE).id)
     await garage.async_minutes(20)
     assert garage.given("name") == ["Red bike"]
 
 
 @pytest.mark.usefixtures("with_live")
-async def test_message_of_another(
-    garage: Garage, bikes: Bikes, entry: MockConfigEntry
-) -> None:
+async def test_message_of_another(garage: Garage) -> None:
     """A push message of another tracker does not reset the wait for silence."""
+    bikes = garage.bikes
     await bikes.async_wait(BEGINS)
     await bikes.async_wait(1.1)
     assert len(garage.simulator.live.sockets) == 1
@@ -280,27 +265,13 @@ SENTENCES = {
     "alarm_raised": "Red bike: Bike fell over",
     "guard_triggered": "1.1 km from where it stood, ",
 }
-GUARD = "alarm_control_panel.red_bike_guard"
-ON_STATE = {
-    "id": "State",
-    "alias": "State",
-    "mode": "queued",
-    "triggers": {
-        "trigger": "alarm_control_panel.triggered",
-        "target": {"entity_id": GUARD},
-    },
-    "actions": {"event": "fired", "event_data": {"description": "state"}},
-}
 LOOK_UP = "custom_components.bike_tracker.automations.triggers.is_in_target"
 WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.async_write_ha_state"
 
 
 @pytest.mark.parametrize("trigger", SENTENCES)
 async def test_fires_at_once(garage: Garage, trigger: str) -> None:
-    """A trigger without a wait fires once, with the poll that shows the change.
-
-    The trigger variables describe the changed tracker.
-    """
+    """A trigger without a wait fires once, with the poll that shows the change. Its variables describe the tracker."""
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
     await garage.async_tell("become at_once, wait 5 = 1")
@@ -308,34 +279,25 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
     [run] = garage.runs
     assert run.time_fired - became <= timedelta(minutes=2)
     assert run.data["description"].startswith(SENTENCES[trigger])
+    assert run.data["device_id"] == garage.bikes.device().id
+    assert run.data["entity_id"] == "binary_sensor.red_bike_connectivity"
+    assert run.data["name"] == "Red bike"
     since = {
         "became_silent": became - timedelta(days=1, minutes=-1),
         "alarm_raised": became,
         "guard_triggered": became,
-    }.get(trigger, run.time_fired)
-    if "ride" in trigger:
+        "ride_started": became,
         # An ended ride has the time of its arrival, which was six minutes earlier.
-        since = became.replace(minute=became.minute - 6 * (trigger == "ride_ended"))
-    names = ("device_id", "entity_id", "name")
-    told = {name: run.data[name] for name in names}
-    assert told | {"since": datetime.fromisoformat(run.data["since"])} == {
-        "device_id": garage.device(RED),
-        "entity_id": "binary_sensor.red_bike_connectivity",
-        "name": "Red bike",
-        "since": since,
-    }
+        "ride_ended": became - timedelta(minutes=6),
+    }.get(trigger, run.time_fired)
+    assert datetime.fromisoformat(run.data["since"]) == since.replace(microsecond=0)
     has_opposite = trigger in TRIGGERS and trigger != "became_silent"
     assert (run.data["before"] is None) is not has_opposite
 
 
 @pytest.mark.parametrize("trigger", WAITING)
-async def test_fires_after_a_wait(
-    garage: Garage, entry: MockConfigEntry, trigger: str
-) -> None:
-    """A trigger with a wait fires once, with the first poll after the wait.
-
-    The trigger variable `since` is in the house's time zone.
-    """
+async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
+    """A trigger with a wait fires once, with the first poll after the wait. Its times are in the house's time zone."""
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
@@ -350,7 +312,7 @@ async def test_fires_after_a_wait(
     polls = set()
     for _ in range(20):
         await garage.async_minutes(1)
-        polls.add(entry.runtime_data.coordinator.service.asked_at)
+        polls.add(garage.entry.runtime_data.coordinator.service.asked_at)
 
     [run] = garage.runs
     assert run.time_fired in polls
@@ -409,9 +371,11 @@ async def test_ride(garage: Garage) -> None:
     """The trigger variables contain the values of the ride."""
     kinds = ("ride_started", "ride_ended")
     await garage.async_save(*(garage.automation(it, alias=it) for it in kinds))
-    for meters, speed in ((300, 9.0), (300, 9.0), *[(0, 0.0)] * 6):
-        go(garage.simulator, meters, speed=speed, motion=bool(meters))
-        await garage.async_minutes(1)
+    rides, stands = (
+        "move 300 speed=9 motion=yes, wait",
+        "move 0 speed=0 motion=no, wait",
+    )
+    await garage.async_tell(", ".join([rides] * 2 + [stands] * 6))
 
     started, ended = garage.runs
     assert started.data["ended_at"] is None
@@ -425,45 +389,19 @@ async def test_ride(garage: Garage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "said"),
-    [("de", "Red bike hat eine Fahrt beendet: 0,6 km in "), ("tlh", "Red bike: ride")],
-)
-async def test_sentence_of_another_language(
-    garage: Garage, language: str, said: str
-) -> None:
-    """The trigger's description is a sentence in the language of the house.
-
-    If the texts of the language are not loaded, the description is a short default.
-    """
-    garage.hass.config.language = language
-    if language == "de":
-        await async_load_integrations(garage.hass, {DOMAIN})
-    await garage.async_tell("of ride_ended, prepare, listen, wait 5, become, wait 5")
-    [description] = garage.given()
-    assert description.startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("fails", "left"), [(None, "pl"), (LOOK_UP, "l"), (WRITE, "p")]
+    ("fails", "runs", "state"), [(LOOK_UP, 0, "triggered"), (WRITE, 1, "armed_away")]
 )
 async def test_guard(
-    garage: Garage, caplog: pytest.LogCaptureFixture, fails: str | None, left: str
+    garage: Garage, caplog: pytest.LogCaptureFixture, fails: str, runs: int, state: str
 ) -> None:
-    """If a guard is triggered, its trigger fires, and the state of its entity changes.
-
-    An error in the trigger does not affect the entity, and vice versa. Errors in the log
-    contain no place.
-    """
-    await garage.async_save(garage.automation("guard_triggered"), ON_STATE)
-    await garage.async_tell("of guard_triggered, prepare")
-    with patch(fails or "os.getcwd", side_effect=fails and ValueError):
+    """An error in the trigger does not affect the guard's entity, and vice versa. Errors in the log contain no place."""
+    await garage.async_tell("of guard_triggered, prepare, listen")
+    with patch(fails, side_effect=ValueError):
         await garage.async_tell("become, wait 2")
-    places = [run.data for run in garage.runs if "cause" in run.data]
-    assert [(it["cause"], it["distance"]) for it in places] == [("place", 1112)] * (
-        "p" in left
-    )
-    assert garage.given().count("state") == left.count("l")
+        assert garage.bikes.state("alarm_control_panel.red_bike_guard").state == state
+    places = [(run.data["cause"], run.data["distance"]) for run in garage.runs]
+    assert places == [("place", 1112)] * runs
     errors = [it.getMessage() for it in caplog.records if it.levelno >= logging.ERROR]
-    assert bool(errors) is bool(fails)
+    assert errors
     assert str(DEFAULT_LONGITUDE) not in str(errors)
     caplog.clear()

@@ -21,9 +21,6 @@ import re
 import string
 from typing import Any
 
-from homeassistant.components.persistent_notification import (
-    DOMAIN as NOTIFICATION_DOMAIN,
-)
 from homeassistant.config import async_hass_config_yaml
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import (
@@ -47,7 +44,7 @@ from tests.conftest import BLUE, RED, Bikes
 from tests.tools.simulator.world import DEFAULT_LATITUDE
 
 BIKES = {"red": RED, "blue": BLUE}
-_AUTOMATION = "automation"
+_AUTOMATION, _NOTIFICATION = "automation", "persistent_notification"
 _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # Invisible marks around names, addresses and times in right-to-left texts.
@@ -56,12 +53,6 @@ _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
 _AFTER_POLL = 6
 # A timer that is due in at most this number of seconds counts as due.
 _RESOLUTION = 0.001
-
-
-def shown(markdown: str) -> str:
-    """Return Markdown as Home Assistant displays it. Fail if punctuation is not escaped."""
-    assert not set(string.punctuation) & set(_ESCAPED.sub("", markdown))
-    return _ESCAPED.sub(r"\1", markdown)
 
 
 def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
@@ -115,11 +106,13 @@ class House:
 
     @callback
     def _note(self, event: Event[Any]) -> None:
-        if event.data["domain"] == NOTIFICATION_DOMAIN:
+        if event.data["domain"] == _NOTIFICATION:
             data = event.data["service_data"]
-            text = shown(data.get("message", ""))
-            line = _line(data["notification_id"], "", data.get("title", ""), text)
-            self.shown.append(line)
+            title, text = data.get("title", ""), data.get("message", "")
+            # In Markdown, all punctuation must be escaped.
+            assert not set(string.punctuation) & set(_ESCAPED.sub("", text))
+            text = _ESCAPED.sub(r"\1", text)
+            self.shown.append(_line(data["notification_id"], "", title, text))
 
     @callback
     def _note_push(self, push: ServiceCall) -> None:
@@ -182,8 +175,7 @@ class House:
         assert position is not None
         start, end = position.latitude, DEFAULT_LATITUDE + float(north)
         for part in (0, 0.5, 1):
-            latitude = start + (end - start) * part
-            await self._report(bike, latitude=latitude, motion=True)
+            await self._report(bike, latitude=start + (end - start) * part, motion=True)
         for _ in range(8):
             await self._report(bike, latitude=end, motion=False)
 
@@ -212,28 +204,21 @@ class House:
 
     # Home Assistant
 
-    def device(self, tracker: str) -> str:
-        """Return the ID of a tracker's device."""
-        return self.bikes.device(tracker).id
-
-    def state(self, entity_id: str) -> str:
-        """Return the state of an entity."""
-        return self.bikes.state(entity_id).state
-
     async def async_automate(
         self, blueprint: str, *trackers: str, **inputs: Any
     ) -> None:
         """Replace all automations by one from a blueprint. Fail if Home Assistant rejects it."""
         if trackers:
-            inputs["bikes"] = {"device_id": [self.device(each) for each in trackers]}
+            devices = [self.bikes.device(tracker).id for tracker in trackers]
+            inputs["bikes"] = {"device_id": devices}
         use = {"path": f"bike_tracker/{blueprint}.yaml", "input": inputs}
         await self.async_save({"id": "1", "alias": "Bikes", "use_blueprint": use})
-        assert self.state("automation.bikes") == "on"
+        assert self.bikes.state("automation.bikes").state == "on"
 
     async def async_save(self, *automations: dict[str, Any]) -> None:
         """Replace all automations by these, as the editor does: write them to a file and reload it."""
         hass = self.hass
-        for component in (NOTIFICATION_DOMAIN, _AUTOMATION):
+        for component in (_NOTIFICATION, _AUTOMATION):
             assert await async_setup_component(hass, component, {})
         configuration = Path(hass.config.path("configuration.yaml"))
         text = dump({_AUTOMATION: list(automations)})

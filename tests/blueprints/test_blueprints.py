@@ -11,7 +11,6 @@ from homeassistant.core import Context, HomeAssistant, ServiceCall, SupportsResp
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import area_registry as ar, device_registry as dr
 from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
@@ -115,53 +114,38 @@ async def test_told(house: House, script: str, told: list[str]) -> None:
     assert [*house.shown, *house.told] == told
 
 
-async def test_sos_without_a_place(
-    hass: HomeAssistant, house: House, phones: list[str]
-) -> None:
-    """The message about an SOS is sent, without a place, even if the action `where` fails.
-
-    In a right-to-left language, invisible marks keep the name in its place.
-    """
+async def test_sos_without_a_place(hass: HomeAssistant, house: House) -> None:
+    """The message about an SOS is sent, without a place, even if the action `where` fails."""
 
     async def fail(_: ServiceCall) -> None:
         raise HomeAssistantError("no place")
 
-    hass.config.language = "he"
-    await async_load_integrations(hass, {"bike_tracker"})
-    await house.async_automate("alarm", RED, phones=phones)
     only = SupportsResponse.ONLY
     hass.services.async_register("bike_tracker", "where", fail, supports_response=only)
-    await house.async_tell("wait, alarm sos, wait")
-    [push] = house.pushes
-    assert (
-        push.data["title"] == push.data["message"] == "\u200f\u2068Red bike\u2069: SOS"
-    )
+    await house.async_tell("use alarm red phone, wait, alarm sos, wait")
+    assert house.told == ["12:02 time-sensitive: Red bike: SOS / Red bike: SOS"]
 
 
 def test_every_type_can_be_chosen() -> None:
     """The alarm blueprint offers all types of alarms, in the same order as the integration."""
     [path] = BLUEPRINTS.rglob("alarm.yaml")
-    options = [it for it in path.read_text().splitlines() if "- {value" in it]
-    values = [line.split("value: ")[1].split(",")[0] for line in options]
+    values = re.findall(r"- {value: (\w+)", path.read_text())
     assert values == [*ALARM_TYPES]
 
 
 async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> None:
-    """A low battery leads to one message, and to another one only after the battery was charged.
-
-    A phone in the same area does not count as a bike.
-    """
+    """Each discharge of a battery leads to one message. A phone in the same area does not count as a bike."""
     area = ar.async_get(hass).async_create("Shed")
-    for device_id in (phones[0], house.device(RED)):
+    for device_id in (phones[0], house.bikes.device().id):
         dr.async_get(hass).async_update_device(device_id, area_id=area.id)
     await house.async_automate("battery_low", bikes={"area_id": area.id})
     battery = {"device_class": "battery", "unit_of_measurement": "%"}
     hass.states.async_set("sensor.phone_battery", "60", battery)
     await house.async_minutes(5)
     hass.states.async_set("sensor.phone_battery", "5", battery)
-    for level in (21, 20, 19, 18, 90, 21, 12.4, 11):
-        await house.async_tell(f"report battery_level={level}")
-    await house.async_tell("fail, wait 5, work, restart, wait 10")
+    levels = (21, 20, 19, 18, 90, 21, 12.4, 11)
+    reports = ", ".join(f"report battery_level={level}" for level in levels)
+    await house.async_tell(f"{reports}, fail, wait 5, work, restart, wait 10")
     assert [line.partition(": ")[2] for line in house.shown] == [
         "Red bike / Battery low: 19 %",
         "Red bike / Battery low: 12 %",
@@ -190,9 +174,9 @@ async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
     coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
     for number in range(count):
         started = now - timedelta(hours=number + 1)
-        ride = {"distance": 1.0, "duration": 60, "maximum_speed": 20}
         times = dict.fromkeys(("started_at", "ended_at"), started.isoformat())
-        ended = Occurrence(number, "ride_ended", now, started, None, {**ride, **times})
+        ride = {"distance": 1.0, "duration": 60, "maximum_speed": 20, **times}
+        ended = Occurrence(number, "ride_ended", now, started, None, ride)
         async_dispatcher_send(hass, SIGNAL_OCCURRED, coordinator, RED, ended)
     await house.async_minutes(1)
     assert len(asked) <= 10
@@ -208,24 +192,19 @@ async def async_ask(hass: HomeAssistant, text: str, language: str = "en") -> str
     for component in ("homeassistant", "conversation"):
         assert await async_setup_component(hass, component, {})
     result = await async_converse(hass, text, None, Context(), language)
-    said: str = result.response.speech["plain"]["speech"]
-    return said
+    return str(result.response.speech["plain"]["speech"])
 
 
 ANSWERS = """
-Where are my bikes? -> Blue bike is at home; N4-ride is at home
-where is the bike -> Blue bike is at home; N4-ride is at home
-Where is the n4 ride? -> N4-ride is at home
-where is n4ride -> N4-ride is at home
-where is the BLUE BIKE -> Blue bike is at home
-find my bike -> Blue bike is at home; N4-ride is at home
-where's my bike -> Blue bike is at home; N4-ride is at home
-where's the blue bike -> Blue bike is at home
-find the blue bike -> Blue bike is at home
-is the blue bike at home -> Blue bike is at home
-is my bike guarded? -> Blue bike: Not guarded.; N4-ride: Not guarded.
+Where are my bikes? -> Blue bike is at home, position from 12:01, battery 80%. N4-ride is at home, position from 12:00, battery 80%.
+where is the bike -> Blue bike is at home, position from 12:01, battery 80%. N4-ride is at home, position from 12:00, battery 80%.
+Where is the n4 ride? -> N4-ride is at home, position from 12:00, battery 80%.
+where is n4ride -> N4-ride is at home, position from 12:00, battery 80%.
+where is the BLUE BIKE -> Blue bike is at home, position from 12:01, battery 80%.
+where's the blue bike -> Blue bike is at home, position from 12:01, battery 80%.
+find the blue bike -> Blue bike is at home, position from 12:01, battery 80%.
+is the blue bike at home -> Blue bike is at home, position from 12:01, battery 80%.
 is the blue bike guarded -> Blue bike: Not guarded.
-guard my bike -> Blue bike: Guarded.; N4-ride: Guarded.
 guard the blue bike -> Blue bike: Guarded.
 guard the green bike -> No bike is named green bike. Your bikes: Blue bike, N4-ride.
 where is the citi bike -> No bike is named citi bike. Your bikes: Blue bike, N4-ride.
@@ -242,10 +221,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
     house.simulator.rename(RED, "N4-ride")
     use = "use where_is_my_bike red blue"
     await house.async_tell(f"report motion=no, report blue motion=no, {use}")
-    said = await async_ask(hass, asked)
-    assert [part for part in answer.split("; ") if part not in said] == []
-    named = [name for name in ("Blue bike", "N4-ride") if name in said]
-    assert named == [name for name in ("Blue bike", "N4-ride") if name in answer]
+    assert await async_ask(hass, asked) == answer
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
@@ -301,13 +277,6 @@ async def test_languages(hass: HomeAssistant, house: House, row: str) -> None:
         said = await async_ask(hass, question, language)
         assert "Blue bike" in said, question
         assert ("Red bike" in said) is ("Blue Bike" not in question), question
-
-
-async def test_in_outage(hass: HomeAssistant, house: House) -> None:
-    """During an outage, the answer has the last known values, and mentions that the service does not answer."""
-    await house.async_tell("use where_is_my_bike red, fail, wait 2")
-    said = await async_ask(hass, "where is my bike")
-    assert "at home" in said and "80%" in said and "does not answer" in said
 
 
 async def test_no_bike(hass: HomeAssistant, house: House) -> None:

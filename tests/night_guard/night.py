@@ -23,7 +23,7 @@ from homeassistant.core import Context
 from homeassistant.helpers import device_registry as dr
 
 from tests.blueprints.house import BIKES, House
-from tests.conftest import EMAIL, RED
+from tests.conftest import EMAIL
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 _METERS_PER_DEGREE = 111_195
@@ -43,7 +43,7 @@ class Night(House):
     def _check(self, expected: str, step: str) -> None:
         *bike, state = expected.split()
         guard = f"alarm_control_panel.{[*bike, 'red'][0]}_bike_guard"
-        assert self.state(guard).removesuffix("_away") == state, step
+        assert self.bikes.state(guard).state.removesuffix("_away") == state, step
 
     # The night guard and the guard
 
@@ -53,7 +53,7 @@ class Night(House):
                 data[key] = f"{time}:00"
         if "riders" in data:
             data["riders"] = [f"person.{name}" for name in data["riders"].split("+")]
-        devices = [self.device(BIKES[bike]) for bike in bikes]
+        devices = [self.bikes.device(BIKES[bike]).id for bike in bikes]
         chosen = {"bikes": devices, "phones": [self._phone]}
         data = {**_SETTINGS, **chosen, **data}
         entries, entry = self.hass.config_entries, self.entry
@@ -80,7 +80,7 @@ class Night(House):
 
     async def _tap(self, button: str) -> None:
         """Tap a button that a sent message has, or the button `other`, which no message has."""
-        action = f"bike_tracker_night_{button}_{self.device(RED)}"
+        action = f"bike_tracker_night_{button}_{self.bikes.device().id}"
         assert button == "other" or any(action in str(it.data) for it in self.pushes)
         self.hass.bus.async_fire(
             "mobile_app_notification_action", {"action": action}, context=self._context
@@ -146,9 +146,8 @@ class Night(House):
         self.simulator.unassign(EMAIL, BIKES[bike])
 
     async def _disable(self, bike: str) -> None:
-        dr.async_get(self.hass).async_update_device(
-            self.device(BIKES[bike]), disabled_by=dr.DeviceEntryDisabler.USER
-        )
+        device, user = self.bikes.device(BIKES[bike]), dr.DeviceEntryDisabler.USER
+        dr.async_get(self.hass).async_update_device(device.id, disabled_by=user)
 
     async def _reload(self) -> None:
         await self.hass.config_entries.async_unload(self.entry.entry_id)

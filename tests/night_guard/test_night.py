@@ -12,9 +12,6 @@ night red = disarmed
 until 22 = armed, = blue disarmed
 until 6 = disarmed
 
-A night guard that is made at night begins at once.
-until 23, night red, wait 1 = armed
-
 A bike is armed with the first answer, where it is then, and disarmed in an outage. (2.0 raised a false alarm.)
 night red, fail, wait 2, until 22, wait 1 = disarmed
 report meters=1100, work, wait 15 = armed
@@ -68,12 +65,12 @@ night red follow=no, until 22, ride 1, stand 40, until 6, restart, until 21 = tr
 until 22 = armed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 
-A cat rings no alarm at breakfast.
-night red, until 22, report alarm=vibration, until 6 = disarmed
+A cat rings no alarm at breakfast, and at night none on phones that need not ring.
+night red critical=no, until 22, report alarm=vibration, until 6 = disarmed
 ride 10, stand 8
-22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
+22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 
-It does neither if somebody tapped *Guard again*, which is no arming by hand.
+It rings none at breakfast either if somebody tapped *Guard again*, which is no arming by hand.
 night red, until 22, report alarm=vibration, tap arm = armed
 until 6 = disarmed
 ride 10, stand 8
@@ -96,14 +93,6 @@ night red begins=12:00 = blue disarmed, = armed
 
 Other buttons change nothing.
 night red begins=12:00, wait 1, tap other = armed
-
-Another place without an address.
-night red, until 22, report meters=334 motion=yes address=none
-22:01 critical: Red bike is being moved / 330 m from where it stood, 22:00
-
-An alarm on phones that need not ring.
-night red critical=no, until 22, report alarm=shock
-22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 
 A message that one rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes

@@ -7,37 +7,21 @@ that people can read them.
 from pathlib import Path
 from typing import Any
 
-from homeassistant.config_entries import (
-    SOURCE_RECONFIGURE,
-    SOURCE_USER,
-    SubentryFlowContext,
-)
 from homeassistant.core import CoreState, HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType, InvalidData
+from homeassistant.data_entry_flow import InvalidData
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.translation import async_load_integrations
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
 from tests.blueprints.house import stories
-from tests.conftest import BOB, EMAIL, PASSWORD, MakeEntry
-from tests.tools.simulator.server import Simulator
+from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry
 
 from .night import Night
 
 TYPE = "night_guard"
-DEFAULTS = {
-    "name": "Night guard",
-    "night_begins": "22:00:00",
-    "night_ends": "06:00:00",
-    "away_distance": 200,
-    "bikes": [],
-    "riders": [],
-    "others": [],
-    "critical": True,
-    "follow": True,
-}
 FILTERS = {
     "phones": [{"integration": "mobile_app"}],
     "others": [{"domain": ["notify"]}],
@@ -50,12 +34,11 @@ async def async_submit(
 ) -> tuple[dict[str, Any], Any]:
     """Add a night guard, or change an existing one by its ID. Return the suggested values and the result."""
     subentries = hass.config_entries.subentries
-    context = SubentryFlowContext(source=SOURCE_USER)
+    context: Any = {"source": "user"}
     if changed:
-        context = SubentryFlowContext(source=SOURCE_RECONFIGURE, subentry_id=changed)
+        context = {"source": "reconfigure", "subentry_id": changed}
     form = await subentries.async_init((entry.entry_id, TYPE), context=context)
-    assert form["type"] is FlowResultType.FORM
-    assert form["data_schema"]
+    assert form["type"] == "form" and form["data_schema"]
     chosen = form["data_schema"].schema
     selectors = {field: chosen[field].config for field in FILTERS}
     assert {field: it["filter"] for field, it in selectors.items()} == FILTERS
@@ -73,24 +56,22 @@ async def test_nothing_to_type(
 ) -> None:
     """A user can submit the form unchanged. By default, all phones of the house get the messages."""
     suggested, result = await async_submit(hass, setup)
-    assert suggested == {**DEFAULTS, "phones": suggested["phones"]}
+    phones_of_all = suggested["phones"]
+    assert suggested == {"name": "Night guard", **DEFAULTS, "phones": phones_of_all}
     assert set(suggested["phones"]) == set(phones)
-    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["type"] == "create_entry"
     [subentry] = setup.get_subentries_of_type(TYPE)
     assert subentry.title == "Night guard"
     assert subentry.data == suggested
 
 
 async def test_bikes_of_the_account(
-    hass: HomeAssistant,
-    simulator: Simulator,
-    setup: MockConfigEntry,
-    bobs: MockConfigEntry,
+    bikes: Bikes, setup: MockConfigEntry, bobs: MockConfigEntry
 ) -> None:
     """Only bikes of the account can be chosen. A stored bike that is gone is not suggested again."""
-    simulator.add_device("860000000000033", name="Green bike", email=BOB)
+    hass, registry = bikes.hass, dr.async_get(bikes.hass)
+    bikes.simulator.add_device("860000000000033", name="Green bike", email=BOB)
     await hass.config_entries.async_setup(bobs.entry_id)
-    registry = dr.async_get(hass)
     [bike] = dr.async_entries_for_config_entry(registry, bobs.entry_id)
     [red, _] = dr.async_entries_for_config_entry(registry, setup.entry_id)
     await async_submit(hass, bobs, bikes=[bike.id])
@@ -105,7 +86,10 @@ async def test_bikes_of_the_account(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If the user enters one end of the night, the other end has its default. Without both, no night exists."""
+    """If the user enters one end of the night, the other end has its default. Without both, no night exists.
+
+    An account may have several night guards.
+    """
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
         await async_submit(hass, setup, night_begins=begins, night_ends=ends)
@@ -116,18 +100,15 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows the stored settings. An account may have several night guards."""
+    """The form shows the stored settings. A distance below 50 meters is refused."""
     await async_submit(hass, setup, away_distance=300)
-    await async_submit(hass, setup, name="Other")
-    first = setup.get_subentries_of_type(TYPE)[0].subentry_id
+    [first] = setup.subentries
     changes = {"name": "New", "follow": False}
     shown, result = await async_submit(hass, setup, first, **changes)
     assert (shown["night_begins"], shown["away_distance"]) == ("22:00:00", 300)
     assert result["reason"] == "reconfigure_successful"
-    titles = [each.title for each in setup.get_subentries_of_type(TYPE)]
-    assert titles == ["New", "Other"]
+    assert setup.subentries[first].title == "New"
     assert setup.subentries[first].data["follow"] is False
-    # A distance below the minimum of 50 meters is refused.
     with pytest.raises(InvalidData):
         await async_submit(hass, setup, away_distance=1)
 
@@ -194,21 +175,18 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
     assert not hass.data["persistent_notification"]
 
 
-async def test_removed_entities(
-    night: Night, entity_registry: er.EntityRegistry
-) -> None:
+async def test_removed_entities(night: Night) -> None:
     """If the user removed the device tracker entity of a bike, no message mentions the bike."""
     await night.async_tell("night begins=12:00, wait 1")
-    entity_registry.async_remove("device_tracker.blue_bike")
+    er.async_get(night.hass).async_remove("device_tracker.blue_bike")
     await night.async_tell("night begins=11:00, ride 15 red blue")
     assert len(night.told) == 2
     assert all("critical: Red bike is being moved" in said for said in night.told)
 
 
-async def test_two_accounts(
-    hass: HomeAssistant, night: Night, make_entry: MakeEntry
-) -> None:
+async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:
     """A night guard guards only bikes of its account. A change while Home Assistant starts causes no error."""
+    hass = night.hass
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
     await night.async_tell("night begins=12:00")
@@ -225,10 +203,9 @@ async def test_two_accounts(
 
 
 @pytest.mark.parametrize("has_folder", [True, False])
-async def test_report(
-    hass: HomeAssistant, night: Night, tmp_path: Path, has_folder: bool
-) -> None:
+async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
     """The button *Theft report* writes the report. The answer contains the file name, or the error."""
+    hass = night.hass
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
@@ -257,7 +234,6 @@ async def test_report(
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))
 @pytest.mark.parametrize("language", ["en", "de", "he", "tlh"])
 async def test_in_words(
-    hass: HomeAssistant,
     night: Night,
     snapshot: SnapshotAssertion,
     language: str,
@@ -265,9 +241,9 @@ async def test_in_words(
     told: list[str],
 ) -> None:
     """The messages and the titles of their buttons match the snapshot, even if a language is not loaded."""
-    hass.config.language = language
+    night.hass.config.language = language
     if language != "tlh":
-        await async_load_integrations(hass, {"bike_tracker"})
+        await async_load_integrations(night.hass, {"bike_tracker"})
     await night.async_tell(f"night red, {script}")
     data = [push.data.get("data", {}) for push in night.pushes]
     buttons = {it["title"]: None for each in data for it in each.get("actions", ())}
