@@ -78,8 +78,7 @@ class Garage(House):
         """Record the runs of automations, and let `clock` steps move Home Assistant's clock."""
         super().__init__(bikes)
         self.runs = async_capture_events(self.hass, _FIRED)
-        self._trigger, self._marked = "", dt_util.utcnow()
-        self._behind = timedelta()
+        self._trigger, self._marked, self._behind = "", dt_util.utcnow(), timedelta()
         # Replace only Home Assistant's clock: the service keeps the real clock.
         for name in ("now", "utcnow"):
             right = getattr(dt_util, name)

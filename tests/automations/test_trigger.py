@@ -196,14 +196,11 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
 async def test_first_word(garage: Garage) -> None:
     """The first report of a tracker is not a change, so no trigger fires."""
     target, wait = garage.area(), {"for": {"minutes": 30}}
-    kinds = [
-        ("came_online", {}),
-        *product(("went_offline", "stopped_moving"), ({}, wait)),
-    ]
     automations = [
-        garage.automation(kind, alias=f"{number}", target=target, **options)
-        for number, (kind, options) in enumerate(kinds)
+        garage.automation(kind, alias=f"{kind} {options}", target=target, **options)
+        for kind, options in product(("went_offline", "stopped_moving"), ({}, wait))
     ]
+    automations.append(garage.automation("came_online", target=target))
     await garage.async_save(*automations)
     garage.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
     garage.simulator.override_field("new", "status", None)
