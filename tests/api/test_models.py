@@ -376,11 +376,12 @@ def test_answers_that_say_the_same(
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """A tracker that did not change stays the same object, wherever it is in the new list."""
+    """A tracker that did not change stays the same object, wherever it is in the new list. A missing one is gone."""
     before = devices.read(body(*two()))
     after = devices.read(body(*two(status="offline")[::-1]))
     assert (before[RED].status, after[RED].status) == ("online", "offline")
     assert after[BLUE] is before[BLUE]
+    assert devices.read(body(*two()[:1])).keys() == {RED}
 
 
 @pytest.mark.parametrize(

@@ -296,8 +296,8 @@ class World:
         self.tell(device, position)
         return position
 
-    def report_no_fix(self, unique_id: str, *, year: int = 1970) -> SimPosition:
-        """Let a tracker report 0/0 in 1970 or 1980, as trackers do before their first fix."""
+    def report_no_fix(self, unique_id: str) -> SimPosition:
+        """Let a tracker report 0/0 in 1970, as trackers do before their first fix."""
         return self.report(
             unique_id,
             latitude=0.0,
@@ -307,7 +307,7 @@ class World:
             course=0.0,
             accuracy=0.0,
             valid=False,
-            fix_time=datetime(year, 1, 6 if year == 1980 else 1, tzinfo=UTC),
+            fix_time=datetime(1970, 1, 1, tzinfo=UTC),
         )
 
     def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
