@@ -294,6 +294,16 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
     assert query(file, fired, RED) > before
 
 
+@pytest.mark.usefixtures("setup")
+async def test_last_ride_from_before(bikes: Bikes) -> None:
+    """In whatever order rides from before the set-up are added, the newest of them is the last ride."""
+    database, now = bikes.coordinator.database, dt_util.utcnow()
+    rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (9, 3, 6)]
+    for ride in rides:
+        assert await database.async_book(RED, [ride], now - DAY)
+    assert database.content.last_rides[RED] == rides[1]
+
+
 @pytest.mark.parametrize("table", ["tracker", "ride"])
 async def test_one_transaction(bikes: Bikes, table: str) -> None:
     """If writing states or rides fails, the file gets neither of them. The next attempt writes both."""
