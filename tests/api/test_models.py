@@ -260,7 +260,7 @@ def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -
         *_all("motion", None, None, 1, "true"),
         *_kept("alarm", "sos,tow"),
         *_all("alarm", None, "", True, ["sos"]),
-        # The server sends meters, which are read as kilometers.
+        # The server sends meters, which are converted to kilometers.
         *_all("totalDistance", 0, 0),
         *_all("totalDistance", 1.2345, 1234.5),
         *_all("totalDistance", 10_000_000, 10_000_000_000),

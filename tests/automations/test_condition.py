@@ -34,7 +34,7 @@ begin unassigned, true, end unassigned, true is_online is_not_moving
 
 @pytest.mark.parametrize("story", stories(STORIES, [""]))
 async def test_story(garage: Garage, story: str) -> None:
-    """At each `true` step of a story, exactly the conditions that the step names are true."""
+    """At each `true` step of a story, the conditions in that step are true, and all others are false."""
     await garage.async_tell(story)
 
 

@@ -287,7 +287,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """After each fault of the live connection, places are right again. Only the websocket gets the cookie."""
+    """During each fault of the live connection, places are right within a minute. Only the websocket gets the cookie."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):

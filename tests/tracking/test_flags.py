@@ -103,7 +103,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """However the clock is set, no wait ends twice. If its state lasts, each wait ends at some time."""
+    """However the clock is set, no wait ends twice. Each wait ends eventually if the state that began it lasts."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

@@ -150,7 +150,7 @@ def not_guarded(
     hass: HomeAssistant, guard: NightGuard, reasons: Iterable[tuple[str, str]]
 ) -> Message:
     """Return the message about bikes that are not guarded tonight, with the reasons."""
-    lines = [f"{name}: {words(hass, reason)}" for name, reason in reasons]
+    lines = [f"{name}: {words(hass, reason)}" for name, reason in sorted(reasons)]
     title = words(hass, "not_guarded")
     return Message(f"{NIGHT}dusk_{guard.id}", title, "\n".join(lines), level=URGENT)
 

@@ -193,14 +193,15 @@ class Log(NamedTuple):
     ) -> Log:
         """Insert new reports, and replay from the first changed input on.
 
-        Ignore reports that are known or settled. `answered` has the IDs of the reports
-        in a history answer. Between two of these reports, no report is missing.
+        Ignore reports that the log has, or that are not newer than the last settled
+        input. `answered` has the IDs of the reports in a history answer. Between two of
+        these reports, no report is missing.
         """
         kept, fresh = list(self.inputs), dict[ReportId | None, Input]()
         stored = {(it.number, it.time) for it in kept if it.is_snapshot}
         if answered and any((it.number, it.time) in stored for it in new):
-            # The answer contains the reports that the stored core replaces, so drop the
-            # stored core.
+            # The answer contains the last report that the stored core includes. Drop this
+            # core, because a replay of the reports computes it again.
             kept, stored = [it for it in kept if not it.is_snapshot], set()
         known = {it.id for it in kept}
         for it in new:

@@ -99,7 +99,7 @@ class RideState(NamedTuple):
     measured_at: datetime | None = None
     """Time of the newest fix by the tracker's own clock."""
     drift: float = 0
-    """Largest distance of recent stray fixes while the bike stood, in meters."""
+    """Largest distance of recent stray fixes from the place where the bike stood, in meters."""
     drifts: tuple[Drift, ...] = ()
     """Last places where fixes were off, the oldest first."""
     received_at: datetime | None = None

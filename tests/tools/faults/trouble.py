@@ -22,7 +22,7 @@ class Trouble:
     description: str
     tls: bool = False
     is_large: bool = False
-    """Whether the answer would use much memory."""
+    """Whether the answer of the faulty server is so large that reading all of it would use much memory."""
     strikes_positions: bool = False
     """Whether the fault can affect the requests for positions alone."""
 

@@ -24,7 +24,7 @@ from .worlds import (
 
 PAGE = DOCS / "rides.md"
 _HEAD = (
-    "A report | Trips | Seen as one ride | Error of the distance | Start is late by"
+    "Reports come | Trips | Seen as one ride | Error of the distance | Start is late by"
     " | End is late by"
 )
 _UNSEEN_HEAD = "Rides | Found without history | With history"

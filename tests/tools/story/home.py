@@ -122,7 +122,7 @@ class Home:
         await self.async_wait(120)
 
     async def async_start(self, *, automations_first: bool = False) -> None:
-        """Start Home Assistant with the stored data. Set up the integration first, or `automations_first`."""
+        """Start Home Assistant with the stored data. Set up automations last or, with `automations_first`, first."""
         assert self._hass is None
         # Objects that are left from the last run may still change the original.
         self._restore(deepcopy(self.storage))
