@@ -245,7 +245,8 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
     ("moves", "changes", "seconds"),
     [
         (0, "offline", 300),
-        # The third report of a moving bike starts a ride, which is an event.
+        # In this test, the third report starts the ride, because the second looks like a
+        # jump. The start is an event.
         (2, "moved", 10),
         (3, "moved", 300),
         (0, "battery", 3600),

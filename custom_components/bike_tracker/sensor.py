@@ -43,7 +43,7 @@ type SensorValue = datetime | float | str
 class BikeTrackerSensorDescription(
     BikeTrackerDescription[SensorValue], SensorEntityDescription
 ):
-    """A sensor of a tracker."""
+    """Description of a sensor of a tracker."""
 
 
 _OF_RIDE: Final[dict[str, Callable[[Ride], float]]] = {

@@ -127,7 +127,7 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
-    """Do the trick of this name, as its button on the page *Try it* does."""
+    """Have the effect of a button on the page *Try it*, by the name of its `Trick`."""
     await client.action("mobile_app.try", {"try": name})
 
 

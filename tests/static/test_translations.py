@@ -197,7 +197,7 @@ def test_failures() -> None:
 
 
 def test_sentences_of_triggers() -> None:
-    """Each trigger has a sentence for its description. For an alarm, this is the alarm's name."""
+    """Each trigger has a sentence for its variable `description`, except `alarm_raised`, which uses the alarm's name."""
     sentences = ENGLISH["selector"]["occurrence"]["options"]
     kinds = {key.removesuffix("_since") for key in sentences}
     assert kinds == described("triggers").keys() - {"alarm_raised"}

@@ -64,7 +64,7 @@ def _rides_are_right(
     assert starts == [ride.started_at for ride in home.ended]
     assert all(a.moved_at < b.started_at for a, b in pairwise(home.rides))
     is_rare, jumps_often = tracker.every == 600, tracker.jumps == _OFTEN
-    # If a buffered report was the first of a ride, the ride starts with a later report.
+    # Buffered reports arrive together, and a poll receives only the newest of them.
     late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))
     left = list(home.rides)
     for trip in journey.trips:

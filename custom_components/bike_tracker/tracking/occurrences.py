@@ -35,7 +35,7 @@ class Occurrence(NamedTuple):
     """Something that happened to a tracker."""
 
     seq: int
-    """Sequence number, growing by one per tracker."""
+    """Sequence number. Each tracker counts its own occurrences."""
     type: OccurrenceType
     noticed_at: datetime
     since: datetime
