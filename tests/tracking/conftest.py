@@ -1,17 +1,17 @@
 """Fixtures and helpers that create device lists and positions as plain values."""
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position, timestamp
-from custom_components.bike_tracker.tracking.account import Account, Devices
-from custom_components.bike_tracker.tracking.occurrences import (
-    Occurrence,
-    UpdateContext,
-)
-from custom_components.bike_tracker.tracking.state import Changes, Tracker, TrackerState
+from custom_components.bike_tracker.tracking.account import Devices
+from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.state import Changes, Tracker
+
+from ..tools.rides.home import Recorder
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -21,20 +21,6 @@ RED_ID = sum(b"red")
 @pytest.fixture(autouse=True)
 def integration() -> None:
     """Replace the fixture that prepares Home Assistant: these tests do not need it."""
-
-
-class Listener:
-    """Receives each occurrence of a tracker once."""
-
-    def __init__(self, last_fired: int = 0) -> None:
-        """Begin after the last occurrence that was fired."""
-        self.last_fired = last_fired
-
-    def fired(self, state: TrackerState) -> list[Occurrence]:
-        """Return the occurrences to fire now. The next call does not return them again."""
-        new = [item for item in state.occurrences if item.seq > self.last_fired]
-        self.last_fired = max((item.seq for item in new), default=self.last_fired)
-        return new
 
 
 def checked(changes: Changes) -> Changes:
@@ -57,14 +43,11 @@ def _is_contact(before: Tracker, after: Tracker) -> bool:
     return before.device == device and before.state is after.state
 
 
-class Service:
-    """A service, an account that receives its lists and messages, and a listener."""
+@dataclass
+class Service(Recorder):
+    """A service, and an account that receives its lists and messages."""
 
-    def __init__(self, account: Account | None = None, last_fired: int = 0) -> None:
-        """Begin before the first poll."""
-        self.account = account or Account("Bikes", {})
-        self.listener = Listener(last_fired)
-        self._last: Devices = {}
+    _last: Devices = field(default_factory=dict)
 
     def read(self, *devices: Device) -> Devices:
         """Return the next list as the client would read it.
@@ -96,8 +79,7 @@ class Service:
 
     def alarms(self) -> list[str]:
         """Return the names of the red bike's alarms that are fired now, since the last call."""
-        fired = self.listener.fired(self.red().state)
-        return [it.attributes["alarm"] for it in fired]
+        return [it.attributes["alarm"] for it in self.news()]
 
 
 @pytest.fixture

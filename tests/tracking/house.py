@@ -6,27 +6,26 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-import json
 import re
-from typing import Any
+from typing import Any, override
 
 import pytest
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from custom_components.bike_tracker.tracking.state import Changes, Tracker, TrackerState
-from custom_components.bike_tracker.tracking.stored import reader, to_json
+from custom_components.bike_tracker.tracking.state import Changes
 
-from ..tools.rides.home import ride_of
-from .conftest import NOW, Listener, a_device, a_position, checked
+from ..tools.rides.home import Recorder, Service
+from ..tools.rides.worlds import HISTORY
+from .conftest import NOW, a_device, a_position, checked
 
 METER = 1 / 111_195
 """One meter to the north, in degrees of latitude."""
 SECOND = timedelta(seconds=1)
 _LEG = re.compile(r"(stand|ride|sleep|jump) (-?[\d.]+)(?: @(-?[\d.]+))?(.*)")
+_OF_RIDES = "ride_started", "ride_ended"
 _WORDS = {"none": None, "yes": True, "no": False}
 
 
@@ -124,43 +123,27 @@ def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
 
 
 @dataclass
-class House:
-    """An account with one tracker, and everything that it fired and stored."""
+class House(Recorder):
+    """A house that receives the reports of a bike as a script says."""
 
-    account: Account = field(default_factory=lambda: Account("Bikes", {}))
-    has_history: bool = True
+    service: Service = HISTORY
     bike: Bike = field(default_factory=Bike)
-    fired: list[tuple[str, Ride]] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-    """Types of all other occurrences. For alarms, the service's names."""
-    triggered: list[str] = field(default_factory=list)
-    """What triggered the guard, with minutes and meters."""
-    book: list[Ride] = field(default_factory=list)
-    totals: list[float] = field(default_factory=list)
-    listener: Listener = field(default_factory=Listener)
-    clock: timedelta = timedelta()
-    """How far the house's clock is ahead."""
     _how: str = "poll"
     _held: list[Position] = field(default_factory=list)
     _requested: list[HistoryAnswer] = field(default_factory=list)
 
-    @property
-    def state(self) -> TrackerState:
-        """Return the state of the tracker."""
-        return self.account.states.get("red") or TrackerState()
-
-    def at(self, now: datetime, **how: bool) -> UpdateContext:
-        """Return the context of an update at a true time."""
-        return UpdateContext(now + self.clock, has_history=self.has_history, **how)
-
     # Steps of a house
+
+    @override
+    def record(self, changes: Changes) -> list[Occurrence]:
+        return super().record(checked(changes))
 
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
         """Apply a poll with this current report."""
         now = now or time_of(report)
         device = a_device(position_id=report.id, last_update=now)
-        context = self.at(now, **how)
-        self.look(self.account.apply_poll({"red": device}, {"red": report}, context))
+        context = self.context(now, **how)
+        self.record(self.account.apply_poll({"red": device}, {"red": report}, context))
 
     def polls(self, reports: Iterable[Position]) -> None:
         """Apply reports with one poll each, at their times."""
@@ -169,7 +152,7 @@ class House:
 
     def hear(self, reports: Sequence[Position], now: datetime, **how: bool) -> None:
         """Apply a push message with these reports."""
-        self.look(self.account.apply_message([], reports, self.at(now, **how)))
+        self.record(self.account.apply_message([], reports, self.context(now, **how)))
 
     def answer(self, reports: Iterable[Position], now: datetime) -> None:
         """Apply a history answer. It contains these reports, from the start of the gap until now."""
@@ -180,35 +163,13 @@ class House:
 
     def apply(self, answer: HistoryAnswer, now: datetime) -> None:
         """Apply a history answer."""
-        self.look(self.account.apply_history("red", answer, self.at(now)))
+        self.record(self.account.apply_history("red", answer, self.context(now)))
 
     def wait(self, now: datetime) -> None:
         """Apply a poll at this time that brings no report."""
         known = self.state.position
         device = a_device(position_id=known and known.id)
-        self.look(self.account.apply_poll({"red": device}, {}, self.at(now)))
-
-    def look(self, changes: Changes) -> None:
-        """Record the occurrences, rides and total distance after an update."""
-        checked(changes)
-        for occurrence in self.listener.fired(self.state):
-            said, at = occurrence.attributes, minute_of(occurrence.since)
-            if occurrence.type.startswith("ride_"):
-                kind = occurrence.type.removeprefix("ride_")
-                self.fired.append((kind, ride_of(occurrence)))
-            elif occurrence.type == "guard_triggered":
-                self.triggered.append(f"{said['cause']} {at} {said['distance']} m")
-            else:
-                self.others.append(said.get("alarm") or occurrence.type)
-        tracker = Tracker(a_device(), self.state)
-        if since := tracker.rides_since:
-            starts = {ride.started_at for ride in tracker.rides}
-            older = [it for it in self.book if it.started_at < since]
-            older = [it for it in older if it.started_at not in starts]
-            self.book = [*older, *tracker.rides]
-        if (total := tracker.total_distance) is not None:
-            # The database rounds numbers, so the total may fall a little after a kill.
-            self.totals.append(round(total, 4))
+        self.record(self.account.apply_poll({"red": device}, {}, self.context(now)))
 
     # Scripts of legs and steps
 
@@ -247,7 +208,7 @@ class House:
 
     def _on_service(self, text: str) -> None:
         """Let the service have a history, or none: "service has_history=no"."""
-        vars(self).update(_values(text))
+        self.service = Service(**_values(text))
 
     def _on_receive(self, text: str) -> None:
         """Receive each report by a "poll" or "live", only each "sixth" by a poll, or none.
@@ -298,19 +259,17 @@ class House:
     def _on_arm(self, _text: str) -> None:
         now = self.bike.time + 30 * SECOND + self.clock
         if changes := self.account.arm("red", now):
-            self.look(changes)
+            self.record(changes)
 
     def _on_disarm(self, _text: str) -> None:
-        self.look(self.account.disarm("red"))
+        self.record(self.account.disarm("red"))
 
     def _on_kill(self, _text: str) -> None:
         """Restart with the state as it is stored now."""
         stored = self.state.stored()
         # The stored state has no reports, because the history has them.
         assert not any(it.report for it in stored.log.inputs)
-        text = json.dumps(to_json(stored))
-        state = reader(TrackerState)(json.loads(text))
-        self.account = Account("Bikes", {"red": state} if self.account.states else {})
+        self.restart()
 
     def _on_wait(self, text: str) -> None:
         """Move the clock by minutes without a report."""
@@ -326,17 +285,30 @@ class House:
     @property
     def kinds(self) -> list[str]:
         """Return the starts and ends that were fired."""
-        return [kind for kind, _ in self.fired]
+        return [it.type.removeprefix("ride_") for it in self.of_type(*_OF_RIDES)]
 
     @property
     def rides(self) -> str:
         """Return the fired starts and ends with their minutes, and the distance of all stored rides."""
-        parts = [
-            f"{kind} {minute_of(it.moved_at if kind == 'ended' else it.started_at)}"
-            for kind, it in self.fired
-        ]
+        times = map(minute_of, (it.since for it in self.of_type(*_OF_RIDES)))
+        parts = [" ".join(it) for it in zip(self.kinds, times, strict=True)]
         distance = round(sum(it.distance for it in self.book), 2)
         return ", ".join([*parts, f"{distance:g} km"])
+
+    @property
+    def others(self) -> str:
+        """Return the types of all other occurrences. For alarms, return the service's names."""
+        known = *_OF_RIDES, "guard_triggered"
+        others = (it for it in self.fired if it.type not in known)
+        return ", ".join(it.attributes.get("alarm") or it.type for it in others)
+
+    @property
+    def triggered(self) -> list[str]:
+        """Return what triggered the guard, with minutes and meters."""
+        return [
+            f"{it.attributes['cause']} {minute_of(it.since)} {it.attributes['distance']} m"
+            for it in self.of_type("guard_triggered")
+        ]
 
     @property
     def gap(self) -> str:
@@ -366,7 +338,7 @@ def rows(table: str) -> list[Any]:
 
 def true_rides(reports: list[Position], now: datetime) -> list[Ride]:
     """Return the rides of a house that receives each report at once."""
-    house = House(has_history=False)
+    house = House(Service())
     for report in reports:
         house.poll(report, is_complete=True)
     house.wait(now)

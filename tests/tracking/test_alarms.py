@@ -96,7 +96,7 @@ def test_restart(service: Service) -> None:
     assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for number, word, fired in ((2, "sos", []), (3, "tow", ["tow"])):
         account = Account("Bikes", dict(service.account.states))
-        restarted = Service(account, service.listener.last_fired)
+        restarted = Service(account=account, last_fired=service.last_fired)
         first = a_position(number, alarm=word)
         assert poll(restarted, first) == fired
         assert poll(restarted, first) == []

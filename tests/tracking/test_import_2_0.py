@@ -9,7 +9,7 @@ from custom_components.bike_tracker.tracking.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
 from custom_components.bike_tracker.tracking.stored import reader
 
-from .conftest import Listener, a_device, a_position
+from .conftest import a_device, a_position
 from .house import House, minutes
 
 
@@ -49,7 +49,7 @@ def imported(**more: Any) -> House:
     It does not fire the occurrences again that 2.0 had fired.
     """
     state = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
-    return House(Account("Bikes", {"red": state}), listener=Listener(7))
+    return House(account=Account("Bikes", {"red": state}), last_fired=7)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_ride_under_way() -> None:
         rides={"open_since": RIDE["started_at"]},
     )
     assert house.live("stand 6").kinds == ["ended"]
-    assert house.fired[0][1].moved_at == minutes(-10)
+    assert house.fired[0].since == minutes(-10)
 
 
 @pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
@@ -101,6 +101,6 @@ def test_little(stored: dict[str, Any]) -> None:
     """A tracker without a place is imported without a place."""
     state = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
-    house = House(Account("Bikes", {"red": state})).live("stand 3")
+    house = House(account=Account("Bikes", {"red": state})).live("stand 3")
     assert house.kinds == []
     assert house.totals[-1] == 0

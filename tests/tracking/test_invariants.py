@@ -11,6 +11,7 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer, histo
 from custom_components.bike_tracker.tracking.log import Input, Log, apply
 
 from ..long import examples
+from ..tools.rides.home import Service
 from .conftest import NOW, a_position
 from .house import SECOND, Bike, House, lived, minutes, time_of, true_rides
 
@@ -62,7 +63,7 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
     A triggered guard stays triggered, and a kill changes no stored value. In the end,
     each ride that started has ended.
     """
-    house = House(has_history=has_history, bike=Bike(says))
+    house = House(Service(has_history), bike=Bike(says))
     for step in script:
         before = house.state
         house.live(step)

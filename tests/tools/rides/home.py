@@ -1,12 +1,13 @@
-"""A home that polls one tracker, and records the rides that are detected."""
+"""Simulated houses that receive the reports of one tracker, and record the rides that are detected."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+import json
 from random import Random
-from typing import Self, cast
+from typing import Self, cast, override
 from unittest.mock import patch
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -20,12 +21,13 @@ from custom_components.bike_tracker.tracking.occurrences import (
     UpdateContext,
 )
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from custom_components.bike_tracker.tracking.state import Changes
+from custom_components.bike_tracker.tracking.state import Changes, TrackerState
+from custom_components.bike_tracker.tracking.stored import reader, to_json
 
 from .trackers import Report
 from .trips import Span
 
-BIKE = "bike"
+BIKE = "red"
 _POLL = timedelta(minutes=1)
 
 
@@ -47,21 +49,74 @@ class Service:
 
 
 @dataclass
-class Home:
-    """The state of one tracker, and the events that were fired."""
+class Recorder:
+    """An account with one tracker, and everything that it fires and stores."""
 
     service: Service = Service()
     clock: timedelta = timedelta()
     """How far the house's clock is ahead."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
-    started: list[Ride] = field(default_factory=list)
-    ended: list[Ride] = field(default_factory=list)
+    last_fired: int = 0
+    """Number of the last occurrence that was fired."""
+    fired: list[Occurrence] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """Rides that were stored and have a distance."""
+    """Rides that were stored."""
+
+    @property
+    def state(self) -> TrackerState:
+        """Return the state of the tracker."""
+        return self.account.states.get(BIKE) or TrackerState()
+
+    def of_type(self, *types: str) -> list[Occurrence]:
+        """Return the occurrences of these types that were fired, in order."""
+        return [it for it in self.fired if it.type in types]
+
+    def context(self, now: datetime, **how: bool) -> UpdateContext:
+        """Return the context of an update at a true time."""
+        has_history = self.service.has_history
+        return UpdateContext(now + self.clock, has_history=has_history, **how)
+
+    def restart(self) -> None:
+        """Restart Home Assistant: continue with the state as it is stored now."""
+        texts = {
+            key: json.dumps(to_json(it.stored()))
+            for key, it in self.account.states.items()
+        }
+        read = reader(TrackerState)
+        states = {key: read(json.loads(text)) for key, text in texts.items()}
+        self.account = Account("Bikes", states)
+
+    def news(self) -> list[Occurrence]:
+        """Return the occurrences that are fired now. The next call does not return them again."""
+        news = [it for it in self.state.occurrences if it.seq > self.last_fired]
+        if news:
+            self.last_fired = news[-1].seq
+            self.fired = [*self.fired, *news]
+        return news
+
+    def record(self, changes: Changes) -> list[Occurrence]:
+        """Record the rides and the total distance after an update. Return the occurrences that are fired."""
+        if BIKE not in changes.keys:
+            return []
+        tracker = changes.after[BIKE]
+        if since := tracker.rides_since:
+            starts = {ride.started_at for ride in tracker.rides}
+            older = (ride for ride in self.book if ride.started_at < since)
+            older = (ride for ride in older if ride.started_at not in starts)
+            self.book = [*older, *tracker.rides]
+        if (total := tracker.total_distance) is not None:
+            # The database rounds numbers, so the total may fall a little after a restart.
+            self.totals.append(round(total, 4))
+        return self.news()
+
+
+@dataclass
+class Home(Recorder):
+    """A home that polls one tracker, and receives its history and messages."""
+
     _sent: list[Report] = field(default_factory=list)
     _newest: Report | None = None
-    _last_fired: int = 0
     _came_back: bool = True
     _pending: tuple[datetime, HistoryAnswer] | None = None
 
@@ -74,7 +129,8 @@ class Home:
     @property
     def rides(self) -> list[Ride]:
         """Return the rides whose end was fired and that have a distance."""
-        return [ride for ride in self.ended if ride.distance]
+        rides = map(_ride_of, self.of_type("ride_ended"))
+        return [ride for ride in rides if ride.distance]
 
     def live(
         self,
@@ -125,14 +181,12 @@ class Home:
         other, account = copy(self), copy(self.account)
         for name in ("states", "gaps", "_touched"):
             setattr(account, name, {**getattr(account, name)})
-        other.account, other.book = account, [*self.book]
-        other.started, other.ended = [*self.started], [*self.ended]
+        other.account = account
         return other
 
+    @override
     def restart(self) -> None:
-        """Restart Home Assistant: continue with the stored state."""
-        states = {key: it.stored() for key, it in self.account.states.items()}
-        self.account = Account("Bikes", states)
+        super().restart()
         self._came_back, self._pending = True, None
 
     def arm(self, now: datetime) -> None:
@@ -144,7 +198,7 @@ class Home:
         account, position = self.account, report.position
         heard_at = now if self.service.says_time else None
         device = Device(1, BIKE, BIKE, "online", heard_at, position.id, None, False)
-        listed, context = {BIKE: device}, self._context(now, recovering=self._came_back)
+        listed, context = {BIKE: device}, self.context(now, recovering=self._came_back)
         found = {BIKE: position} if account.wanted(listed) else {}
         self._came_back = False
         self._fire(account.apply_poll(listed, found, context), now)
@@ -154,12 +208,8 @@ class Home:
         """Apply a message with this report. First apply an answer of the history, if one has arrived."""
         now = report.comes_at
         self._answer(now)
-        context = self._context(now, is_complete=True)
+        context = self.context(now, is_complete=True)
         self._fire(self.account.apply_message([], [report.position], context), now)
-
-    def _context(self, now: datetime, **how: bool) -> UpdateContext:
-        now, has_history = now + self.clock, self.service.has_history
-        return UpdateContext(now, has_history=has_history, **how)
 
     def _request(self, now: datetime) -> None:
         """Request the history if it is needed. The answer contains reports that the service has received so far."""
@@ -199,32 +249,14 @@ class Home:
         """Apply the answer of the history, if it has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
-            changes = self.account.apply_history(BIKE, answer, self._context(at))
+            changes = self.account.apply_history(BIKE, answer, self.context(at))
             self._fire(changes, at)
 
-    def _fire(self, changes: Changes, now: datetime) -> list[Occurrence]:
-        """Record the rides and the total distance after an update. Return the occurrences that are fired."""
-        if BIKE not in changes.keys:
-            return []
-        tracker = changes.after[BIKE]
-        news = [it for it in tracker.state.occurrences if it.seq > self._last_fired]
-        for occurrence in news:
-            self._last_fired = occurrence.seq
-            if occurrence.type == "ride_started":
-                self.started.append(ride_of(occurrence))
-            elif occurrence.type == "ride_ended":
-                self.ended.append(ride_of(occurrence))
-        if since := tracker.rides_since:
-            starts = {ride.started_at for ride in tracker.rides}
-            older = (ride for ride in self.book if ride.started_at < since)
-            self.book = [ride for ride in older if ride.started_at not in starts]
-            self.book += [ride for ride in tracker.rides if ride.distance]
-        if tracker.total_distance is not None:
-            self.totals.append(tracker.total_distance)
-        return news
+    def _fire(self, changes: Changes, _now: datetime) -> list[Occurrence]:
+        return self.record(changes)
 
 
-def ride_of(occurrence: Occurrence) -> Ride:
+def _ride_of(occurrence: Occurrence) -> Ride:
     """Return the ride of an occurrence, which is the start or the end of that ride."""
     said = occurrence.attributes
     return Ride(
