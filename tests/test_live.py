@@ -275,16 +275,6 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 # Effects of faults
 
 
-@pytest.mark.parametrize("fault", [None, "session-401", "session-400-sign-in"])
-async def test_nobody_is_asked_to_sign_in(live: Bikes, fault: str | None) -> None:
-    """After a fault of the live connection, Home Assistant does not request the password again."""
-    live.simulator.live_fault(fault)
-    live.simulator.live.drop()
-    for _ in range(5):
-        await live.async_wait(61)
-    assert not list(live.entry.async_get_active_flows(live.hass, {SOURCE_REAUTH}))
-
-
 async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> None:
     """Diagnostics show the state of the connection, its start, its last error, and counts."""
 
@@ -296,7 +286,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     expected: dict[str, Any] = {"state": "live", "since": since, "why": None}
     expected |= {"messages": 1, "reconnects": 0}
     assert await report() == expected
-    live.simulator.live_fault("session-503")
+    live.simulator.live_fault("session-401")
     await settle(live.hass)
     expected |= {"state": "waiting to reconnect", "why": "connection closed"}
     assert await report() == expected
@@ -307,6 +297,8 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     await live.async_wait(61)
     found = await report()
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
+    # A refused sign-in of the live connection alone requests no new password.
+    assert not list(live.entry.async_get_active_flows(live.hass, {SOURCE_REAUTH}))
     # While polls fail, changes are not shown.
     live.simulator.fault("status-401")
     await live.async_wait(61)

@@ -35,13 +35,10 @@ pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
 def ride_on_days(simulator: Simulator, days: int) -> list[datetime]:
-    """Let the red bike ride a kilometer on each of the last days, and return the start times.
-
-    Every second ride is under way exactly at the edge of two requests, which each cover
-    a day.
-    """
+    """Let the red bike ride a kilometer on each of the last days, and return the start times."""
     now, starts = dt_util.utcnow(), list[datetime]()
     for day in range(days, 0, -1):
+        # Every second ride is under way at the edge of two requests, which each cover a day.
         hours = 8 if day % 2 else 0
         start = now - day * DAY + timedelta(hours=hours) - RIDE / 2
         for number in range(-1, 34):
@@ -145,29 +142,20 @@ async def test_interrupted(home: Home, how: str) -> None:
     hold(await home.booked(RED), starts[-29:])
 
 
-async def ride(home: Home) -> datetime:
-    """Let the red bike ride a kilometer in ten minutes, and then stand. Return the start time."""
-    start = dt_util.utcnow()
-    for _ in range(20):
-        go(home.simulator, 50, **MOVES)
-        await home.async_wait(30)
-    home.simulator.report(RED, **STANDS)
-    return start
-
-
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("is_stopped", [False, True])
 async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
-    """A ride before the last request for earlier rides is fired one time and stored one time.
-
-    Home Assistant may be stopped during the ride.
-    """
+    """A ride before the last request for earlier rides is fired one time and stored one time."""
     starts = ride_on_days(home.simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
     if is_stopped:
         await home.async_stop()
-    start = await ride(home)
+    start = dt_util.utcnow()
+    for _ in range(20):
+        go(home.simulator, 50, **MOVES)
+        await home.async_wait(30)
+    home.simulator.report(RED, **STANDS)
     if is_stopped:
         await home.async_start()
     await home.async_wait(90 * MINUTE)
@@ -182,10 +170,7 @@ async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )
 async def test_ride_during_set_up(home: Home) -> None:
-    """If a ride is under way during the set-up, it is stored one time, after its end.
-
-    This is tested with each kind of server that has a history.
-    """
+    """If a ride is under way during the set-up, it is stored one time, after its end."""
     starts = ride_on_days(home.simulator, 2)
     start = dt_util.utcnow() - RIDE
     for number in range(20):
@@ -236,10 +221,7 @@ async def test_all_else_goes_on(home: Home) -> None:
     ],
 )
 async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> None:
-    """If all requests fail for a while, no day is skipped: all rides are requested later.
-
-    The service has no reports from before these twenty days.
-    """
+    """If all requests fail for a while, no day is skipped: all rides are requested later."""
     starts = ride_on_days(home.simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
@@ -255,10 +237,7 @@ async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> 
 async def test_answer_that_cannot_be_applied(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an answer causes an unexpected error, only the tracker of this answer is affected.
-
-    The request is repeated, but not each minute.
-    """
+    """After an unexpected error in an answer, its request is repeated, but not each minute. Other trackers go on."""
     book, tried = coordinator.rides_before, list[int]()
     blue = home.simulator.devices[BLUE].id
 

@@ -68,66 +68,44 @@ happens_or_worse = st.one_of(
 )
 
 
+def story(text: str) -> list[Step]:
+    """Return the steps in a text such as "reload 0, raise_alarm 0 2": the name and the numbers of each step."""
+    rows = (row.split() for row in text.split(","))
+    return [step(name, *map(int, numbers)) for name, *numbers in rows]
+
+
 # Stories in which earlier versions fired wrong events.
 MORE_THAN_ARE_REMEMBERED = [
     step("raise_many", 0, 40, 1, in_one_message=True),
     step("raise_many", 0, 40, 3),
 ]
 STORM_BEFORE_AN_END = [
-    step("raise_many", 0, 12, 1),
-    step("raise_many", 0, 2, 1),
-    step("reload", 0),
-    step("raise_many", 0, 12, 1),
-    step("restart", 55),
-    step("pass_time", 30),
-    step("raise_alarm", 0, 2),
+    *story("raise_many 0 12 1, raise_many 0 2 1, reload 0, raise_many 0 12 1"),
+    *story("restart 55, pass_time 30, raise_alarm 0 2"),
     step("restart", 40, automations_first=True),
 ]
 NEWS_AFTER_A_START = [
     step("raise_alarm", 0, 3, "no fix", twice=True),
-    step("kill", 55),
-    step("raise_alarm", 0, 2),
-    step("kill", 5),
+    *story("kill 55, raise_alarm 0 2, kill 5"),
 ]
 LATE_AND_FIRST = [step("raise_alarm", 0, 2, "late"), step("pass_time", 90)]
-AHEAD_BETWEEN_TWO_REPORTS = [
-    step("set_off", 0, 14, 90),
-    step("pass_time", 90),
-    step("set_clock", 20_000),
-    step("pass_time", 90),
-    step("kill", 30),
-    step("pass_time", 90),
-    step("set_clock", 0),
-]
-PARTIAL_HISTORIES = [
-    step("set_off", 0, 12, 20),
-    step("shorten_history", 20),
-    step("restart", 1_800),
-    step("pass_time", 400),
-    step("set_off", 0, 14, 10),
-    step("pass_time", 90),
-    step("shorten_history", 0),
-    step("restart", 55),
-]
+AHEAD_BETWEEN_TWO_REPORTS = story(
+    "set_off 0 14 90, pass_time 90, set_clock 20_000, pass_time 90, kill 30, "
+    "pass_time 90, set_clock 0"
+)
+PARTIAL_HISTORIES = story(
+    "set_off 0 12 20, shorten_history 20, restart 1_800, pass_time 400, "
+    "set_off 0 14 10, pass_time 90, shorten_history 0, restart 55"
+)
 
 
 def _clocks(minutes: int) -> list[Step]:
     """Return a story in which the clock is wrong from the middle of a ride to the middle of the next ride."""
-    return [
-        step("set_off", 0, 14, 20),
-        step("pass_time", 90),
-        step("set_clock", minutes),
-        step("raise_alarm", 0, 1),
-        step("restart", 30),
-        step("pass_time", 400),
-        step("set_off", 0, 14, 20),
-        step("set_off", 1, 12, 20),
-        step("pass_time", 90),
-        step("set_clock", 0),
-        step("raise_alarm", 0, 1),
-        step("pass_time", 400),
-        step("kill", 30),
-    ]
+    return story(
+        f"set_off 0 14 20, pass_time 90, set_clock {minutes}, raise_alarm 0 1, "
+        "restart 30, pass_time 400, set_off 0 14 20, set_off 1 12 20, pass_time 90, "
+        "set_clock 0, raise_alarm 0 1, pass_time 400, kill 30"
+    )
 
 
 @settings(
