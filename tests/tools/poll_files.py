@@ -63,9 +63,9 @@ def watching() -> Iterator[Passed]:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print how many files have functions that run in a poll with a new report, and in an idle poll."""
+    """Print which files run in a poll with a new report and in an idle poll, and how often calls change the file."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
-    # The poll after a report writes the database, and is not counted.
+    # The first report also causes a write of the database, so do not count these polls.
     await poll()
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)

@@ -43,7 +43,7 @@ def tables_of(page: Path) -> list[str]:
 
 
 def fill(page: Path, tables: Sequence[str]) -> None:
-    """Replace a page's tables and the commit of the measurement. Fail if the page has more or fewer tables."""
+    """Replace a page's tables and the commit of the measurement. Fail if the page has another number of tables."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:

@@ -198,7 +198,7 @@ class Week:
         )
 
     async def _wait_until(self, when: datetime) -> None:
-        """Move the clock by at most a minute at a time, so that all polls run."""
+        """Move the clock to a time, in steps of at most a minute, so that all polls run."""
         while (left := when - datetime.now(UTC)) > timedelta():
             self._freezer.tick(min(left, timedelta(minutes=1)))
             async_fire_time_changed(self._hass)

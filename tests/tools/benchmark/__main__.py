@@ -21,7 +21,8 @@ from .run import measure
 _REPEATS: Final = 5
 _ENTITIES: Final = 5
 """Enabled entities of each tracker."""
-# A report changes place and status. *Last update* changes only every five minutes.
+# States that a report changes: place and status. *Last update* changes only every five
+# minutes.
 _CHANGED: Final = 2
 _REQUESTS: Final = {
     # Both lists, the history, and one request for each of the ten days before.
@@ -33,6 +34,7 @@ _REQUESTS: Final = {
     # Both lists, and one request for each of ten days that are still older.
     Work.RESTART: 12,
 }
+"""The right number of requests for each kind of work."""
 
 
 def main() -> int:

@@ -37,7 +37,7 @@ class Integration:
     def __init__(
         self, hass: HomeAssistant, domain: str, data: dict[str, Any], *, live: bool
     ) -> None:
-        """Create the config entry. Without `live`, it has no live connection, and polls only when `poll` is called."""
+        """Create the config entry. Without `live`, it has no live connection, and polls only in the method `poll`."""
         self._hass = hass
         self._live = live
         self._entry = MockConfigEntry(
@@ -83,7 +83,7 @@ class _Bike:
 
 
 class Floor:
-    """The least that any integration does. The page describes it."""
+    """A candidate that does only what any integration must do. docs/benchmarks.md describes it."""
 
     def __init__(self, hass: HomeAssistant, url: str) -> None:
         """Start without trackers. The floor has no live connection."""

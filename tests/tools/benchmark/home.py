@@ -18,7 +18,7 @@ from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
-    # If the first entity loaded its component, loading would count for the set-up.
+    # Load these before the set-up, so that their loading is not part of its cost.
     *("alarm_control_panel", "binary_sensor", "calendar"),
     *("device_tracker", "event", "sensor"),
 )
@@ -47,7 +47,7 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant) -> None:
-    """Wait until all work is done, except live connections, and the database contains everything."""
+    """Wait until all work except live connections is done, and until the database contains all states."""
     await hass.async_block_till_done()
     # Recorder.async_block_till_done may miss the state that is just being written.
     committed = hass.loop.create_future()

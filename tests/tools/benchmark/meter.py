@@ -14,8 +14,8 @@ _NEVER = 1_000_000
 async def cost_of(work: Callable[[], Awaitable[Any]]) -> dict[str, float]:
     """Do the work, and return its cost in seconds, without full garbage collections.
 
-    `cpu` is the CPU time of the event loop's thread, and `busy` the time of its longest
-    step. Asyncio itself times steps only in debug mode.
+    `cpu` is the CPU time of the event loop's thread, and `busy` the CPU time of its longest
+    step, the call of a handle. Asyncio itself times steps only in debug mode.
     """
     gc.collect()
     young, middle, _ = gc.get_threshold()

@@ -30,7 +30,7 @@ _MOST_OF_TRIGGERS: Final = 0.0003
 _REACHED: Final = {True: "yes", False: "**no**"}
 
 type Results = dict[tuple[bool, str, int, str], list[Figures]]
-"""The figures of all repeats, by whether trackers reported all fields, candidate, trackers and work."""
+"""The figures of all repeats. The key: whether trackers report all fields, candidate, number of trackers, work."""
 
 
 def tables(machine: str, findings: list[Finding]) -> list[str]:
@@ -101,7 +101,7 @@ def _states(repeats: list[Figures]) -> float:
 
 
 def _cost(repeats: list[Figures]) -> str:
-    """Return the milliseconds of a work, and the microseconds for each changed state. If not measured, return ""."""
+    """Return the milliseconds of a work and the microseconds for each changed state, or "" if not measured."""
     if not repeats:
         return ""
     cost = _short(_milliseconds(repeats))

@@ -35,7 +35,7 @@ class Work(StrEnum):
     TRIGGERS = "triggers"
 
     def reporting(self, trackers: int) -> int:
-        """Return how many trackers report before the poll of this work."""
+        """Return how many trackers report a new place before the poll of this work."""
         if self is Work.SOME:
             return max(1, trackers // 100)
         return trackers if self is Work.ALL else 0

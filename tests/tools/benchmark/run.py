@@ -82,7 +82,8 @@ async def _change(bench: Bench, work: Work) -> None:
     else:
         bench.service.do(Fleet.contact, bench.trackers)
     if work is Work.IDLE:
-        # Home Assistant prepares a listener at its first call, so each tracker changes now.
+        # Home Assistant prepares a listener at its first call. So that the measured polls do
+        # not contain this work, each tracker has changed before this poll.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
         # The measured poll must receive the list in the same order as the poll before it.

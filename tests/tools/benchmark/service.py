@@ -24,7 +24,8 @@ PASSWORD: Final = "demo"
 
 # With these fields of positions, trackers would have more than five enabled entities.
 _LEFT_OUT = ("fixTime", "altitude", "speed", "course")
-# More fields of real servers: a device has about 450 bytes, and a position about 750.
+# Further fields of real servers: with them, a device has about 450 bytes, and a
+# position about 750.
 _DEVICE: dict[str, Json] = {
     "calendarId": 0,
     "phone": "+491701234567",
@@ -82,7 +83,8 @@ class Fleet:
         for unique_id in islice(self._next, trackers):
             device = self._simulator.devices[unique_id]
             assert device.position is not None
-            # The live connection sends two messages: the status is in that of the device.
+            # The live connection sends a message with the device, which has the status, and
+            # a message with the position.
             device.status = "offline" if device.status == "online" else "online"
             self._simulator.report(
                 unique_id,
@@ -146,14 +148,14 @@ class Service:
     """The process in which the service runs."""
 
     def __init__(self, trackers: int, *, everything: bool, live: bool) -> None:
-        """Start the service, and wait until it listens. Without `live`, it refuses connections of `traccar_server`."""
+        """Start the service, and wait until it listens. Without `live`, it refuses live connections."""
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         options = theirs, trackers, everything, live
         self._process = context.Process(target=_run, args=options)
         self._process.start()
         theirs.close()
-        # The address of the documented service, and the port of a Traccar server.
+        # The address of the documented service, and the port that serves `traccar_server`.
         self.url, self.peer_port = self._pipe.recv()
 
     def close(self) -> None:

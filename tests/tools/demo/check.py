@@ -25,7 +25,7 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Return a line for each wrong, missing or additional entity that is left after two minutes."""
+    """Wait until all entities are right, at most two minutes. Return a line for each difference that is left."""
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)

@@ -56,7 +56,7 @@ class _Bike:
     @property
     def hardware(self) -> dict[str, Json]:
         """The attributes of a report about the lock, the power supply and the firmware."""
-        # A bike is locked and charged only at the end of a trip, not at each stop.
+        # A bike is locked and charged only after `park`, not at stops between its rides.
         rests = self.rest == inf and self.route is None
         return {
             "lock": rests,

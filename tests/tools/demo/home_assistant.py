@@ -38,7 +38,7 @@ _NOTE = re.compile(
 
 
 class ProcessEndedError(Exception):
-    """The process ended before it had started completely."""
+    """The process ended before Home Assistant had started completely."""
 
 
 def is_free(port: int) -> bool:
@@ -175,9 +175,9 @@ class HomeAssistantProcess:
         return complaints(self.log, "bike_tracker")
 
     async def run_program(self) -> Process:
-        """Start a program in its own session, so that Ctrl-C only reaches the parent.
+        """Start the program in its own session, so that Ctrl-C only reaches the parent.
 
-        It ends with its input.
+        The program ends when its standard input is closed, or when the parent ends.
         """
         env = {key: it for key, it in os.environ.items() if key != "PYTHONPATH"}
         with self._log_path.open("ab") as log:

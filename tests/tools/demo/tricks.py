@@ -101,10 +101,10 @@ async def serve(
     guards: Mapping[str, str],
     is_listening: asyncio.Event,
 ) -> None:
-    """Do the trick of each pressed button, and stop each bike that is guarded, until this task is canceled.
+    """Run the trick of each tapped button, and stop each bike whose guard is armed, until this task is canceled.
 
-    `guards` maps the entity ID of each guard to the `uniqueId` of its tracker. From
-    `is_listening` on, each pressed button has an effect.
+    `guards` maps the entity ID of each guard to the `uniqueId` of its tracker. As soon as
+    `is_listening` is set, each tapped button has an effect.
     """
     acts = _acts(service)
     while True:
@@ -119,7 +119,7 @@ async def serve(
                         name = data["try"]
                         acts[name](service.fleet.unique_ids[_BIKES[name]])
                     elif (data["new_state"] or {}).get("state") == "armed_away":
-                        # On a ride, the bike would trigger its guard.
+                        # If the bike rode on, it would trigger its guard.
                         if unique_id := guards.get(data["entity_id"]):
                             service.fleet.park(unique_id)
         except ClientError, CommandError:

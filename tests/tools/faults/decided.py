@@ -1,4 +1,4 @@
-"""The effects that each fault should have. tests/faults checks that it has them."""
+"""The effects that each fault should have. tests/faults checks these effects."""
 
 from enum import StrEnum
 import json
@@ -15,7 +15,8 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# Number of requests that reach the server, if not 1: aiohttp repeats a lost request.
+# Number of requests that reach the server, if not 1. It is 0 if no connection opens, and
+# 2 if the connection breaks without an answer: aiohttp then repeats the request.
 _REQUESTS = {
     **dict.fromkeys(["name-not-found", "connection-refused"], 0),
     **dict.fromkeys(["tls-expired", "tls-self-signed", "tls-other-host"], 0),

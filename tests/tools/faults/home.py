@@ -121,7 +121,8 @@ class Home:
         """Wait for a poll, or a request for positions. Return at which of these marks, in seconds, it comes, or None.
 
         Home Assistant polls up to a second too early, and up to half a second late, so a
-        mark includes two seconds before it and one after it. Fail between two marks.
+        mark includes two seconds before it and one after it. Fail if the poll or request
+        comes between two marks.
         """
 
         def count() -> int:
@@ -150,7 +151,7 @@ class Home:
         async_fire_time_changed(self.hass)
 
     async def _settle(self) -> None:
-        """Wait until nothing is under way. If the server answers slowly, move the clock for it."""
+        """Wait until nothing is under way. If an answer is slow, move the clock until it is sent or given up."""
         settled = asyncio.create_task(
             settle(self.hass)
             if self.is_live
@@ -234,7 +235,7 @@ class Home:
         return states
 
     def registries(self) -> Registries:
-        """Return the device and entity registries, without the times of changes."""
+        """Return the registry entries of the account's devices and entities, without the times of changes."""
         entry_id = self.entry.entry_id
         devices = dr.async_entries_for_config_entry(dr.async_get(self.hass), entry_id)
         entities = er.async_entries_for_config_entry(er.async_get(self.hass), entry_id)
@@ -245,7 +246,7 @@ class Home:
         return kept
 
     def log(self) -> list[str]:
-        """Return the integration's new lines from level INFO on, and all new warnings and errors. None has a traceback."""
+        """Return the integration's new lines from level INFO on, and all new warnings and errors. Fail on a traceback."""
         assert self.caplog is not None
         records = [
             record

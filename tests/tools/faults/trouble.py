@@ -8,7 +8,7 @@ from tests.tools.simulator.render import Endpoint
 # Seconds until a restarting server comes back by itself. Tests end the fault earlier.
 _LONG = 3600.0
 _LARGE = {"huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb"}
-# One stops the whole server, the other is in a field that positions do not have.
+# `restart` stops the whole server. `invalid-utf8` is in a name, which positions lack.
 _NOT_FOR_POSITIONS = {"restart", "invalid-utf8"}
 
 NAME_NOT_FOUND = "name-not-found"
@@ -30,7 +30,7 @@ class Trouble:
         self, simulator: Simulator, path: Endpoint | None = None, every: int = 1
     ) -> None:
         """Begin the fault with the next request: for all requests, one endpoint, or every n-th request."""
-        # `Home.watch` simulates the other fault.
+        # If the name is not found, no request reaches the simulator: see `Home.watch`.
         if self.name != NAME_NOT_FOUND:
             simulator.fault(self.name, path=path, seconds=_LONG, every=every)
 

@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether the fault affects websockets that are already open, and therefore does not close them."""
+        """Whether the fault affects websockets that are already open. If not, they are closed when it begins."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
@@ -109,7 +109,7 @@ def _half(data: bytes) -> list[bytes]:
 
 
 def _old(data: bytes) -> list[bytes]:
-    """Give a message the times and IDs of an old message. In it, the tracker is offline and elsewhere."""
+    """Return the message with old times and an old position ID. In it, the tracker is offline and elsewhere."""
     message = orjson.loads(data)
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}

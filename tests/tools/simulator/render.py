@@ -127,7 +127,7 @@ class Renderer:
         ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
-        """Return a JSON list of a device's last position, however old. None if the account lacks the device."""
+        """Return a JSON list with a device's last position, however old. None if the account lacks the device."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 last = [device.position] if device.position else []
@@ -139,7 +139,8 @@ class Renderer:
     ) -> list[dict[str, Json]] | None:
         """Return a tracker's reports whose fixes are in a time range, the oldest first.
 
-        Return None if the account does not have the tracker.
+        The world's `max_positions` limits their number. Return None if the account does not
+        have the tracker.
         """
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:

@@ -81,7 +81,7 @@ class Simulator(World):
         await self.stop()
 
     async def start(self) -> None:
-        """Start to serve, after a stop on the same port. Raise OSError if the port is in use."""
+        """Start to serve. After a stop, use the same port again. Raise OSError if the port is in use."""
         self._started = True
         self._apply_faults()
         self._other_listener.open()
@@ -112,7 +112,7 @@ class Simulator(World):
 
     @property
     def other_url(self) -> str:
-        """The base URL at another origin, to which some redirects lead. It answers without credentials."""
+        """The base URL at another origin, to which some redirects lead. Requests need no credentials there."""
         return (
             f"http://{HOST}:{self._other_listener.port}{self._path.removesuffix('/')}"
         )

@@ -87,13 +87,13 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
 
 
 def metres(start: Point, end: Point) -> float:
-    """Return the distance of two points in meters. The town is small enough to treat it as flat."""
+    """Return the distance between two points in meters. The town is small enough to be treated as flat."""
     east = (end[1] - start[1]) * cos(radians((start[0] + end[0]) / 2))
     return hypot(end[0] - start[0], east) * METRES_PER_DEGREE
 
 
 def street_at(point: Point) -> str:
-    """Return the name of the street with the nearest bend."""
+    """Return the name of the street that has the bend nearest to a point."""
     away = {
         name: min(metres(point, bend) for stretch in stretches for bend in stretch)
         for name, stretches in STREETS.items()

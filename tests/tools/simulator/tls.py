@@ -24,7 +24,7 @@ class Signer:
     """An owner of a key, who can sign certificates."""
 
     def __init__(self, name: str) -> None:
-        """Make a key for the owner of this name."""
+        """Make a key for an owner with this name."""
         self.name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.key = ec.generate_private_key(ec.SECP256R1())
 

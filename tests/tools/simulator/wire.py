@@ -16,7 +16,7 @@ JSON = "application/json"
 
 
 async def pause(seconds: float) -> None:
-    """Wait in real time, also if a test has frozen the clock of the event loop."""
+    """Wait in real time, even if a test has frozen the clock of the event loop."""
     over = threading.Event()
     try:
         await asyncio.to_thread(over.wait, seconds)

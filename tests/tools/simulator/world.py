@@ -56,7 +56,7 @@ class SimPosition:
 
 @dataclass(slots=True)
 class SimDevice:
-    """A tracker: its eight documented fields, and fields that a test has replaced."""
+    """A tracker: its eight documented fields, further data, and overrides (values that a test sends instead)."""
 
     id: int
     unique_id: str
@@ -113,7 +113,7 @@ class World:
         self.accounts[email].password = password
 
     def assign(self, email: str, unique_id: str) -> None:
-        """Let the account list a tracker."""
+        """Add a tracker to the account's list."""
         self.accounts[email].assigned[unique_id] = None
 
     def unassign(self, email: str, unique_id: str) -> None:
@@ -121,7 +121,7 @@ class World:
         self.accounts[email].assigned.pop(unique_id, None)
 
     def set_max_positions(self, max_positions: int) -> None:
-        """Limit the number of reports in an answer of the history. The oldest reports are sent."""
+        """Limit the number of reports in an answer of the history. If more exist, only the oldest are sent."""
         self.max_positions = max_positions
 
     # Trackers

@@ -159,7 +159,7 @@ async def test_positions(
 
 @pytest.mark.parametrize("server", ALL, indirect=True)
 async def test_never_reported(server: Simulator, ask: Ask) -> None:
-    """Until its first report, a tracker is offline, without a time and a position. Then it is online."""
+    """Until its first report, a tracker is offline, without a time or position. After the report, it is online."""
     silent = await device(ask, SILENT)
     assert (silent["status"], silent["lastUpdate"], silent["positionId"]) == (
         "offline",
@@ -182,7 +182,7 @@ async def test_not_listed(
     """Version 4.11 does not list disabled trackers.
 
     Version 6.14.5 does not list a fix of 100 days ago. All versions send this fix if
-    its device is requested.
+    the last position of its device is requested.
     """
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)

@@ -25,7 +25,7 @@ _UNWRITTEN = timedelta(seconds=11)
 # If a bike stands this long between two rides, the integration surely detects both.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# Polls notice the end of a ride that was out of reach at most this many seconds later.
+# If a ride was out of reach, polls notice its end at most this many seconds later.
 _UNTIL_SEEN = 600
 # The detected start and end of a ride may be wrong by at most this much.
 _MARGIN = timedelta(minutes=6)
@@ -111,7 +111,7 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: How = "fix", twice: bool = False
     ) -> None:
-        """Let a bike report new alarms, with this kind of fix. With `twice`, the report names the first alarm twice."""
+        """Let a bike report `words` new alarms, with this kind of fix. With `twice`, the report names the first twice."""
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()

@@ -1,4 +1,4 @@
-"""A simulated phone with Home Assistant's app, for automations.
+"""A simulated phone with Home Assistant's app, which receives messages.
 
 This integration replaces Home Assistant's own integration `mobile_app`, whose packages
 need a compiler. A sensor shows the last message, and further sensors show its buttons.

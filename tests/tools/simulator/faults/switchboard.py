@@ -90,7 +90,7 @@ class Switchboard:
             self._active.pop(path, None)
 
     def strike(self, endpoint: Endpoint) -> tuple[Respond, FaultOptions] | None:
-        """Count this request. Return the function for its wrong answer and its options, or None if no fault strikes it."""
+        """Count this request. If a fault strikes it, return the function for its wrong answer and its options."""
         active = self._active.get(endpoint)
         if active is None or active.fault.respond is None:
             return None

@@ -92,7 +92,7 @@ def _times(write: Callable[[datetime], Json]) -> Respond:
 
 
 def _numbers(literal: str) -> Respond:
-    """Replace each number by this text, because `json` cannot write every such number itself."""
+    """Return a function that replaces each number by this text: `json` itself cannot write every such number."""
 
     def changed(item: Item) -> Item:
         return item | {name: "@" for name in NUMBER_FIELDS if name in item}
