@@ -54,7 +54,7 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
-    """Set up an account: open its database, poll, and start its entities, its occurrences and its night guards."""
+    """Set up an account: open its database, poll, add its entities, fire occurrences, and start its night guards."""
     database = await async_open_database(hass, entry)
     known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
@@ -103,7 +103,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
 async def async_remove_config_entry_device(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> bool:
-    """Return True, and forget the tracker of a device, if its loaded account does not list the tracker.
+    """If the account is loaded and does not list the tracker of a device, forget the tracker and return True.
 
     Home Assistant then deletes the device.
     """

@@ -21,8 +21,8 @@ PARALLEL_UPDATES = 0
 # Minimum duration of an event by the local clock, which may be set back during a ride:
 # Home Assistant rejects an event that does not end after its start.
 _SHORTEST: Final = timedelta(seconds=1)
-# The event of a ride under way must end in the future. If the tracker falls silent, its
-# ride ends after this time.
+# The event of a ride under way must end in the future, so it ends this long after now:
+# if the tracker falls silent now, its ride will be over then.
 _SILENCE: Final = timedelta(minutes=30)
 
 # Colors with a contrast of at least 3 to 1 against both white and dark cards.
@@ -68,8 +68,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         # Each new value adds a row to the recorder, so round the distance to whole
         # kilometers.
         under_way = ride and (ride.started_at, round(ride.distance))
-        # `until` changes with each day of earlier rides that is loaded, so that the
-        # calendar is updated.
+        # `until` changes with each day of earlier rides that is loaded. It is part of the
+        # value, so that the calendar is updated then.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 

@@ -42,7 +42,7 @@ _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
 }
-# Errors shown above the form. The form shows all other errors at a field.
+# Errors shown above the form. All other errors are shown at their field, if it exists.
 _FORM_ERRORS = ("cannot_connect", "invalid_auth", "unknown")
 # Maximum time to find out whether the service has positions: the user waits for the
 # result.
@@ -135,7 +135,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_finish(
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
-        """Store the account. Abort if the sign-in belongs to an account with other trackers."""
+        """Store the account. Abort if another entry has it, or if it has none of the trackers of this entry."""
         # Disabled entries and entries of older versions may have an outdated unique ID,
         # so update them first.
         for known in self._async_current_entries():

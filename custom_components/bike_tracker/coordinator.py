@@ -214,7 +214,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer, or None if reports kept changing it or the tracker was removed."""
+        """Return the state after a long answer; None if reports kept changing the tracker, or if it was removed."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:
@@ -245,7 +245,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_store(self, changes: Changes) -> None:
-        """Store trackers that changed, and update their devices. Ignore changes of only the last contact."""
+        """Store trackers that changed, and update their devices. Ignore trackers of which only the last contact changed."""
         for unique_id in (changes.keys - changes.contacts) & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.config_entry.title, "storing a tracker"):
@@ -264,7 +264,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_apply_messages(self) -> None:
-        """Apply waiting push messages, also while polls fail. During a poll, messages wait until its end."""
+        """Apply waiting push messages, even while polls fail. During a poll, messages wait until its end."""
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()

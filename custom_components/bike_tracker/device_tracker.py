@@ -60,7 +60,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     # By default, every write of the state is recorded, even if nothing changed.
     force_update = False
     held_position: Place | None = None
-    """The place from before an outage or restart, or None: it is shown until automations can notice a change."""
+    """The place from before an outage or restart, shown until automations can notice a change; otherwise None."""
 
     @property
     def _place(self) -> Place | None:

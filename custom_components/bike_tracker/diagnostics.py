@@ -131,7 +131,8 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
 def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
     """Return a redaction function for the value of each field that may be private, by the name of the field."""
     trackers = entry.runtime_data.coordinator.data.trackers
-    # Hide each text that contains one of these: they identify the account or a tracker.
+    # Hide each text that contains one of `identities`: these texts identify the account
+    # or a tracker.
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}

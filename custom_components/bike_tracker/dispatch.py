@@ -22,8 +22,8 @@ START_SECONDS: Final = 5
 # Maximum number of changed trackers to notify in one step of the event loop: 25 ms if
 # each of them adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 3
-# The same maximum for trackers with nothing new but a later contact: 4 ms if each of
-# them writes one entity.
+# Maximum number of trackers with nothing new but a later contact to notify in one step:
+# 4 ms if each of them writes one entity.
 _CONTACTS_AT_ONCE: Final = 40
 
 

@@ -31,7 +31,7 @@ _STEP: Final = timedelta(milliseconds=1)
 class BikeTrackerEventDescription(
     BikeTrackerDescription[Occurrence], EventEntityDescription
 ):
-    """Events of a tracker: its occurrences whose types begin with the key."""
+    """Description of an event entity. It shows the occurrences whose types begin with the key."""
 
 
 DESCRIPTIONS: Final = (
@@ -103,8 +103,9 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         """Return the last fired occurrence if Home Assistant's stored state lacks it, or else None.
 
         Home Assistant stores states every 15 minutes, and loses newer states when it is
-        killed. An entity that was disabled does not show an occurrence from that time
-        when it is enabled again.
+        killed. Return None for an occurrence from before the last change of the registry
+        entry: when a disabled entity is enabled again, it does not show occurrences
+        that it missed.
         """
         last, entry = (
             self.tracker and self._new_value(self.tracker),

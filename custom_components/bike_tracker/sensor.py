@@ -53,7 +53,7 @@ _OF_RIDE: Final[dict[str, Callable[[Ride], float]]] = {
 
 
 class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
-    """A value of a tracker."""
+    """A sensor that shows one value of a tracker."""
 
     @property
     @override

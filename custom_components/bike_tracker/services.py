@@ -122,7 +122,7 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
 
 
 def _loaded(bikes: list[Bike]) -> list[Bike]:
-    """Return the bikes of loaded accounts. If no account is loaded, return all bikes: reading their rides fails."""
+    """Return the bikes of loaded accounts. If none is loaded, return all bikes: reading their rides raises an error."""
     return [bike for bike in bikes if bike.coordinator] or bikes
 
 
@@ -227,7 +227,7 @@ async def _async_times_of_track(
 async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a report: by default since the arming or, without a guard, since the last ride."""
+    """Return the time range of a report: by default from the arming or, without a guard, from the last ride on."""
     start, end = data.get(START), data.get(_END, dt_util.utcnow())
     if start is None:
         state = bike.tracker and bike.tracker.state

@@ -21,7 +21,7 @@ class TrackingError(Exception):
     reason: str
     _: KW_ONLY
     code: str = ""
-    """Key of the error text in the sign-in form. If it is empty, the class of the error decides."""
+    """Key of the error text in the sign-in form. If it is empty, the class of the error determines the text."""
     retry_after: float | None = None
     """The server's `Retry-After` in seconds; None if it was not sent or not readable."""
     can_try_http: bool = False

@@ -181,8 +181,8 @@ class Position(NamedTuple):
         """Return whether the bike moves according to the report, or None if unknown.
 
         A parked receiver sometimes measures up to 2 km/h. If the tracker does not
-        report motion, Traccar derives it from this speed. So motion at less than 3 km/h
-        is unknown.
+        report motion, Traccar derives it from this speed. So motion at a speed above 0
+        and below 3 km/h is unknown.
         """
         is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
         return None if is_noise else self.motion
@@ -219,8 +219,8 @@ class DeviceReader:
         by_key = _by_unique_id(devices)
         self._rows, self._body = rows, body
         if by_key != self._devices:
-            # The list changed. In a large account the next one will change, too: then
-            # comparing bodies would find nothing, so do not keep this body.
+            # The list changed. In a large account, the next list will change, too, so
+            # comparing it with this body would be useless: do not keep this body.
             self._devices, self._body = by_key, None
         return self._devices
 
@@ -245,7 +245,7 @@ class DeviceReader:
 def _changed_device(
     values: Values, known: tuple[Values, Device | None] | None
 ) -> Device | None:
-    """Return the device of a changed row. In most rows only the last update changed, so copy the known device."""
+    """Return the device of a changed row. If only the last update changed, as in most rows, copy the known device."""
     if known and known[1] and values[1:] == known[0][1:]:
         return known[1]._replace(last_update=timestamp(values[0]))
     return Device.from_values(values)
@@ -342,7 +342,7 @@ def one_line(value: object, max_length: int = 100) -> str | None:
 def _number(
     value: object, minimum: float = -inf, maximum: float = inf, unit: float = 1
 ) -> float | None:
-    """Return a number multiplied by `unit`; None if the value is no number, or the result exceeds the limits."""
+    """Return a number multiplied by `unit`; None if the value is no number, or the result is out of range."""
     if type(value) is not float and type(value) is not int:
         return None
     if unit != 1:

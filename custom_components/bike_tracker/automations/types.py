@@ -66,7 +66,7 @@ _NOT_MOVING: Final = _MOVING._replace(value=False)
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )
-# Not a state: each of these triggers fires for the occurrences that have its name.
+# Not a state: a trigger of this type fires for the occurrences that have its name.
 _HAPPENS: Final = StateType()
 
 TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {

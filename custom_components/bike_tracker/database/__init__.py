@@ -47,7 +47,7 @@ class Database:
     def __init__(
         self, hass: HomeAssistant, entry: ConfigEntry, file: File, content: Content
     ) -> None:
-        """Initialize with the open file and its content. Close it when the entry is unloaded or Home Assistant stops."""
+        """Initialize with the open file and its content. An unload or the stop of Home Assistant closes the file."""
         self.content = content
         self.written_at: datetime | None = None
         self._hass = hass

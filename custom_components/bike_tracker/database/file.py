@@ -52,8 +52,9 @@ _PRAGMAS: Final = {
 }
 # In the tables, states are compressed JSON; places and values of the account are JSON.
 # `start` and `end` are microseconds since 1970 in UTC. Distances are in kilometers,
-# speeds in km/h, and routes are encoded polylines. `backfill` is the JSON of a time, or
-# of null if no ride is missing. It is NULL for a tracker without positions.
+# speeds in km/h, and routes are encoded polylines. `backfill` is the JSON of the time
+# before which rides are missing, or of null if no ride is missing. It is NULL for a
+# tracker without positions.
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tracker (

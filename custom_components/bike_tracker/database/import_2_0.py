@@ -58,7 +58,7 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
 
 
 def _data_of(file: Path, title: str) -> dict[str, Any] | None:
-    """Return the content of a file: empty if it has another version, as from 1.2; None if it cannot be read."""
+    """Return the content of a file: empty if its format is not that of 2.0; None if it cannot be read."""
     text = file.read_bytes()
     try:
         stored, version = json.loads(text), 1 if file.suffix == ".rides" else 2

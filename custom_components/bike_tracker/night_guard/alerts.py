@@ -182,7 +182,7 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return the level of the message about a moved bike. It is not critical if a rider moves with the bike."""
+    """Return the level of a message about a moved bike: critical if the user chose so and no rider is with it."""
     return CRITICAL if guard.critical and not rider else URGENT
 
 

@@ -124,7 +124,7 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. The occurrences of this update were fired before."""
+        """Send messages, and arm and disarm guards. The occurrences of this update were already fired."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return

@@ -55,7 +55,7 @@ class Messenger:
         self._reasons: dict[str, str] = {}
         """The last reason why each bike was not guarded, by `uniqueId`."""
         self._not_guarded = set[str]()
-        """IDs of the night guards whose message about these bikes is still shown."""
+        """IDs of the night guards whose message about unguarded bikes is still shown."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """The time of the arming for each guard whose silent tracker was already in a message, by `uniqueId`."""
@@ -145,7 +145,7 @@ class Messenger:
                 self._tell_place(bike, has_arrived=False, now=now)
 
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
-        """Send one message about the silent trackers of all guarded bikes.
+        """For each night guard, send one message about the silent trackers of its guarded bikes.
 
         Send the message only if one of the silent trackers was in no message after its
         guard was armed.
@@ -198,7 +198,8 @@ class Messenger:
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """Send why bikes are not guarded tonight, and remove this message at the end of the night.
 
-        Send a bike's last reason again only for a triggered guard.
+        If a bike's reason is the same as the last one sent, send it again only for a
+        triggered guard.
         """
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [

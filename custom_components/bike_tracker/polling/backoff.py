@@ -64,9 +64,10 @@ class Failures(NamedTuple):
 class EndpointSupport(NamedTuple):
     """Whether the service supports an undocumented call.
 
-    A call is supported once it has succeeded. From then on, every error counts as
-    temporary, even 401 and 404. A call that never succeeded is tried again after an
-    hour, then daily. A connection error does not show whether a call is supported.
+    A call is supported as soon as it has succeeded. From then on, every error counts as
+    temporary, even 401 and 404. A call that was refused and never succeeded is tried
+    again after an hour, then daily. A connection error or a temporary error does not
+    show whether a call is supported.
     """
 
     is_supported: bool | None = None

@@ -28,7 +28,7 @@ class BikeRides(NamedTuple):
 
 
 def first_days(period: str, start: datetime | None, end: datetime) -> list[date]:
-    """Return the first day of each period in a time range, and of the period after it.
+    """Return the first day of each period in a time range, and of the period after the range.
 
     By default, the range begins seven periods before its last period. If the range has
     more periods than `MAX_PERIODS`, stop at one more than the maximum. Raise

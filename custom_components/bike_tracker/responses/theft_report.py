@@ -309,7 +309,7 @@ def _thinned(fixes: list[Fix]) -> list[Fix]:
 
 
 def _marks(count: int) -> list[str]:
-    """Return the marks of listed positions: as in the drawing, ring at the start, dot at the end."""
+    """Return the marks of listed positions, as in the drawing: a ring at the start and a dot at the end."""
     return ["○", *[""] * (count - 2), "●"] if count > 1 else ["●"]
 
 

@@ -74,7 +74,7 @@ def _condition(
 
 
 def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
-    """Return a value for each part of the sentence that applies. Other parts have none."""
+    """Return a value for each part of the sentence. If a part does not apply, its value is false or None."""
     time, battery = values["position_time"], values["battery"]
     guard = bike.tracker and bike.tracker.state.guard
     triggered = guard and guard.triggered

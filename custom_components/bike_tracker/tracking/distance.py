@@ -40,7 +40,7 @@ class Fix(NamedTuple):
     latitude: float
     longitude: float
     accuracy: float = 0
-    """Meters; 0 is unknown."""
+    """Meters; 0 if unknown."""
     total: float | None = None
     """The server's total distance for the tracker in kilometers."""
     address: str | None = None

@@ -151,7 +151,7 @@ def gap_after(
 def gap_after_late(
     log: Log, before: RideState, first: datetime, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after late reports. If these changed rides, request the history: more reports may be missing."""
+    """Return the gap after late reports. If they changed rides, request the history: more reports may be missing."""
     after, gap = log.core.ride_state, log.gap
     if not context.has_history:
         return gap

@@ -25,8 +25,8 @@ _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Settle inputs only this often: settling at each report would cost as much as applying
 # the report.
 _CUT_EVERY: Final = timedelta(minutes=5)
-# Late reports come in groups. For this time after a late report, settle only inputs
-# above the maximum number.
+# Late reports come in groups. For this time after a late report, settle inputs only if
+# the log has more than `_MAX_INPUTS`.
 _LATE_GROUP: Final = timedelta(minutes=1)
 # With this many inputs, replaying them all for a late report costs 30 ms, and reading a
 # message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.

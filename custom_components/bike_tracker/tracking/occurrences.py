@@ -35,7 +35,7 @@ class Occurrence(NamedTuple):
     """Something that happened to a tracker."""
 
     seq: int
-    """Sequence number. Each tracker counts its own occurrences."""
+    """Sequence number. It grows by one with each occurrence of the same tracker."""
     type: OccurrenceType
     noticed_at: datetime
     since: datetime

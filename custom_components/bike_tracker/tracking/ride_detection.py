@@ -118,7 +118,7 @@ def end_ride(state: RideState) -> RideState:
 
 
 def held(time: datetime | None, received_at: datetime) -> datetime | None:
-    """Return a time by the tracker's clock. If that clock is ahead, return the time of receipt."""
+    """Return a time by the tracker's clock. If the clock is over five minutes ahead, return the time of receipt."""
     is_wrong = time is not None and time - received_at > _WRONG_CLOCK
     return received_at if is_wrong else time
 

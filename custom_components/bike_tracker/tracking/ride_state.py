@@ -80,7 +80,7 @@ class Drift(NamedTuple):
     apart: float = 0
     """Largest distance between the place and a fix, in meters."""
     apart_for_minutes: float = 0
-    """Largest distance of fixes that stayed off for minutes and then came back, in meters."""
+    """Largest distance between the place and fixes that stayed off for minutes, then came back, in meters."""
 
 
 class RideState(NamedTuple):

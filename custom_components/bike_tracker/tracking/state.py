@@ -87,7 +87,7 @@ class TrackerState(NamedTuple):
     highest_total: float = 0
     """Highest total distance that was shown, in kilometers."""
     guard: Guard | None = None
-    """The guard as it is shown: a triggered guard stays triggered, also after a replay."""
+    """The guard as it is shown: a triggered guard stays triggered, even after a replay."""
     rearming: Rearming | None = None
     """Request to arm the bike as soon as it stands."""
     changed_by: str | None = None
@@ -443,7 +443,7 @@ class Tracker(NamedTuple):
 
     @property
     def ride_under_way(self) -> Ride | None:
-        """Return the ride under way, None if the bike stands."""
+        """Return the ride under way; None if no ride is under way, or if the bike has not left its place."""
         return self.state.ride_state.ride_under_way
 
     @property
