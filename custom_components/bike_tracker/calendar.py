@@ -41,7 +41,7 @@ DESCRIPTIONS: Final = (
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
     """The rides of a tracker. The value of the entity changes when one of its events changes."""
 
-    # No initial color: `async_added_to_hass` sets a color, also for calendars of
+    # No initial color: `async_added_to_hass` sets a color, even for calendars of
     # earlier versions.
     _attr_initial_color = None
     _is_available_in_outage = True

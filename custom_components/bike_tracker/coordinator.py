@@ -110,7 +110,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         await self._async_uninterrupted(super().async_request_refresh())
 
     async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
-        """Poll to the end, even if the caller is canceled before."""
+        """Poll to the end, even if the caller is canceled earlier."""
         # Poll in a separate task: Home Assistant would treat a canceled poll as failed.
         task = self.config_entry.async_create_background_task(
             self.hass, poll, f"{DOMAIN} poll on demand"

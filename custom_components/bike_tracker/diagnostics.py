@@ -1,4 +1,4 @@
-"""Diagnostics for maintainers, without names, places, and starts and ends of rides."""
+"""Diagnostics for maintainers, without names, places and the times of rides."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -52,7 +52,7 @@ async def async_get_config_entry_diagnostics(
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
-    """Return the state of a tracker and the connection of its account; only the entry if it is not loaded."""
+    """Return the state of a tracker and the connection of its account. If it is not loaded, return only its entry."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     tracker = _trackers(entry).get(tracker_of(device))

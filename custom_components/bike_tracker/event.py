@@ -94,7 +94,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_event_data(self) -> EventExtraStoredData | None:
-        """Return the type and the attributes of the event to restore, as for `async_get_last_state`."""
+        """Return the type and the attributes of the event whose time `async_get_last_state` returns."""
         if missing := await self._async_missing():
             return EventExtraStoredData(*_described(missing))
         return await super().async_get_last_event_data()

@@ -68,8 +68,8 @@ class TrackingClient:
         even if it is too old for the list of all positions.
         """
         path = "positions" if only is None else f"positions?deviceId={only}"
-        # A server that ignores `deviceId` sends the positions of all devices, so use
-        # `ids`.
+        # A server that ignores `deviceId` sends the positions of all devices, so keep
+        # only the positions of `ids`.
         positions = read_positions(await self._async_get(path), ids)
         return {position.device_id: position for position in positions}
 

@@ -129,7 +129,7 @@ class Database:
         twice if Home Assistant is killed.
 
         Return whether the rides were written. Nothing is written during a backup, or if
-        the tracker was deleted before.
+        the tracker has been deleted.
         """
         async with self._lock:
             backfill, last_rides = self.content.backfill, self.content.last_rides

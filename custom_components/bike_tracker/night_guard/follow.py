@@ -219,7 +219,7 @@ class Messenger:
                 self.send(night, Message(tag))
 
     def tell_outage(self, since: datetime) -> None:
-        """Send one message about an outage of 15 minutes: a theft of guarded bikes would not be noticed."""
+        """Send one message about an outage of 15 minutes, because thefts during the outage are not noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in [it for it in self.guards if it.id not in self._outages]:

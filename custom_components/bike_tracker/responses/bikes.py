@@ -51,7 +51,7 @@ class Bike(NamedTuple):
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name, by its letters and digits. An empty name matches every bike."""
+        """Return whether the bike has this name. Compare only letters and digits, without case; "" matches every bike."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:

@@ -53,7 +53,7 @@ class Flag(NamedTuple):
 
     value: bool
     changed_at: datetime
-    """When this value was first known."""
+    """When this value became known."""
     previous_change: datetime | None = None
     """When the previous value began; None if that is not known."""
 
