@@ -43,7 +43,7 @@ async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
 
 @pytest.fixture
 async def session() -> AsyncIterator[ClientSession]:
-    """Return a session that follows redirects and has a cookie of another account. The client must avoid both."""
+    """Return a session that would follow redirects and send another account's cookie. The client must prevent both."""
     jar = CookieJar(unsafe=True)
     jar.update_cookies({"JSESSIONID": "older"})
     async with ClientSession(headers={"User-Agent": "Home"}, cookie_jar=jar) as session:
@@ -52,7 +52,7 @@ async def session() -> AsyncIterator[ClientSession]:
 
 @pytest.fixture
 def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
-    """Return a function that makes a client. Its defaults are the simulator and the credentials of its account."""
+    """Return a function that makes a client, by default for the simulator and with the credentials of its account."""
 
     def _make_client(
         url: str | None = None, email: str = EMAIL, password: str = PASSWORD
@@ -70,7 +70,7 @@ def client(make_client: MakeClient) -> TrackingClient:
 
 @pytest.fixture
 async def serve(make_client: MakeClient) -> AsyncIterator[Serve]:
-    """Return a function that answers each request, up to the bytes `until`, with this answer, and returns a client."""
+    """Return a function that starts a server and returns its client. The server reads up to `until`, and answers."""
     async with AsyncExitStack() as servers:
 
         async def _serve(

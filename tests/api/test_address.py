@@ -78,7 +78,7 @@ INSECURE = [
 
 @pytest.mark.parametrize(("typed", "url"), ACCEPTED)
 def test_accepted(typed: str, url: str) -> None:
-    """An accepted address leads to the expected base URL. This base URL leads to itself."""
+    """An accepted address is converted to the expected base URL. A base URL is not changed."""
     assert canonical_url(typed) == url
     assert canonical_url(url) == url
 
@@ -138,5 +138,5 @@ def test_possible_urls(typed: str, urls: list[str]) -> None:
     ],
 )
 def test_server(url: str, server: str) -> None:
-    """A host may have several servers, which differ in port and path. Scheme and `/api` make no difference."""
+    """Host, port and path identify a server, because a host may have several. Scheme and `/api` are left out."""
     assert server_of(url) == server

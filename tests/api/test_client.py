@@ -62,7 +62,7 @@ def far_away() -> Iterator[None]:
 async def test_request(
     simulator: Simulator, make_client: MakeClient, email: str, password: str
 ) -> None:
-    """With any valid email and password, the request is exactly as documented."""
+    """With any valid email and password, the request has exactly the expected path and headers."""
     simulator.add_account(email, password)
     client = make_client(email=email, password=password)
     assert await client.async_get_devices() == {}
@@ -117,7 +117,7 @@ def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
 async def test_devices_and_positions(
     simulator: Simulator, client: TrackingClient, serve: Serve
 ) -> None:
-    """Devices are returned by `uniqueId`, positions by internal ID. An equal answer returns the same devices."""
+    """Devices have their `uniqueId` as key, positions the internal device ID. An equal answer gives the same object."""
     devices = await client.async_get_devices()
     assert [devices[RED].name, devices[BLUE].name] == ["Red bike", "Blue bike"]
     assert await client.async_get_devices() is devices
@@ -195,7 +195,7 @@ async def test_no_answer_in_time(
     rate: float,
     seconds: int,
 ) -> None:
-    """The timeout covers the whole answer, not only its start. For connecting, it is shorter."""
+    """The timeout of 30 seconds covers the whole answer, not only its start. Connecting has a timeout of 15 seconds."""
     simulator.fault(fault, rate=rate)
     if not fault:
         client = await serve(b"", scheme="https")
@@ -326,7 +326,7 @@ async def test_no_tls(
 async def test_port_is_closed(
     simulator: Simulator, client: TrackingClient, fault: str, message: str, code: str
 ) -> None:
-    """If the port is closed, http can be tried. If the server closes the connection, it may support https."""
+    """If the port is closed, http can be tried. If the server closes an open connection, http is not tried."""
     simulator.fault(fault)
     assert await connection_error(client) == (message, code, bool(code))
 
@@ -380,7 +380,7 @@ async def test_retry_after(
     value: str | None,
     seconds: float | None,
 ) -> None:
-    """`Retry-After` is read as seconds or as any HTTP date, in any local time zone. Other values are ignored."""
+    """`Retry-After` is read as seconds or as any HTTP date, with any local time zone. Other values are ignored."""
     freezer.move_to("2026-11-20T06:00:00Z")
     for status in ("status-429", "status-503"):
         simulator.fault(status, retry_after=value)
@@ -404,8 +404,8 @@ def test_certificate_error() -> None:
 
 MIB = 2**20
 MAX_BYTES = 8 * MIB
-# Two copies of the body while it is received, and one more for the parts that aiohttp
-# keeps.
+# Reading may need three times the limit: for two copies of the body, and for the parts
+# that aiohttp keeps.
 MAX_MEMORY = 24 * MIB
 
 

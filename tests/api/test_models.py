@@ -67,7 +67,7 @@ RENAMED = {
     "power": "power_voltage",
     "versionFw": "firmware",
 }
-"""The fields of a position whose name is not the name of the attribute."""
+"""Attributes of a position whose field has another name, with the name of this field."""
 
 type Row = dict[str, Any]
 type Rows = list[Any]
@@ -97,14 +97,14 @@ def read_position(**fields: Any) -> Position:
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a table row for each of these values of a field. All values are read as `read`."""
+    """Yield a row of a test table for each of these values of a field. All values are read as `read`."""
     snake_case = re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", field)
     for value in values:
         yield {field: value}, {RENAMED.get(field, snake_case): read}
 
 
 def _kept(field: str, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a table row for each of these values of a field. Each value is read as it is."""
+    """Yield a row of a test table for each of these values of a field. Each value is read unchanged."""
     for value in values:
         yield from _all(field, value, value)
 
@@ -137,7 +137,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """A time from 1900 to 2999 with an offset is read in every notation. A fix time in or before 1970 is unknown."""
+    """A time from 1900 to 2999 with an offset is read in these notations. A fix time in or before 1970 is unknown."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -216,7 +216,7 @@ def test_field_of_a_device(sent: Row, read: Row) -> None:
             ({"fixTime": time}, {"fix_time": None, "is_readable": False})
             for time in ("soon", "1970-01-01T00:00Z")
         ),
-        # The first day after the placeholder times.
+        # Servers send times up to January 6, 1980 as placeholders. This is the next day.
         *_all("fixTime", datetime(1980, 1, 7, tzinfo=UTC), "1980-01-07T00:00Z"),
         # Places at the poles, on the date line, the equator and the prime meridian are
         # valid.
@@ -246,7 +246,7 @@ def test_field_of_a_position(sent: Row, read: Row) -> None:
     ],
 )
 def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -> None:
-    """Reported motion at less than 3 km/h is noise. Motion at an unknown speed is believed."""
+    """Motion at a speed above 0 and below 3 km/h may be noise, so it is unknown. Without a speed, motion is believed."""
     assert replace(HERE, motion=motion, speed=speed).moving is moving
 
 
@@ -280,7 +280,7 @@ def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -
     ],
 )
 def test_attributes(sent: Row, read: Row) -> None:
-    """A plausible attribute is read, and an implausible one is left out. A battery level has at most 100 percent."""
+    """A plausible attribute is read, and an implausible one is left out. A battery level above 100 is read as 100."""
     read = {"battery_level": None, "motion": None, **read}
     assert read_position(attributes=sent) == replace(HERE, **read)
 
@@ -320,7 +320,7 @@ AFTER = "2026-11-20T06:30:15.251+0000"
     ],
 )
 def test_message_without_a_fix(valid: Any, device_time: Any, is_fix: bool) -> None:
-    """A report without a fix of its own repeats the last place. Its altitude, speed and course are unknown."""
+    """An invalid report that is newer than its fix repeats the last place. Altitude, speed and course are unknown."""
     read = read_position(valid=valid, deviceTime=device_time)
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     assert replace(read, device_time=None) == (HERE if is_fix else without)
@@ -376,7 +376,7 @@ def test_answers_that_say_the_same(
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """A tracker that did not change stays the same object, wherever it is in the new list. A missing one is gone."""
+    """A tracker that did not change stays the same object at any place of the new list. A missing one is left out."""
     before = devices.read(body(*two()))
     after = devices.read(body(*two(status="offline")[::-1]))
     assert (before[RED].status, after[RED].status) == ("online", "offline")

@@ -66,7 +66,7 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """If many messages arrive together, other tasks still run while they are read. Keep-alives are skipped."""
+    """If many messages arrive together, other tasks still run while the client reads them. Keep-alives are skipped."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         for _ in range(20):
@@ -88,7 +88,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
 async def test_what_is_sent(
     simulator: Simulator, session: aiohttp.ClientSession
 ) -> None:
-    """Only the sign-in has the password, and only the websocket has the cookie. The session is not ended."""
+    """Only the sign-in has the password, and only the websocket has the new cookie. The client never signs out."""
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
     for _ in range(2):
