@@ -41,7 +41,7 @@ def asked(simulator: Simulator) -> dict[str, int]:
 
 
 def requested_alone(simulator: Simulator) -> list[str]:
-    """Return the trackers whose position was requested on its own, not with the list."""
+    """Return the tracker of each request for a single position, in the order of the requests."""
     by_query = {f"deviceId={it.id}": key for key, it in simulator.devices.items()}
     queries = [request.query for request in simulator.requests]
     return [by_query[query] for query in queries if query and "&" not in query]

@@ -31,7 +31,7 @@ from ..tools.simulator import Simulator
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
-    """Return whether Home Assistant requests a new password from the user."""
+    """Return whether Home Assistant requests a new password from the user, and no other flow is open."""
     flows = hass.config_entries.flow.async_progress()
     return [flow["context"]["source"] for flow in flows] == ["reauth"]
 
@@ -100,8 +100,8 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
         (["status-401", "status-403", "status-401"], False),
         (["status-500", "status-401", "status-401"], True),
         (["status-401", "status-401", "status-503"], True),
-        # If a poll succeeds again, the request disappears, and a single refusal after
-        # this success leads to no request.
+        # If a poll succeeds again, the request for the password disappears. A single
+        # refusal after this success does not bring it back.
         *(([*(["status-401"] * polls), None], False) for polls in (2, 26)),
         (["status-401", "status-401", None, "status-401"], False),
         (["status-403"] * 4, False),

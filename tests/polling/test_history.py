@@ -34,7 +34,7 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @dataclass
 class Asking:
-    """An account that requests the reports in its gaps as the test moves the clock."""
+    """An account with gaps. It requests the reports in them when the test moves the clock."""
 
     history: History
     simulator: Simulator
@@ -170,7 +170,7 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
 
 
 async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
-    """A quick service gets five requests at once, then one a minute. All get at most ten in ten minutes."""
+    """A quick service gets five requests at once, and at most ten in ten minutes. A slow service gets one a minute."""
     for number in range(20):
         asking.add(f"86{number:013}")
     counts = await requests_in_each_minute(asking, 20)
@@ -213,7 +213,7 @@ async def test_day_that_fails(asking: Asking) -> None:
 
 
 async def test_one_request_at_a_time(asking: Asking) -> None:
-    """While an answer is applied, a change does not start a second request."""
+    """While an answer is applied, no other request is due."""
     asking.note()
     args = asking.gaps, asking.untils, asking.trackers, asking.now()
     with asking.history.applying(RED, "account"):
@@ -250,7 +250,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """Gaps are requested in this order, even at the start of the machine: its monotonic clock begins at 0."""
+    """Gaps are requested in this order, even just after the machine started: its monotonic clock then is near 0."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
@@ -292,7 +292,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
     ],
 )
 async def test_ranges_after_too_much(asking: Asking, answers: str, hours: str) -> None:
-    """A success with a full part doubles its length. Two such successes without a failure end the limit."""
+    """A range with too much data is halved. A success of a full range doubles it. A second one restores 24 hours."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -360,7 +360,7 @@ async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
 
 
 async def test_person_who_waits(asking: Asking) -> None:
-    """While the account waits after a failure, a user's request is sent. If it succeeds, the wait ends."""
+    """While the account waits after a failure, a user's request is still sent. If it succeeds, the wait ends."""
     device_id = asking.simulator.devices[RED].id
     now = datetime.now(UTC)
     asking.simulator.fault("status-404", path="history", times=2)

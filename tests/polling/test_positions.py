@@ -40,7 +40,7 @@ PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-bo
 async def test_second_try(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
 ) -> None:
-    """The third failure is retried at once, except after a timeout, a requested wait or the status 404."""
+    """The third failure in a row is retried at once, unless it is a timeout or a 404, or requests a wait."""
     tried = list[object]()
 
     async def _fail(_: TrackingClient, *ids: object) -> None:

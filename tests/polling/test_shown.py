@@ -29,7 +29,7 @@ async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> No
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The entity appears with the first address."""
+    """The sensor of the address is added with the first address."""
     for address in (None, "Bachweg 1"):
         bikes.simulator.report(RED, address=address)
         await bikes.poll()

@@ -146,7 +146,7 @@ async def test_single_new_position(bikes: Bikes) -> None:
 async def test_server_without_single_positions(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
 ) -> None:
-    """If the server has no single positions, only the list is requested, unless the failure is temporary."""
+    """If a server cannot send a single position, later polls request only the list, unless the failure is temporary."""
     get, tried = TrackingClient.async_get_positions, list[int]()
 
     async def _refuse(client: TrackingClient, *ids: Any) -> Any:
