@@ -43,7 +43,7 @@ def expose(hass: HomeAssistant, *entity_ids: str, exposed: bool = True) -> None:
 
 
 async def async_api(hass: HomeAssistant) -> llm.APIInstance:
-    """Return the API with the tools that an assistant would have now."""
+    """Return the API with the tools that an assistant can use now."""
     context = llm.LLMContext("test", Context(), "de", _ASSISTANT, None)
     return await llm.async_get_api(hass, llm.LLM_API_ASSIST, context)
 

@@ -116,7 +116,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
 async def test_signed_link(
     bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
-    """A signed link works without a sign-in, but not without its signature or with another time."""
+    """A signed link works without a sign-in. Without its signature, or with a changed time, it is refused."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)
     client, device = await hass_client_no_auth(), device_of(hass, RED)

@@ -33,7 +33,7 @@ def local(text: str) -> datetime:
 
 
 def ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
-    """Return a ride that starts at a local time."""
+    """Return a ride that starts at a local time. The distance is in kilometers."""
     started_at = local(start)
     return Ride(started_at, started_at + timedelta(minutes=minutes), distance)
 
@@ -97,7 +97,7 @@ def test_days_with_clock_changes(day: str, hours: int, start: str) -> None:
         (BERLIN, "2026-11-22T22:59:59+00:00", "2026-11-22"),
         (BERLIN, "2026-11-22T23:00:00+00:00", "2026-11-23"),
         ("America/Los_Angeles", "2026-11-23T07:59:59+00:00", "2026-11-22"),
-        # The hour from 2 to 3 o'clock comes twice, and both belong to the same day.
+        # The hour from 2 to 3 o'clock comes twice. Both times belong to the same day.
         (BERLIN, "2026-10-25T00:30:00+00:00", "2026-10-25"),
         (BERLIN, "2026-10-25T01:30:00+00:00", "2026-10-25"),
     ],

@@ -41,7 +41,7 @@ async def async_set_up_and_guard(bikes: Bikes, address: str = "Am Bach 3") -> No
 
 
 async def async_steal(bikes: Bikes, stands: int = 0, **more: Any) -> None:
-    """Let the red bike move north for six minutes, and then stand for some minutes, with a report in each minute."""
+    """Let the red bike move north for six minutes, then stand for `stands` minutes, with a report in each minute."""
     for minute in range(1, 7 + stands):
         is_moving = minute < 7
         bikes.simulator.report(
@@ -80,7 +80,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
-    """After an alarm, the page calls it *Alarm*. It names the user who guarded the bike."""
+    """If an alarm triggered the guard, the page shows it as *Alarm*. The page names the user who guarded the bike."""
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     bikes.simulator.report(RED, attributes={"alarm": "vibration"})
     await bikes.poll()

@@ -135,7 +135,7 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
-    """A ride under way is in both answers, but not in the sums.
+    """A ride under way is in the answers of both tools, but not in the sums.
 
     Answers contain no serial number, and no place that is more exact than ten meters.
     """
@@ -226,9 +226,9 @@ async def test_triggered_guard(
 
 
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """An hour after an occurrence, the sentence about it contains the time of the occurrence.
+    """If an occurrence is at least an hour old, the sentence about it contains its time.
 
-    For a state that lasts and for an unknown occurrence, a minute is enough.
+    For a state that lasts and for an unknown occurrence, the limit is a minute.
     """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
