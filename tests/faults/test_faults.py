@@ -62,7 +62,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return the outcome of the fault for the account. Its entities must agree."""
+    """Return the outcome of the fault for the account. Either all its entities are available, or none."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:
@@ -160,7 +160,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
-    """If only requests for positions fail, polls succeed. After the fault, moved bikes are at their places."""
+    """If only requests for positions fail, polls succeed. After the fault, bikes are shown at their new places."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
     places = home.places()
@@ -245,7 +245,7 @@ STRANGER = "stranger@example.com"
         (None, {CONF_URL: f"https://{EMAIL}:{PASSWORD}@localhost"}),
         (None, {CONF_URL: f"http://tracker.example.com/{PASSWORD}"}),
         (None, {CONF_URL: f"{PASSWORD} {EMAIL}"}),
-        # No text names an account with other trackers, either.
+        # The error about an account with other trackers contains no secret, either.
         (None, {CONF_EMAIL: STRANGER}),
     ],
 )
