@@ -11,7 +11,7 @@ TIMES = int(os.environ.get("LONG", "1"))
 IS_LONG = TIMES > 1
 DAYS = int(os.environ.get("DAYS", "0"))
 SEED = int(os.environ.get("SEED", "1"))
-"""Random seed of the soak test and of the year of rides. `DAYS` is their length; 0 means a short run."""
+"""Random seed of the soak test and of the year of rides. `DAYS` is their length in days; 0 means a short run."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
 """Mark with a long timeout. Tests with a longer timeout start first, so that all workers end at about the same time."""

@@ -10,7 +10,7 @@ from .tools.simulator.server import Simulator
 
 
 def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from a place that is this many meters farther north."""
+    """Let the red bike report from a place that is this many meters north of its last place."""
     position = simulator.devices[RED].position
     assert position is not None
     latitude = position.latitude + metres / 111_195
@@ -18,13 +18,13 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
 
 
 def riding(kilometres: float, speed: float = 9.0) -> dict[str, Any]:
-    """Return the values of a report during a ride, with this total distance of the tracker."""
+    """Return the values of a report during a ride, with the tracker's total distance. The speed is in knots."""
     attributes = {"motion": speed > 0, "totalDistance": kilometres * 1_000}
     return {"speed": speed, "attributes": attributes}
 
 
 def standing(kilometres: float) -> dict[str, Any]:
-    """Return the values of a report of a standing bike, with this total distance of the tracker."""
+    """Return the values of a report of a standing bike, with the tracker's total distance in kilometers."""
     return riding(kilometres, 0.0)
 
 
@@ -40,7 +40,7 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
-    """Return a list that grows with each event of an entity. A change to or from unavailable is no event."""
+    """Return a list to which each event of an entity adds a state. A change to or from unavailable is no event."""
     events: list[State] = []
 
     @callback

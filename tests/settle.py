@@ -11,8 +11,8 @@ from .tools.simulator.wire import pause
 
 # Data needs at most this many turns of the event loop to pass through a local socket.
 _TURNS = 25
-# Wait at most this many moments for a poll or a set-up. On a busy machine, both may
-# wait for a thread that uses the disk. A moment is given in seconds.
+# Look at most this often whether all polls and set-ups have ended, and pause for this
+# many seconds between two looks: on a busy machine, both may wait for the disk.
 _PATIENCE = 100
 _MOMENT = 0.001
 

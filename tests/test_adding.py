@@ -120,7 +120,7 @@ async def test_what_is_newly_reported(
 async def test_kinds_that_every_tracker_has(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """A tracker that has never reported a position has only these entities."""
+    """A tracker that has never reported a position has only the entities whose keys are listed below."""
     bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
 

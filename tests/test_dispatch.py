@@ -31,7 +31,7 @@ class Followers:
     """Records the notifications of an account and of each of its trackers."""
 
     updates: list[tuple[Collection[str], object, object]] = field(default_factory=list)
-    """The changed trackers of each update, and the times before and after it up to which triggers are evaluated."""
+    """For each update: its changed trackers, the previous evaluation of triggers, and the evaluation of this update."""
     signals: Counter[str] = field(default_factory=Counter)
 
 
@@ -211,7 +211,7 @@ SOS = [("sos", ConfigEntryState.LOADED, ["sos"])]
 def fired(hass: HomeAssistant) -> Fired:
     """Return a list of the alarms that were fired.
 
-    Each has the state of its account and the alarms of the event entity at that time.
+    Each item also has the account's state and the alarms that the event entity had shown until then.
     """
     alarms: Fired = []
     written = told(hass, "event.red_bike_alarm")
@@ -230,7 +230,7 @@ def fired(hass: HomeAssistant) -> Fired:
 
 @pytest.mark.usefixtures("setup")
 async def test_events_before_triggers(bikes: Bikes, fired: Fired) -> None:
-    """All alarms of a report are written to the event entity before the first trigger fires. Both keep the order."""
+    """All alarms of a report are written to the event entity before the first trigger fires, in the reported order."""
     bikes.simulator.report(RED, attributes={"alarm": "tow,vibration"})
     await bikes.poll()
     alarms = ["tow", "vibration"]

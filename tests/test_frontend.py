@@ -19,7 +19,7 @@ async def test_served(
     hass_client_no_auth: ClientSessionGenerator,
     tmp_path: Path,
 ) -> None:
-    """Home Assistant loads the first module in every page, and serves all files from the same folder.
+    """Home Assistant loads `bike-tracker.js` in every page, and serves all files of the cards from the same path.
 
     Browsers may cache the files, so the path contains the version and a hash of them.
     """

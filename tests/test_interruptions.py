@@ -31,7 +31,7 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 async def test_poll_that_is_cut_short(
     bikes: Bikes, path: Endpoint, then: list[tuple[str | None, str]]
 ) -> None:
-    """If an action is canceled during its poll, as by a restarted script, the next polls still show the changes.
+    """If an action is canceled during its poll, as when its script restarts, later polls still show the changes.
 
     They also show an outage and its end.
     """
@@ -104,7 +104,7 @@ async def test_reload_while_trackers_are_added(
 
 @pytest.mark.usefixtures("setup")
 async def test_delete_button_while_the_tracker_comes_back(bikes: Bikes) -> None:
-    """If a poll lists a tracker again, a user cannot delete the tracker even before this poll has ended."""
+    """If a poll lists a tracker again, a user cannot delete this tracker, even while the poll is still under way."""
     device = bikes.device(RED)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()

@@ -1,4 +1,4 @@
-"""Random answers and inputs: nothing fails in an unexpected way, and everything readable is read."""
+"""Random answers and inputs lead to a valid result or to an expected error."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable

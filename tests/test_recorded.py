@@ -84,7 +84,7 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""Key of the values after a test has sent all messages in order. Other tests use only the last position of a tracker."""
+"""Key of the values expected after all messages, in order. `test_values` uses only each tracker's last position."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
 """The recorded list of devices to use with the messages of each version."""
 ANSWERS = [
@@ -96,7 +96,7 @@ ANSWERS = [
 
 
 def test_every_file_is_listed() -> None:
-    """For each recorded answer, the file of expected values has values."""
+    """For each recorded answer, `expected.yaml` has the expected values."""
     # Answers to sign-ins are tested in tests/api.
     files = {path.stem for path in FOLDER.glob("*.json") if SIGN_INS not in path.stem}
     assert files == EXPECTED.keys()

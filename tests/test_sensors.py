@@ -82,7 +82,7 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
 async def test_steps_of_the_last_update(
     bikes: Bikes, writes: list[str], way: str
 ) -> None:
-    """*Last update* changes only in steps of five minutes, or at once after a gap.
+    """*Last update* changes only in steps of five minutes, or at once after an interruption.
 
     While the tracker is silent, no state changes.
     """

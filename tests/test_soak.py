@@ -1,4 +1,4 @@
-"""After hours of polls, or in a long run after a month, no resource has leaked."""
+"""After hours of polls, or with `scripts/soak` after many days, no resource has leaked."""
 
 from collections.abc import AsyncIterator
 import logging

@@ -51,7 +51,7 @@ async def test_week(
 ) -> None:
     """A bike causes on average at most 15 lines in Activity in an hour with a ride.
 
-    Values change in steps, which saves at least a third of the rows.
+    Some values are written only in steps, which saves at least a third of the database rows.
     """
     hass.data[LOGBOOK] = LogbookConfig({})
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
