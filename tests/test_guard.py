@@ -72,7 +72,7 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
 
 @pytest.mark.usefixtures("guarded")
 async def test_triggered_during_a_start(bikes: Bikes) -> None:
-    """If the guard is triggered during the start of Home Assistant, its state changes when automations can notice this."""
+    """If the guard is triggered while Home Assistant starts, its state changes after the start, so that automations run."""
     bikes.hass.set_state(CoreState.starting)
     await report(bikes, latitude=AWAY, motion=True)
     assert bikes.state(GUARD).state == "armed_away"

@@ -318,7 +318,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_what_is_written_is_found(written: Written, secret: str) -> None:
-    """If a secret was written in any place, the tests above would find it."""
+    """A secret in the log, in a traceback or in a state is found, so the tests above can fail."""
     value = SECRETS[secret]
     logging.getLogger("homeassistant.core").debug("<%s>", value)
     assert (secret, "log") in written.found()

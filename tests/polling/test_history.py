@@ -34,7 +34,7 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @dataclass
 class Asking:
-    """An account with gaps. It requests the reports in them when the test moves the clock."""
+    """An account with gaps. When the test moves the clock, it requests the reports of the gaps."""
 
     history: History
     simulator: Simulator

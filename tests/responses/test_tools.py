@@ -118,7 +118,7 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> None:
-    """The description of a place is its zone or else its address or else its coordinates."""
+    """A place is described by its zone. Without a zone, it is described by its address, or else by its coordinates."""
     work = {"latitude": DEFAULT_LATITUDE, "longitude": DEFAULT_LONGITUDE}
     away = {"latitude": 48.123456, "longitude": 7.8}
     places = [(None, None), (work, away), (away | {"address": "Salzstraße 2"}, None)]
