@@ -17,7 +17,7 @@ __all__ = ["clock"]
 async def garage(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Garage]:
-    """Return a garage with two bikes, online and standing."""
+    """Yield a garage with two bikes that are online and stand. At the end, remove its automations."""
     for tracker in BIKES.values():
         bikes.simulator.report(tracker, motion=False, attributes={})
     await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)

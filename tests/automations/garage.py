@@ -3,16 +3,16 @@
 `House` has more steps. After `=` comes the number of runs so far.
 
     of went_offline                    chooses the trigger of the story
-    prepare, become, undo              puts the bike into the state before, into the trigger's state, and back
-    become at_once                     like `become`, but the default wait for silence, a day, ends within a minute
+    prepare, become, undo              puts the red bike into the state before, into the trigger's state, and back
+    become at_once                     like `become`, but a silence began almost a day, its default wait, ago
     listen for=10                      saves an automation whose trigger waits for minutes
     forget                             forgets the runs so far
     mark, before                       notes the time; the variable `before` of the last run must have this time
-    begin server, end server           begins or ends an interruption; `interrupt`: each one follows every other
+    begin server, end server           begins or ends an interruption; `interrupt`: all, in each possible order of two
     stop, start, load                  stops Home Assistant; starts it; only sets up the account
     clock -15                          sets Home Assistant's clock to the real time plus this many minutes
-    touch, silent 20                   gives the bike a new last report: now, or this many minutes ago
-    move 300 motion=yes                lets the bike report from this many meters farther north
+    touch, silent 20                   sets the time of the red bike's last report: now, or this many minutes ago
+    move 300 motion=yes                lets the red bike report from this many meters farther north
     guard blue                         arms the guard of a bike, by default of the red bike
     true is_online is_moving           exactly these conditions are true
 """
@@ -33,7 +33,8 @@ from tests.conftest import EMAIL, PASSWORD, RED, Bikes
 from tests.riding import go
 
 _MOVES, _STANDS = "move 0 motion=yes", "move 0 motion=no"
-# For each trigger: the steps into the state before, into the trigger's state, and back.
+# For each trigger: the steps into the state before, the steps into the trigger's state or
+# to its event, and for a state also the steps back.
 STEPS = {
     "went_offline": ("touch, wait 2", "offline red", "online red"),
     "came_online": ("offline red, touch, wait 2", "online red", "offline red"),
@@ -55,8 +56,8 @@ CONDITIONS = (
     "is_on_ride",
 )
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
-# A step of any width through these five visits all of them and ends where it began, so
-# each interruption follows every other one.
+# Walks in steps of 1, 2, 3 and 4. Five is a prime number, so each walk visits all five
+# interruptions and ends where it began. So each interruption follows every other one.
 _EACH_AFTER_EACH = [
     INTERRUPTIONS[number * step % 5] for step in (1, 2, 3, 4) for number in range(6)
 ]
@@ -104,7 +105,7 @@ class Garage(House):
         alias: str = "Bikes",
         **options: Any,
     ) -> dict[str, Any]:
-        """Return an automation that records the variables of its trigger each time it runs."""
+        """Return the configuration of an automation that records the variables of its trigger in each run."""
         on = {
             "trigger": f"{DOMAIN}.{trigger}",
             "target": target or {"device_id": self.bikes.device().id},
@@ -148,7 +149,7 @@ class Garage(House):
         assert len(self.runs) == int(expected), step
 
     async def _before(self) -> None:
-        """Check that the variable `before` of the last run is less than a minute earlier than `mark`."""
+        """Check that the variable `before` of the last run is the time of `mark`, or up to a minute earlier."""
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
@@ -170,7 +171,7 @@ class Garage(House):
         await self.async_tell(STEPS[self._trigger][0])
 
     async def _become(self, how: str = "") -> None:
-        """Bring the bike into the trigger's state. With `how`, a silent bike was silent for almost a day."""
+        """Bring the bike into the trigger's state. With `how`, a silence began almost a day ago."""
         is_old = how and self._trigger == "became_silent"
         # A minute later, the tracker has been silent for a day, the default wait.
         steps = f"silent {24 * 60 - 1}" if is_old else STEPS[self._trigger][1]

@@ -11,14 +11,14 @@ from tests.conftest import BLUE, EMAIL, RED
 from .garage import Garage
 
 STORIES = """
-What the service says is so, the opposite is not, also after the clock was set back.
+Conditions match the values of the service, even after the clock was set back.
 wait 2, true is_online is_not_moving, clock -60, true is_online is_not_moving
 
 A ride lasts from the first report that shows movement up to its end.
 of ride_started, prepare, become, wait 1, true is_online is_moving is_on_ride
 begin server, true, end server, wait 35, true is_online is_moving
 
-It must have been so for that long, through a restart too.
+With a wait, the state must have lasted that long, even through a restart.
 of started_moving, become, wait 1, undo
 of went_offline, listen, become, wait 2, restart
 true for=10, wait 11, true for=10 is_offline is_silent is_not_moving
@@ -77,7 +77,7 @@ async def test_any_or_all(garage: Garage) -> None:
 
 
 async def test_of_what_waited_for_the_account(garage: Garage) -> None:
-    """If the first update of an account starts an automation, conditions for its bikes already work."""
+    """If the first update of an account starts an automation, conditions for the account's bikes already work."""
     # With this many trackers, the integration notifies entities and triggers in several
     # steps, and automations run between the steps.
     for number in range(20):

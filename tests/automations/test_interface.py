@@ -1,4 +1,4 @@
-"""The automation editor offers triggers and conditions. An unsuitable Home Assistant only leads to log entries."""
+"""The automation editor offers triggers and conditions. If Home Assistant lacks a name for them, the log has it."""
 
 from collections.abc import Iterator
 import sys

@@ -23,31 +23,31 @@ from tests.tools.simulator.world import DEFAULT_LONGITUDE
 from .garage import INTERRUPTIONS, TRIGGERS, WAITING, Garage
 
 WAITS = """
-What ends in time is not fired.
+A state that ends before the wait is over does not fire the trigger.
 prepare, listen for=30
 become, wait 20, undo, wait 2
 become, wait 20, undo, wait 2
 become, wait 20, undo, wait 2 = 0
 
-It does not run again after the clock is set back.
+The automation does not run again after the clock is set back.
 prepare, listen for=10, become, wait 13 = 1
 clock -15, wait 33 = 1
 
-Not after a restart either.
+The automation does not run again after the clock is set back and a restart.
 prepare, listen for=10, become, wait 13 = 1
 clock -15, wait 3, restart, wait 30 = 1
 
-A wait that was over does not run again after a boot with a clock behind.
+A wait that was over does not fire again after a boot with a clock behind.
 prepare, listen for=10, become, wait 13, forget
 stop, clock -45, start, wait 2, clock 0, wait 30 = 0
 
-One that begins then does, once.
+A wait that begins after a boot with a clock behind fires once.
 prepare, listen for=10, become, wait 13, undo, wait 2, forget
 stop, clock -45, start, wait 2, become, wait 2, clock 0, wait 30 = 1
 """
 
 OTHERWISE = """
-The trigger says since when it had been otherwise, through an outage and while it was not listed.
+The variable `before` survives an outage, and a time in which the tracker was not listed.
 prepare, listen, become, wait 2, undo, wait 1, mark
 begin server, end server, begin unassigned, end unassigned
 become, wait 2 = 2
@@ -55,32 +55,32 @@ before
 """
 
 OFFLINE = """
-A wait is run that is over after a reload, while the tracker is not listed.
+A wait that ends after a reload, while the tracker is not listed, fires later.
 listen for=8, become, wait 2, begin unassigned
 begin reload, end reload = 0
 end unassigned = 1
 
-Since when it had been otherwise is known after a restart.
+The variable `before` survives a restart.
 become, wait 2, undo, wait 1, mark, listen, restart, become, wait 40 = 1
 before
 
-Also of what became so before it.
+The variable `before` survives a restart during the wait.
 become, wait 2, undo, wait 1, mark, listen for=30, become, wait 5, restart, become, wait 40 = 1
 before
 
-With a clock behind, a wait counts that begins before Home Assistant has started.
+A wait fires that begins with a clock behind, before Home Assistant has started.
 prepare, listen for=10, stop, clock -45, load, wait 1, become, wait 2, start, wait 6 = 0
 wait 4 = 1
 
-What began after the clock was set back counts.
+A state that begins after the clock was set back fires the trigger.
 listen for=10, clock -15, wait 1, become, wait 30 = 1
 
-What held before it does not.
+A state that began before the clock was set back does not fire the trigger.
 become, wait 30, listen for=10, clock -15, wait 31 = 0
 """
 
 SILENCE = """
-A day after the last report, unless told otherwise, and anew after the next.
+By default, the trigger fires a day after the last report, and again after the next silence.
 touch, listen, begin restart, end restart, begin restart, end restart = 0
 restart 1380 = 0
 wait 60 = 1
@@ -169,9 +169,10 @@ async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
 async def test_what_was_so_before(
     garage: Garage, trigger: str, interruption: str, minutes: int
 ) -> None:
-    """Even after an interruption, a state that began before an automation does not run it.
+    """If a state began before an automation existed, the automation does not run, even after an interruption.
 
-    The automation's wait is already over (10 minutes) or ends later (30 minutes).
+    Counted from the start of the state, the wait is already over (10 minutes) or ends
+    later (30 minutes).
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
@@ -341,13 +342,13 @@ async def test_alarms(garage: Garage, chosen: dict[str, Any], types: str) -> Non
     await garage.async_tell("restart, wait 2")
     assert garage.given("type") == types.split()
     if not chosen:
-        # For an unknown alarm, the trigger has the name that the tracker sent.
+        # The variable `alarm` of an unknown alarm is the name that the tracker sent.
         assert garage.given("alarm")[-2:] == ["tow", "Weg!"]
         assert garage.given()[-1] == "Red bike: Weg!"
 
 
 async def test_alarms_from_before(garage: Garage) -> None:
-    """Alarms from before the automation do not fire, nor do alarms in a tracker's first report.
+    """The trigger fires neither for alarms from before the automation nor for those in a tracker's first report.
 
     For an alarm without a fix, the variable `time` is None, but `since` is a time.
     """
