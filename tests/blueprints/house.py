@@ -2,7 +2,7 @@
 
 Steps are separated by commas. After `=` comes the number of messages in Home Assistant so far.
 
-    use alarm red blue alarms=sos+tow  makes an automation from a blueprint, or changes it
+    use alarm red blue alarms=sos+tow  replaces the automation by one from a blueprint
     wait 5, until 22, seconds 1        moves the clock by minutes, to an hour, or by seconds
     report red north=0.003 motion=yes  sends a report from this many degrees north of home, and waits a minute
     alarm sos blue                     sends a report with an alarm
@@ -90,7 +90,7 @@ class House:
     """A Home Assistant with an account of two bikes. The test moves its clock."""
 
     def __init__(self, bikes: Bikes, phone: str = "") -> None:
-        """Record all messages in Home Assistant and on Ben's phone. Move the clock behind the next poll."""
+        """Record all messages in Home Assistant and on Ben's phone. Set the clock to some seconds after a poll."""
         self.bikes, self.hass, self.simulator = bikes, bikes.hass, bikes.simulator
         self.entry, self._freezer, self._phone = bikes.entry, bikes.freezer, phone
         self.shown: list[str] = []

@@ -69,15 +69,15 @@ person ann home, person ben home, use bike_moved red riders=person.ann+person.be
 wait 2, report north=0.003 motion=yes, wait = 0, wait 10
 12:08 moved: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
 
-It is not told if the tracker is faster than the rider's phone.
+A ride is not told if the tracker is faster than the rider's phone.
 person ann home, person ben home, use bike_moved red riders=person.ann+person.ben
 wait 2, report north=0.003 motion=yes, wait, person ben not_home, wait 10 = 0
 
-It is not told while a rider is away.
+A ride is not told while a rider is away.
 person ann home, person ben not_home, use bike_moved red riders=person.ann+person.ben
 wait 2, report north=0.003 motion=yes, wait 11 = 0
 
-It is told if the place of a rider is unknown.
+A ride is told if the place of a rider is unknown.
 person ann home, person ben unknown, use bike_moved red riders=person.ann+person.ben
 wait 2, report north=0.003 motion=yes, wait 11
 12:08 moved: Red bike started a ride / Red bike is 0.3 km north of home, position from 12:02, moving, battery 80%.
@@ -225,7 +225,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """If the answer is about many bikes, it has a short sentence for each bike: its place, alarm and outage."""
+    """If the answer is about many bikes, it has a short sentence for each bike: place, alarm and outage, or guard."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
