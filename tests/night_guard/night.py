@@ -3,7 +3,7 @@
 `House` has most of the steps. After `=` comes the state of a guard, by default of the red bike.
 
     night red begins=23:00 follow=no   adds a night guard, or changes it; without names, for all bikes
-    ride 5, stand 5 blue               sends a report in each of these minutes; in a ride, 500 m farther north
+    ride 5, stand 5 blue               sends a report in each of these minutes; of a ride, each 500 m farther north
     report meters=30 motion=yes        sends a report from this many meters north of home, and waits a minute
     now meters=30 alarm=tow            sends a report from this many meters farther north, and polls
     ann 250, ann unknown               moves a person to this many meters north of home, and waits a minute
@@ -34,7 +34,7 @@ class Night(House):
     """A house with two bikes, and night guards that send messages to Ben's phone."""
 
     def __init__(self, *args: Any, user_id: str) -> None:
-        """Begin with two bikes at home. This user arms, disarms and taps buttons."""
+        """Begin with two bikes at home. The user with this ID arms, disarms and taps buttons."""
         super().__init__(*args)
         self._context = Context(user_id=user_id)
         self._meters = dict.fromkeys(BIKES, 0.0)

@@ -42,7 +42,7 @@ class Post:
         }
 
     async def async_send(self, context: Context | None = None, /, **data: Any) -> None:
-        """Send a message, by default about the red bike. Without a context, no user sends it."""
+        """Call the action `send_message`, by default for the red bike. Without a context, no user calls it."""
         service, data = (DOMAIN, "send_message"), {"device_id": self.bike, **data}
         call = self.hass.services.async_call
         await call(*service, data, blocking=True, context=context)
@@ -50,12 +50,12 @@ class Post:
 
 @pytest.fixture
 def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
-    """Set the account up, and record messages."""
+    """Set the account up, and return a recorder of messages about its red bike."""
     return Post(bikes.hass, bikes.device().id, phones)
 
 
 async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
-    """Each recipient gets a message once. Without a text, it is removed where possible."""
+    """Each recipient gets a message once. A call without a text removes the message, except from a chat."""
     to = {"phones": [*post.phones, "removed"], "others": [CHAT], "tag": "test"}
     await post.async_send(message="It is _here_", **to)
     assert "No message to the phone removed: it is gone" in caplog.text

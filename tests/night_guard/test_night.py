@@ -19,7 +19,7 @@ fail, until 6 = disarmed
 22:00 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:01. A theft would go unnoticed.
 22:04 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
-So it is after a start in an outage.
+A bike is armed with the first answer after a start in an outage, too.
 night red, fail, wait 2, restart, until 22
 report meters=1100, work, wait 15 = armed
 fail, until 6 = disarmed
@@ -52,7 +52,7 @@ until 22 = armed
 until 6 = disarmed
 22:00 guard removed
 
-It stays so until the time at which a night would begin, too.
+What was disarmed by hand stays so until the next night begins, even if the last night ends only then.
 ann 0, night red riders=ann ends=22:00, disarm, until 22, ann 500 = armed
 22:00 guard removed
 
@@ -70,7 +70,7 @@ night red critical=no, until 22, report alarm=vibration, until 6 = disarmed
 ride 10, stand 8
 22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 
-It rings none at breakfast either if somebody tapped *Guard again*, which is no arming by hand.
+A cat rings no alarm at breakfast after a tap on *Guard again*, which is no arming by hand.
 night red, until 22, report alarm=vibration, tap arm = armed
 until 6 = disarmed
 ride 10, stand 8
@@ -98,11 +98,11 @@ A message that one rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
 
-It does if two riders are there.
+A message about a moved bike rings if two riders are there.
 ann 1112, ben 1112, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:05
 
-It does if none is.
+A message about a moved bike rings if no rider is there.
 ann 0, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:05
 
@@ -125,7 +125,7 @@ Of a bike that only moved at home there is no more to tell than why.
 night red, until 22, report motion=yes address=none, stand 30
 22:01 critical: Red bike is being moved / The bike moves, test home, 22:00
 
-It is followed on after a restart, and the message goes from all phones once the guard is disarmed.
+A moved bike is followed on after a restart. The message is removed when the guard is disarmed.
 night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:14 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:13, battery 80%.
@@ -221,7 +221,7 @@ Trackers that fall silent within five minutes are one message.
 night begins=12:02, stand 12 red blue, stand 5 blue, wait 56
 13:13 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
 
-A later one replaces it; both are told of anew once they are guarded anew.
+A message about a later silence replaces the first. Both bikes are told of again after they were armed again.
 night begins=12:02, stand 12 red blue, stand 6 blue, wait 61
 offline blue, offline red, automate disarm, automate, wait 20
 13:13 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.

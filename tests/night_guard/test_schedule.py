@@ -30,7 +30,7 @@ NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
         (("22:00:00", "06:00:00"), "06:00", False, 8),
         (("01:00:00", "06:00:00"), "00:59", False, 23.98),
         (("01:00:00", "06:00:00"), "03:00", True, 2),
-        # A night whose start is also its end always lasts, and begins once a day.
+        # A night whose start is also its end lasts until the next night begins.
         (("22:00:00", "22:00:00"), "23:00", True, 1),
         (("22:00:00", "22:00:00"), "21:00", True, 23),
         ((None, None), "23:00", False, None),
@@ -97,7 +97,8 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
         (FAR, FAR, 5, 200, "Ann"),
         (FAR, FAR, 6, 200, None),
         (FAR, None, 1, 200, None),
-        # Near the moved bike, and also near the place of the arming.
+        # The rider is near the moved bike, and 111 m from the place of the arming: still
+        # near it if the limit is 200 m, but not if the limit is 100 m.
         (NEAR, NEAR, 1, 200, None),
         (NEAR, NEAR, 1, 100, "Ann"),
     ],

@@ -185,7 +185,7 @@ async def test_removed_entities(night: Night) -> None:
 
 
 async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:
-    """A night guard guards only bikes of its account. While Home Assistant starts, a change does nothing."""
+    """A night guard guards only bikes of its account. While Home Assistant starts, new settings have no effect."""
     hass = night.hass
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
