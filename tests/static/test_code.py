@@ -8,7 +8,7 @@ from scripts.lib.house import cycle, private_attributes
 
 from .project import INTEGRATION, read_json, syntax_trees, under
 
-# The call that logs a message, except a debug message or a message that begins with a
+# Matches a call that logs a message, unless it is a debug message or begins with a
 # placeholder.
 UNNAMED_MESSAGE = re.compile(r'LOGGER\.(?!debug)\w+\(\s*+(?!"%s)')
 CONSTANT = re.compile(r"^(_?[A-Z][A-Z0-9_]*)(?:: [^=]+)? = (.+)$", re.MULTILINE)
@@ -24,7 +24,7 @@ def test_client_is_independent() -> None:
 
 
 def test_log_messages_begin_with_the_account() -> None:
-    """Log messages begin with a placeholder for the account, except in modules that belong to no account."""
+    """Log messages begin with a placeholder for the account, except debug messages and modules without an account."""
     anonymous = {"messages.py", "trigger.py", "condition.py"}
     unnamed = {
         path.name

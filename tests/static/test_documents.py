@@ -50,7 +50,7 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def leads_somewhere(path: Path, target: str) -> bool:
-    """Return whether a link leads to the web, or to a file and heading that exist."""
+    """Return whether a link is an HTTPS address, or leads to a file, and maybe a heading, that exists."""
     url = urlsplit(target)
     if url.scheme or url.netloc:
         return url.scheme == "https"
@@ -79,7 +79,7 @@ def quotes_in(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", QUOTING)
 def test_quotes(name: str) -> None:
-    """Each quotation is a text of the integration, or its beginning up to a full stop or bracket."""
+    """Each quotation is a text of the integration, a blueprint or Home Assistant, up to its end, a period or a bracket."""
     blueprints = "".join(path.read_text() for path in BLUEPRINTS)
     names = BLUEPRINT_NAME.findall(blueprints)
     texts = {*flatten(ENGLISH).values(), *names, *HOME_ASSISTANT_SAYS}
@@ -165,7 +165,8 @@ def test_inputs(path: Path) -> None:
     blueprint = BLUEPRINTS[path]
     of_ours = {"integration": "bike_tracker", "domain": ["device_tracker"]}
     if path.stem == "battery_low":
-        # The trigger would not find the battery of another entity.
+        # The trigger needs the battery sensor: from another entity of the bike, it would
+        # not find the battery.
         of_ours |= {"domain": ["sensor"], "device_class": ["battery"]}
     bikes = blueprint.inputs["bikes"]
     assert bikes["selector"] == {"target": {"entity": [of_ours]}}

@@ -255,7 +255,7 @@ EXCEPTIONS = {
 
 @cache
 def texts_of(path: Path) -> dict[str, str]:
-    """Return the texts in a file. Return none if the file does not exist."""
+    """Return the texts in a file by path. If the file does not exist, return an empty dictionary."""
     return flatten(read_json(path)) if path.exists() else {}
 
 
