@@ -8,7 +8,7 @@
     listen for=10                      saves an automation whose trigger waits for minutes
     forget                             forgets the runs so far
     mark, before                       notes the time; the variable `before` of the last run must have this time
-    begin server, end server           begins or ends an interruption; `interrupt`: all, in each possible order of two
+    begin server, end server           begins or ends an interruption; `interrupt`: all, each once after every other
     stop, start, load                  stops Home Assistant; starts it; only sets up the account
     clock -15                          sets Home Assistant's clock to the real time plus this many minutes
     touch, silent 20                   sets the time of the red bike's last report: now, or this many minutes ago

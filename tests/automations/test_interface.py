@@ -1,4 +1,4 @@
-"""The automation editor offers triggers and conditions. If Home Assistant lacks a name for them, the log has it."""
+"""The automation editor offers triggers and conditions. If Home Assistant lacks an imported name, the log names it."""
 
 from collections.abc import Iterator
 import sys

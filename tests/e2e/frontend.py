@@ -59,7 +59,7 @@ class Frontend:
         return self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}"))
 
     def title(self, text: str) -> Locator:
-        """Return the title of the page."""
+        """Return the title of the page, if it is exactly this text."""
         return self.page.locator("ha-top-app-bar-fixed, .toolbar").get_by_text(
             text, exact=True
         )
@@ -123,7 +123,7 @@ class Frontend:
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the shown automation. Wait until it is active, which is after the frontend shows it as saved."""
+        """Save the shown automation, and wait until it is active: the frontend shows it as saved a little earlier."""
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]

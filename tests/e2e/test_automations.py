@@ -30,7 +30,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """A trigger fires once per event: at once or, if Home Assistant was stopped then, after its start."""
+    """A trigger fires once per event: at once or, if Home Assistant was stopped during the event, after its start."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3)

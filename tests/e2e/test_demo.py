@@ -114,7 +114,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
 
 
 async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
-    """Two buttons of *Try it* work: a bike is offline, and a new bike appears. Blueprints are installed."""
+    """Two buttons of *Try it* work: a bike goes offline, and a new bike appears. Blueprints are installed."""
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints
     await press(client, "offline")
@@ -127,7 +127,7 @@ async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
 
 
 async def press(client: HomeAssistantClient, name: str) -> None:
-    """Have the effect of a button on the page *Try it*, by the name of its `Trick`."""
+    """Call the same action as a button on the page *Try it*. `name` is the name of the button's `Trick`."""
     await client.action("mobile_app.try", {"try": name})
 
 

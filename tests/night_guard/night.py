@@ -3,7 +3,7 @@
 `House` has most of the steps. After `=` comes the state of a guard, by default of the red bike.
 
     night red begins=23:00 follow=no   adds a night guard, or changes it; without names, for all bikes
-    ride 5, stand 5 blue               sends a report in each of these minutes; of a ride, each 500 m farther north
+    ride 5, stand 5 blue               sends a report in each of these minutes; `ride`: each 500 m farther north
     report meters=30 motion=yes        sends a report from this many meters north of home, and waits a minute
     now meters=30 alarm=tow            sends a report from this many meters farther north, and polls
     ann 250, ann unknown               moves a person to this many meters north of home, and waits a minute

@@ -1,8 +1,8 @@
 """Run Home Assistant so that each host name leads to the simulated internet.
 
 The port of the simulated internet is in an environment variable. This file imports
-nothing from the project, because the project's folder is not on the import path. In the
-end, it runs lean_home_assistant.py.
+nothing from the project, because the project's folder is not on the import path. It
+runs lean_home_assistant.py with the changed resolver.
 """
 
 import os
@@ -47,7 +47,7 @@ class Resolver(AbstractResolver):
         """Do nothing."""
 
     async def real_close(self) -> None:
-        """Do nothing. Home Assistant also calls this method when it closes its own resolver."""
+        """Do nothing. Home Assistant calls this method when it closes, because its own resolver has it."""
 
 
 def main() -> None:

@@ -188,7 +188,7 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 
 async def automations(client: HomeAssistantClient) -> list[str]:
-    """Return the key of each loaded automation."""
+    """Return the ID of each loaded automation, which is not its entity ID."""
     return [
         state.attributes["id"]
         for entity_id, state in (await client.states()).items()

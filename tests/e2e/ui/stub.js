@@ -1,4 +1,4 @@
-// Home Assistant as the cards see it, without a server. A test describes its house in `window.house`.
+// Home Assistant as the cards see it, without a server. A test passes its house to `window.show`.
 
 const DAY_MS = 86_400_000;
 for (const name of ["home-assistant", "ha-card", "ha-icon"]) customElements.define(name, class extends HTMLElement {});
@@ -29,7 +29,7 @@ function answer(house, action, { start_date_time, end_date_time, routes, period,
   return { periods };
 }
 
-/** Return Home Assistant, as it gives itself to cards. */
+/** Return the object `hass` that Home Assistant gives to cards. */
 function hassOf(house) {
   const entities = {}, devices = {}, states = {};
   for (const { id, name, has } of house.bikes) {
@@ -58,12 +58,12 @@ function hassOf(house) {
   };
 }
 
-/** Show the house in all cards, now or as it has changed. */
+/** Show a house in all cards. If the cards are already shown, only update them. */
 window.show = async (house) => {
   const app = document.querySelector("home-assistant");
   const before = app.hass;
   app.hass = hassOf(house);
-  // As Home Assistant does: what is the same is the same object.
+  // Like Home Assistant, keep the old object if its content is the same.
   for (const key of ["entities", "devices"]) if (JSON.stringify(before?.[key]) === JSON.stringify(app.hass[key])) app.hass[key] = before[key];
   await customElements.whenDefined("bike-tracker-distance-card");
   for (const kind of ["bikes", "rides", "distance"]) {
@@ -75,7 +75,7 @@ window.show = async (house) => {
   }
 };
 
-/** Take the cards away, and forget what was done. */
+/** Remove the cards, and forget their loaded rides and the recorded calls. */
 window.clear = async () => {
   const { book } = await import("/frontend/book.js");
   Object.assign(book, new book.constructor());

@@ -189,7 +189,7 @@ async def test_place(stub: Stub, name: str) -> None:
 
 
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
-    """An alarm shows the answer of *Where is my bike*, also during an outage. Without an answer, it shows *Away*."""
+    """An alarm shows the answer of the action `where`, also during an outage. Without an answer, it shows *Away*."""
     stolen = {"guard": _stolen(), "ride": _STARTED}
     await stub.show(house(bike(1, **_AWAY, **stolen)))
     await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
@@ -334,7 +334,7 @@ async def test_three_years(stub: Stub) -> None:
           }).observe({ type: "longtask" });
         }"""
     )
-    # Find elements by class: with this many, each search by role would last seconds.
+    # Find elements by class: in a list this long, a search by role would last seconds.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
     scroll = (
         "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"

@@ -95,7 +95,7 @@ async def test_from_nothing(
     )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
-    # The dashboard is only saved once the dialog is closed.
+    # The frontend saves the dashboard only when the dialog closes.
     await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
     await frontend.settle()
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")

@@ -73,7 +73,7 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return where the README's buttons with this name lead: paths of the user's own Home Assistant."""
+    """Return the paths in Home Assistant to which the README's buttons with this name in their link lead."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 
