@@ -240,7 +240,7 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """The messages and the titles of their buttons match the snapshot, even if a language is not loaded."""
+    """The messages and the titles of their buttons match the snapshot, also in a language without texts."""
     night.hass.config.language = language
     if language != "tlh":
         await async_load_integrations(night.hass, {"bike_tracker"})

@@ -19,7 +19,7 @@ class Internet:
     """Serves sites by host name over TLS. A request to an unknown host gets a 404."""
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
-        """Make certificates for these sites, which are served by host name."""
+        """Make a certificate for the hosts of these sites. The keys are the host names."""
         self._sites = sites
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")

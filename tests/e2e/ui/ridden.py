@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run a new Home Assistant with an account and its rides of eight weeks, and maybe with another frontend."""
+    """Run a new Home Assistant with an account and eight weeks of rides. `frontend` is the folder of another frontend."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"

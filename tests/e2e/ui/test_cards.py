@@ -35,7 +35,7 @@ _BOTH = pytest.mark.parametrize(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
 async def release(request: pytest.FixtureRequest) -> str:
-    """Return the release of the frontend. The newest Home Assistant serves each release."""
+    """Return the release of the frontend, or an empty string for the newest. The newest Home Assistant serves it."""
     release: str = request.param
     return release
 
@@ -212,7 +212,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """If a user adds a card, its preview shows the user's own bikes. Then the card's form opens."""
+    """If a user adds a card, its preview shows the user's own bikes. After a click on it, the card's form opens."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):
