@@ -62,8 +62,8 @@ export class DistanceCard extends Card {
 		}));
 	}
 
-	/** @param {Period} period @param {boolean} isLong */
-	labelOf(period, isLong) {
+	/** @param {Period} period */
+	labelOf(period, isLong = false) {
 		/** @type {Record<string, Intl.DateTimeFormatOptions>} */
 		const options = {
 			week: { day: "numeric", month: isLong ? "long" : "numeric" },

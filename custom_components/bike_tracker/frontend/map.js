@@ -53,13 +53,14 @@ export class RouteMap extends HTMLElement {
 	}
 }
 
-/** Return the line, its start, and its end if no marker is there. @param {Route} route */
+/** Return the line and dots: start and end; open: start, or bike without marker. @param {Route} route */
 function pathsOf({ bike, points, isOpen }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
 	const path = { name: bike.name, color: bike.color, fullDatetime: true };
-	const ends = [points[0], ...(isOpen && bike.state("tracker") ? [] : points.slice(-1))];
-	return [some, ...ends.map((end) => [end])].map((points) => ({ ...path, points }));
+	const first = points.slice(0, 1), last = points.slice(-1);
+	const ends = !isOpen ? [first, last] : [bike.state("tracker") ? first : last];
+	return [some, ...ends].map((points) => ({ ...path, points }));
 }
 
 /** @type {Map<string, {version?: string, points: Promise<TimedPoint[]>}>} */

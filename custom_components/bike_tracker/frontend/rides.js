@@ -67,8 +67,8 @@ export class RidesCard extends Card {
 		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
 		const at = this.rides.findIndex(({ key }) => key === ride.key);
-		/** @param {string} key @param {string} name @param {() => void} onclick */
-		const button = (key, name, onclick) => h("button", { title: text(key), disabled: !onclick, onclick },
+		/** @param {() => void} onclick */
+		const button = (key = "", name = "", onclick) => h("button", { title: text(key), disabled: !onclick, onclick },
 			h("ha-icon.flip", { icon: `mdi:${name}` }));
 		const [earlier, later] = [this.rides[at + 1], this.rides[at - 1]];
 		fill(this.info,

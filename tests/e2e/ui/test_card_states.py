@@ -191,20 +191,18 @@ async def test_place(stub: Stub, name: str) -> None:
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     """An alarm shows the answer of the action `where`, also during an outage. Without an answer, it shows *Away*."""
     stolen = {"guard": _stolen(), "ride": _STARTED}
+    way = _history(HOME, WERDERPLATZ)
     await stub.show(house(bike(1, **_AWAY, **stolen)))
     await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
-    await stub.show(
-        house(bike(1, **_AWAY, **stolen), where=_MARKUP, history=_history(HOME))
-    )
+    await stub.show(house(bike(1, **_AWAY, **stolen), where=_MARKUP, history=way))
     await expect(stub.bikes).to_contain_text(f"· {_MARKUP}It's me")
-    assert [len(points) for points in await stub.paths(stub.bikes)] == [2, 1]
+    assert [len(points) for points in await stub.paths(stub.bikes)] == [3, 1]
     gone = {**stolen, "tracker": "unavailable"}
-    await stub.show(
-        house(bike(1, **gone), where="Last seen there", history=_history(HOME))
-    )
+    await stub.show(house(bike(1, **gone), where="Last seen there", history=way))
     await expect(stub.bikes).to_contain_text("· Last seen thereIt's me")
     # The map has no marker of a bike without contact: the line's end is drawn in its place.
-    assert [len(points) for points in await stub.paths(stub.bikes)] == [1, 1, 1]
+    places = [list(place) for place in (HOME, WERDERPLATZ)]
+    assert await stub.paths(stub.bikes) == [places, places[1:]]
 
 
 async def test_markup_is_text(stub: Stub) -> None:
