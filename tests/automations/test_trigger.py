@@ -176,8 +176,8 @@ async def test_what_was_so_before(
     """
     begins = f"prepare, become at_once, wait 20, listen for={minutes}"
     await garage.async_tell(f"of {trigger}, {begins}, begin {interruption}")
-    # After a restart, the automation no longer counts as new, and may run at the end of
-    # its wait. Do not wait for this end.
+    # After a restart, the automation is not known to be newer than the state, so it may
+    # run when its wait ends. Do not wait that long.
     later = 0 if interruption == "restart" else 40
     await garage.async_tell(f"end {interruption}, wait {later} = 0")
 

@@ -225,7 +225,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """If the answer is about many bikes, it has a short sentence for each bike: place, alarm and outage, or guard."""
+    """An answer about many bikes has a short sentence for each bike: its place, alarm and outage; or its guard."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)

@@ -43,7 +43,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# A placeholder or address between direction marks.
+# A placeholder or "https://" between the characters that isolate its text direction.
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 RIGHT_TO_LEFT_MARK = "\u200f"
 

@@ -56,7 +56,7 @@ def companion(
     """Return the name of the only rider near a bike, if this rider moves with the bike.
 
     Return None if no rider or several riders are near, if the rider is still near the
-    place of the arming, or if the rider was not seen for more than five minutes.
+    place of the arming, or if the rider was last seen more than five minutes ago.
     """
     near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
     if len(near) != 1 or near[0].place is None:

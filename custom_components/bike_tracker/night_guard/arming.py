@@ -129,9 +129,9 @@ class NightGuards:
         if coordinator is not self._coordinator or now is None:
             return
         if now.at < update.last.at:
-            # The clock was set back. Count nights from now on, and set the timers
-            # again: otherwise, the next night would seem to be handled already, or
-            # would begin late.
+            # The clock was set back. Treat all bikes as last checked now, and set the
+            # timers again: otherwise, the next night would seem to be handled already,
+            # or would begin late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers

@@ -23,7 +23,7 @@ from .backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 # Leave the first seconds to Home Assistant's own set-up.
 _CONNECT_AFTER_SECONDS: Final = 10
 # Do not connect while polls fail: if the password was rejected, more attempts could
-# lock the account. In this interval, check whether polls succeed again.
+# lock the account. While they fail, check this often whether they succeed again.
 _CHECK_POLLS_SECONDS: Final = 60
 # After a connection that lasted at least this long, the next wait is the shortest
 # again.

@@ -1,4 +1,4 @@
-"""Distances between fixes: how much of them may be noise, and which ways a bike can have ridden."""
+"""Distances between fixes: how much of them may be noise, and how far a bike can have traveled."""
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
@@ -129,5 +129,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the speed in km/h for a way in meters. Count at least one second: clocks may be a second off."""
+    """Return the speed in km/h for a distance in meters. Count at least one second: clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

@@ -208,7 +208,8 @@ def _gap_left(
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)
-    # During a ride, late reports from the answered time may still come, so keep a gap.
+    # During a ride, late reports from the time range of the answer may still come, so
+    # keep a gap.
     return None if state.is_at_rest else Gap(gap.start)
 
 

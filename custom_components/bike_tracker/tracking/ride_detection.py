@@ -96,7 +96,8 @@ def silent_at(state: RideState) -> datetime | None:
 
 def end_ride(state: RideState) -> RideState:
     """Return the state with the ride ended at the last place of the tracker. Drop a ride without distance."""
-    # The silent bike is at the place of its last report, if that is plausible.
+    # No later report confirms or refutes the candidate: the bike is there, if that is
+    # plausible.
     if (last := state.candidate) and state.ride and _may_be_at(state, last, None):
         state = _further(state._replace(candidate=None), _Report(last))
     if (ride := state.ride) is None:

@@ -225,7 +225,7 @@ _KINDS: Final = {
 
 
 def measure(kind: str, candidate: str, trackers: int, times: int) -> Found:
-    """Return the costs of a kind of work (polls, everything, live or automations), from this many repeats."""
+    """Return the costs for a `kind`: polls, everything (polls with every value), live or automations."""
     live = kind == "live"
 
     async def run() -> Found:

@@ -111,7 +111,7 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: How = "fix", twice: bool = False
     ) -> None:
-        """Let a bike report `words` new alarms, with this kind of fix. With `twice`, the report names the first twice."""
+        """Let a bike report new alarms: `words` is their number. With `twice`, the report names the first twice."""
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()

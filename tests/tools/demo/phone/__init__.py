@@ -15,7 +15,7 @@ MESSAGE = "phone_message"
 """Type of the event that each message fires. The event's data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""Sensors for the buttons of a message, which has at most this many besides buttons that open an address."""
+"""Sensors for the buttons of a message. It has at most three, not counting buttons that open an address."""
 TRY = "bike_tracker_demo"
 """Type of the event that each tap on a button of the page *Try it* fires. Its data has the trick's name."""
 TRIED = "sensor.tried"
