@@ -91,6 +91,7 @@ Armed on arrival: it is guarded where it comes to rest.
   ride 3 @18, arm, jump 200, stand 3, jump 195, stand 1 motion=yes -> place 7 195 m, triggered
 Nobody arrives for more than five minutes.
   ride 3 @18, arm, ride 6 @18 speed=18 -> place 9 300 m, triggered
+  ride 3 @18, arm, bike every=30, ride 0.5 @18, sleep 5, jump 100, stand 1 -> place 9.5 100 m, triggered
 An arrival that is not reported: guarded where it is received again, or triggered if it moves.
   ride 1 @18, arm, sleep 60, jump 600, stand 3, jump 200, stand 1 motion=yes -> place 65 800 m, triggered
   ride 1 @18, arm, sleep 60, jump 600, stand 1 motion=yes -> place 62 600 m, triggered
