@@ -590,7 +590,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """If the file is damaged while Home Assistant runs, a new file gets the states, and the backfill starts again."""
+    """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill starts again."""
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
@@ -609,8 +609,9 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
     [issue] = ir.async_get(bikes.hass).issues.values()
     assert issue.translation_key == "database_replaced"
     assert state_in(bikes.hass, bikes.entry)["guard"]
-    [(until,)] = query(file, "SELECT backfill FROM tracker WHERE unique_id = ?", RED)
-    assert datetime.fromisoformat(json.loads(until)) == now
+    untils = dict(query(file, "SELECT unique_id, backfill FROM tracker"))
+    assert untils.keys() == {RED, BLUE}
+    assert datetime.fromisoformat(json.loads(untils[RED])) == now
 
 
 # Backups
