@@ -139,16 +139,20 @@ class NightGuards:
         is_due, self._is_due = self._is_due, False
         if not messenger.guards:
             return
+        ends = {key: it for key, it in news if it.type == "ride_ended"}
         for unique_id, occurrence in news:
+            # An outage may hide several rides of a bike. Only the end of the last one is
+            # where the bike is now.
+            if occurrence.type == "ride_ended" and occurrence is not ends[unique_id]:
+                continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
-        ends = [(key, it) for key, it in news if it.type == "ride_ended"]
-        messenger.mine -= {key for key, _ in ends}
+        messenger.mine -= ends.keys()
         # Do not check bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
         stands = [
             unique_id
-            for unique_id, end in ends
+            for unique_id, end in ends.items()
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
