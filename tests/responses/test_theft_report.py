@@ -140,7 +140,7 @@ async def test_long_track(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_service_does_not_answer(bikes: Bikes) -> None:
-    """If the request for the history fails, the report has the last known places, and the reason."""
+    """If the request for the history fails, the report has the last known places, the stored route, and the reason."""
     bikes.simulator.report(RED, accuracy=5)
     await bikes.poll()
     await bikes.async_guard()
@@ -154,10 +154,11 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     # the last report came from.
     assert report["positions"] == 3
     assert "<polyline" in report["html"]
+    # The stored route of the ride under way has all places.
     track = read(report["gpx"])
-    assert len(track.segments[0].points) == 3
+    assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")
-    assert "stored routes" not in report["html"]
+    assert "stored routes" in report["html"]
 
 
 async def test_stored_routes(bikes: Bikes) -> None:

@@ -109,14 +109,17 @@ async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
 async def async_best_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
-    """Return the service's reports or, without them, the stored routes of the rides, or raise an error."""
+    """Return the service's reports or, without them, the stored routes, also of a ride under way, or raise an error."""
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        rides = [ride for ride in await bike.rides(start, end) if ride.route]
-        if not rides:
+        rides = await bike.rides(start, end)
+        ride = bike.tracker and bike.tracker.ride_under_way
+        if ride and ride.started_at < end and ride.moved_at > start:
+            rides.append(ride)
+        if not (known := [ride for ride in rides if ride.route]):
             raise
-        return Track([], rides, str(err))
+        return Track([], known, str(err))
 
 
 async def async_track(
