@@ -133,10 +133,11 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     await bikes.poll()
     assert bikes.state(CALENDAR).attributes["message"] == "0.8 km · Red bike"
     # Two minutes later, the event in the calendar ends with the last movement. Only the
-    # current event ends half an hour from now (defect 23).
+    # current event ends half an hour from now (defect 23). The last minute has no event.
     await bikes.poll(120)
     [event] = await async_events(bikes)
     assert abs(event.end_datetime_local - moved_at) < timedelta(seconds=2)
+    assert await async_events(bikes, HOUR / 60) == []
 
 
 @pytest.mark.usefixtures("setup")

@@ -88,9 +88,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         """Return the rides that overlap a time range."""
         database, unique_id = self.coordinator.database, self.coordinator_context
         rides = await database.rides(unique_id, start_date, end_date)
-        ride = self.tracker and self.tracker.ride_under_way
-        if ride and ride.started_at < end_date and ride.moved_at > start_date:
-            rides.append(ride)
+        tracker = self.tracker
+        rides += tracker.rides_under_way(start_date, end_date) if tracker else []
         return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:

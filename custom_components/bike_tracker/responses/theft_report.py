@@ -261,8 +261,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         key = "guard_alarm" if triggered.cause == "alarm" else "guard"
         label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
         yield label, _lines(_time(triggered.since), cause, place)
-    state = report.tracker.state.ride_state
-    ride = state.ride_under_way or state.ended
+    ride = report.tracker.ride
     is_triggered = guard is not None and guard.triggered is not None
     if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
         # After *Guard again*, the guard has lost the time and place of the theft. The

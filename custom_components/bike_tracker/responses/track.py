@@ -113,10 +113,8 @@ async def async_best_track(
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        rides = await bike.rides(start, end)
-        ride = bike.tracker and bike.tracker.ride_under_way
-        if ride and ride.started_at < end and ride.moved_at > start:
-            rides.append(ride)
+        rides, tracker = await bike.rides(start, end), bike.tracker
+        rides += tracker.rides_under_way(start, end) if tracker else []
         if not (known := [ride for ride in rides if ride.route]):
             raise
         return Track([], known, str(err))

@@ -446,6 +446,13 @@ class Tracker(NamedTuple):
         """Return the ride under way; None if no ride is under way, or if the bike has not left its place."""
         return self.state.ride_state.ride_under_way
 
+    def rides_under_way(self, start: datetime, end: datetime) -> list[Ride]:
+        """Return a list with the ride under way if it overlaps a time range; otherwise, an empty list."""
+        ride = self.ride_under_way
+        if ride and ride.started_at < end and ride.moved_at > start:
+            return [ride]
+        return []
+
     @property
     def is_under_way(self) -> bool:
         """Return whether the bike moves, even on the spot. It counts as moving until it has stood for five minutes."""
