@@ -35,7 +35,7 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 
 
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
-    """Register what all accounts share: the actions, the downloads (GPX, theft report) and the dashboard cards."""
+    """Register the parts that all accounts share: actions, downloads (GPX, theft report) and dashboard cards."""
     async_setup_services(hass)
     async_register_gpx_view(hass)
     async_register_report_view(hass)
@@ -46,15 +46,15 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
     """Replace the unique ID of an entry from release 1.0: that ID contains no port and no path of the server.
 
-    Only the minor version changes, so release 1.0 can still load the entry after a
-    downgrade.
+    The major version of the entry stays the same, so that release 1.0 can still load
+    the entry after a downgrade.
     """
     async_identify(hass, entry)
     return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
-    """Set up an account: open its database, poll, add its entities, fire occurrences, and start its night guards."""
+    """Set up an account: open its database, poll, add its entities, start its night guards, then fire occurrences."""
     database = await async_open_database(hass, entry)
     known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
@@ -63,8 +63,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
         async_note_outage(coordinator)
-        # Close the file here, not by `async_on_unload`: on a slow disk, Home Assistant
-        # would begin the next set-up before the file is closed.
+        # Close the database here, not by `async_on_unload`: on a slow disk, Home
+        # Assistant would begin the next set-up before the file is closed.
         await database.async_close()
         raise
     entry.runtime_data = EntityAdder(coordinator)
@@ -73,8 +73,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     dispatcher.async_start()
     await dispatcher.async_notify_all()
     NightGuards(coordinator).async_start()
-    # Notify again after this function returns: no occurrence is fired before Home
-    # Assistant marks the entry as loaded.
+    # Notify again after this function returns: occurrences are fired only after Home
+    # Assistant has marked the entry as loaded.
     loaded = hass.loop.call_soon(dispatcher.async_notify)
     entry.async_on_unload(loaded.cancel)
     return True
@@ -89,14 +89,14 @@ async def async_unload_entry(
         # Stop push messages before the last write: a message applied after that write
         # would be lost.
         await coordinator.live.async_stop()
-        # Close the file here, not by `async_on_unload`: Home Assistant waits only ten
-        # seconds for tasks that it starts.
+        # Close the database here, not by `async_on_unload`: Home Assistant waits only
+        # ten seconds for a task of `async_on_unload`.
         await coordinator.database.async_close()
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete the files of an account that was removed."""
+    """Delete the database files of an account that was removed."""
     await async_remove_database(hass, entry)
 
 
@@ -105,7 +105,7 @@ async def async_remove_config_entry_device(
 ) -> bool:
     """If the account is loaded and does not list the tracker of a device, forget the tracker and return True.
 
-    Home Assistant then deletes the device.
+    Home Assistant then deletes the device. Otherwise, return False: the device stays.
     """
     if entry.state is not ConfigEntryState.LOADED:
         return False

@@ -17,11 +17,11 @@ from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .tracking.state import Changes, Tracker
 
-# The coordinator updates all entities together.
+# No limit: the coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
-# If a user disabled the entity or device, disarm the guard. If Home Assistant disabled
-# the entity for a while, the guard stays armed.
+# If a user disabled the entity or its device, the guard is disarmed. If the entity is
+# disabled because its account is disabled, the guard stays armed.
 _DISABLED_BY_PERSON: Final = (
     er.RegistryEntryDisabler.USER,
     er.RegistryEntryDisabler.DEVICE,
@@ -72,7 +72,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         """Read the guard; return whether the state changed. Show a triggered guard as *Being moved* or *Alarm*.
 
         These two texts belong to different translation keys of the same state. The
-        frontend reads the key from the entity registry.
+        frontend reads the key from the entity registry, so store a changed key there.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):
@@ -103,7 +103,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Store the changed guard. Remove the last message about it, unless *Guard again* waits for the bike to stop."""
+        """Store the changed guard. Remove the old guard's message, unless *Guard again* waits until the bike stops."""
         self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
@@ -122,7 +122,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     @callback
     @override
     def add_to_platform_abort(self) -> None:
-        """Disarm the guard if its entity was already disabled when it was added."""
+        """Disarm the guard if a user had disabled its entity or device before the entity was added."""
         super().add_to_platform_abort()
         self._disarm_disabled()
 
@@ -134,7 +134,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
     async def _async_person(self) -> str | None:
-        """Return the name of the user who arms or disarms, or None for an automation."""
+        """Return the name of the user that arms or disarms the guard, or None for an automation."""
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
         return user.name if user else None

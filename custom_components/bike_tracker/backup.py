@@ -9,7 +9,7 @@ from .const import DOMAIN, LOGGER
 from .database import Database
 from .entity import BikeTrackerConfigEntry
 
-# Maximum time that a backup waits for the writes of an account to a slow disk.
+# Maximum time that a backup waits until an account has written to a slow disk.
 BACKUP_TIMEOUT_SECONDS: Final = 30
 
 

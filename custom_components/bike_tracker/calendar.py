@@ -15,14 +15,14 @@ from .responses.texts import distance, duration, speed, zone_name
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# The coordinator updates all entities.
+# No limit: the coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 # Minimum duration of an event by the local clock, which may be set back during a ride:
 # Home Assistant rejects an event that does not end after its start.
 _SHORTEST: Final = timedelta(seconds=1)
-# The event of a ride under way must end in the future, so it ends this long after now:
-# if the tracker falls silent now, its ride will be over then.
+# The event of a ride under way must end in the future. It ends half an hour from now:
+# without any further report, the ride will be over at that time.
 _SILENCE: Final = timedelta(minutes=30)
 
 # Colors with a contrast of at least 3 to 1 against both white and dark cards.
@@ -39,10 +39,10 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity):
-    """The rides of a tracker. The value of the entity changes when one of its events changes."""
+    """The rides of a tracker. If the value of this entity changes, Home Assistant loads its events again."""
 
-    # No initial color: `async_added_to_hass` sets a color, even for calendars of
-    # earlier versions.
+    # No initial color: `async_added_to_hass` sets a color, even for calendars that
+    # earlier versions of this integration added.
     _attr_initial_color = None
     _is_available_in_outage = True
 
@@ -63,13 +63,13 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        """Return the ride under way, the rides that may still be corrected, and the progress of the backfill."""
+        """Return the ride under way, the rides that may still change, and how far earlier rides are loaded."""
         ride = tracker.ride_under_way
-        # Each new value adds a row to the recorder, so round the distance to whole
-        # kilometers.
+        # Each change of the value adds a row to the recorder, so round the distance to
+        # whole kilometers: the value then changes less often.
         under_way = ride and (ride.started_at, round(ride.distance))
-        # `until` changes with each day of earlier rides that is loaded. It is part of the
-        # value, so that the calendar is updated then.
+        # The rides from before the set-up are loaded day by day. Each day changes
+        # `until`, which is part of the value, so that the calendar shows the new rides.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
         return under_way, tracker.rides, until
 
@@ -85,7 +85,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     async def async_get_events(
         self, hass: HomeAssistant, start_date: datetime, end_date: datetime
     ) -> list[CalendarEvent]:
-        """Return the rides that overlap a time range."""
+        """Return the events of all rides that overlap a time range, including the ride under way."""
         database, unique_id = self.coordinator.database, self.coordinator_context
         rides = await database.rides(unique_id, start_date, end_date)
         tracker = self.tracker
@@ -93,9 +93,9 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
-        """Return the event of a ride, in the units of Home Assistant."""
+        """Return the event of a ride, with distance and speed in the units of Home Assistant."""
         has_several = len(self.coordinator.data.trackers) > 1
-        # The distance comes first: narrow views cut off the end.
+        # Put the distance before the bike's name: narrow views cut off the end.
         bike = f" · {name_of(self.device_entry)}" if has_several else ""
         description = duration(ride.duration)
         if ride.maximum_speed is not None:

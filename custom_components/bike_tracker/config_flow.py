@@ -1,4 +1,4 @@
-"""Config flow: add an account, sign in again, reconfigure. All share one form step."""
+"""Config flow: add an account, sign in again, reconfigure. All three use the same form step."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -42,12 +42,12 @@ _ERRORS: dict[type[errors.TrackingError], str] = {
     errors.RedirectedError: "redirected",
     errors.InvalidResponseError: "invalid_response",
 }
-# Errors shown above the form. All other errors are shown at their field, if it exists.
+# Errors shown above the form. All others are shown at their field, if the form has it.
 _FORM_ERRORS = ("cannot_connect", "invalid_auth", "unknown")
 # Maximum time to find out whether the service has positions: the user waits for the
 # result.
 _POSITIONS_TIMEOUT_SECONDS = 10
-# For these errors, the log has details such as the status.
+# These errors are also logged, with details such as the status.
 _LOGGED_ERRORS = (
     errors.CannotConnectError,
     errors.InvalidResponseError,
@@ -57,7 +57,7 @@ type _Account = Mapping[str, Any]
 
 
 class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Config flow that tries an account before it is stored."""
+    """Config flow that tries to sign in to an account before it stores the account."""
 
     # Minor version 1 is from release 1.0: its unique IDs have no port and no path.
     MINOR_VERSION = 2
@@ -72,7 +72,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return {"night_guard": NightGuardFlow}
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:
-        """Start to sign in again because the server rejected the password."""
+        """Ask the user for a new password, because the server rejected the old one."""
         return await self.async_step_user()
 
     @override
@@ -135,7 +135,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_finish(
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
-        """Store the account. Abort if another entry has it, or if it has none of the trackers of this entry."""
+        """Store the account. Abort if another entry has it, or if it has no tracker of the reconfigured entry."""
         # Disabled entries and entries of older versions may have an outdated unique ID,
         # so update them first.
         for known in self._async_current_entries():
@@ -152,8 +152,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         password = account[CONF_PASSWORD]
         is_loaded = entry.state is ConfigEntryState.LOADED
         if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
-            # At most the password and the title changed. Do not reload the entry:
-            # Activity would show the last event of each bike again.
+            # At most the password and the title changed. Do not reload the entry: after
+            # a reload, Activity would show the newest event of each bike again.
             self.hass.config_entries.async_update_entry(
                 entry, title=title, data=account
             )
@@ -177,7 +177,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         return unique_id
 
     async def _async_description(self, account: _Account) -> str | None:
-        """Return the key of the note in the last dialog: "no_positions" if the service lacks positions, or None."""
+        """Return the key of the final dialog's note: "no_positions" if the service lacks positions, or else None."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
                 await self._client(account).async_get_positions(())

@@ -30,7 +30,7 @@ from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Maximum number of reports to apply in one step of the event loop. Applying them costs
-# 10 ms. If the tracker's log must be replayed, this costs another 45 ms.
+# 10 ms. If the tracker's log must be replayed, the replay costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
 # A history answer with more reports than this is applied in a thread. If a report
 # changes the tracker before the thread ends, the result is dropped, and the answer is
@@ -59,7 +59,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.changed = set[str]()
         """The `uniqueId` of each tracker that changed and whose listeners still have to be notified."""
         self.contacted = set[str]()
-        """Like `changed`, for trackers with nothing new but the time of the last contact."""
+        """Like `changed`, for trackers of which only the time of the last contact changed."""
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
@@ -214,7 +214,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer; None if reports kept changing the tracker, or if it was removed."""
+        """Return a tracker's state after a long answer; None if reports changed it each time, or if it was removed."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:
@@ -231,7 +231,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         )
         if not await self.database.async_book(request.tracker, rides, until):
             # The rides were not written: a backup may be running, or the disk may be
-            # full. Do not send the same request again at once, but after a later poll.
+            # full. Send the same request again, but only after a later poll.
             self.service.history.extra_requests.is_quick = False
         self.changed.add(request.tracker)
         self.async_update_listeners()
@@ -254,7 +254,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_set_guards(self, *changes: Changes) -> None:
-        """Store guards that were armed or disarmed, and notify only their entities."""
+        """Store guards that were armed or disarmed, and notify only the entities of these guards."""
         for each in changes:
             self.async_store(each)
             for unique_id in each.keys:
@@ -284,7 +284,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.hass.loop.call_soon(self._async_apply_messages)
 
     def _portion(self) -> list[Message]:
-        """Remove and return the messages, or part of a message, to apply in one step."""
+        """Remove the messages for one step from the queue, and return them. Split a message with many reports."""
         left, portion = _REPORTS_AT_ONCE, list[Message]()
         while self.live.messages and left > 0:
             message = self.live.messages.pop(0)
@@ -298,7 +298,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_set_changes(self, *changes: Changes) -> None:
-        """Store changes between polls, notify, and request the history if it is needed."""
+        """Store changes that come from no poll, notify listeners, and request the history if a gap needs it."""
         for each in changes:
             self._async_take(each)
         if self.changed or self.contacted:

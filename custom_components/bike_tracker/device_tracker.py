@@ -13,7 +13,7 @@ from .dispatch import START_SECONDS
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.state import Tracker
 
-# The coordinator updates all entities.
+# No limit: the coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 
@@ -34,7 +34,7 @@ def _place(tracker: Tracker) -> Place | None:
 
 
 def _place_from(stored: Mapping[str, Any]) -> Place | None:
-    """Return a stored place, or None if it is unreadable."""
+    """Return the place from stored values, or None if a value is missing or is not a number."""
     values = map(stored.get, Place._fields)
     numbers = [value for value in values if isinstance(value, int | float)]
     return Place(*numbers) if len(numbers) == len(Place._fields) else None
@@ -50,8 +50,9 @@ DESCRIPTIONS = (
 class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity):
     """The place of a tracker. It is unknown if the service offers no positions.
 
-    After an outage, the entity first shows the place from before it, then the current
-    place: Home Assistant's zone triggers ignore changes from *unavailable*.
+    After an outage, the entity shows the place from before the outage for five seconds,
+    then the current place: Home Assistant's zone triggers ignore changes from
+    *unavailable*, but notice the change between the two places.
     """
 
     # By default, device trackers are diagnostic entities, which triggers on the device
@@ -60,7 +61,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     # By default, every write of the state is recorded, even if nothing changed.
     force_update = False
     held_position: Place | None = None
-    """The place from before an outage or restart, shown until automations can notice a change; otherwise None."""
+    """The place from before an outage, reload or restart, until the current place replaces it; otherwise None."""
 
     @property
     def _place(self) -> Place | None:
@@ -81,13 +82,13 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     @property
     @override
     def location_accuracy(self) -> float:
-        """Return the accuracy of the shown place in meters."""
+        """Return the accuracy of the shown place in meters, or 0 if it is unknown."""
         return self._place.accuracy if self._place else 0
 
     @property
     @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
-        """Return the place that is shown first after a reload or a restart."""
+        """Return the place to show first after a reload or restart, or None without a place."""
         states = self.coordinator.data.states
         # Store no place of a deleted tracker.
         if self._place is None or self.coordinator_context not in states:
@@ -96,7 +97,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Show the place from before the reload or restart."""
+        """First show the place from before the reload or restart, if Home Assistant has stored one."""
         if restored := await self.async_get_last_extra_data():
             self.held_position = _place_from(restored.as_dict())
         await super().async_added_to_hass()
@@ -113,15 +114,15 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
-        """Replace the held place by the current place five seconds later, when automations listen."""
+        """If Home Assistant has started, show the current place in five seconds: automations then notice the change."""
         if self.held_position and hass.state is CoreState.running:
             job = HassJob(self._async_release, cancel_on_shutdown=True)
             hass.loop.call_later(START_SECONDS, hass.async_run_hass_job, job)
 
     @callback
     def _async_release(self) -> None:
-        # While the entity is unavailable, keep the held place: it is shown first when
-        # the entity is available again.
+        # While the entity is unavailable, keep the held place: it is shown first after
+        # the outage.
         if self.held_position and self._available:
             self.held_position = None
             self.async_write_ha_state()

@@ -26,7 +26,7 @@ _NO_CONTACT_AFTER: Final = timedelta(minutes=30)
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
-    """Return the `uniqueId` of a device, or None if it is not a tracker."""
+    """Return the `uniqueId` of a tracker's device, or None if the device is not a tracker."""
     # Do not unpack the identifiers: those of other integrations may have more than two
     # elements.
     return next((names[1] for names in device.identifiers if names[0] == DOMAIN), None)
@@ -56,7 +56,7 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
 
 @singleton(f"{DOMAIN}_owners")
 def owners_in(hass: HomeAssistant) -> dict[str, str]:
-    """Return the ID of each tracker's config entry by `uniqueId`, including entries that are not loaded."""
+    """Return the config entry ID of each tracker by `uniqueId`, even if the entry is not loaded."""
     return {
         entity.unique_id: entity.config_entry_id or ""
         for entity in er.async_get(hass).entities.values()
@@ -76,18 +76,18 @@ class TrackerDevices:
     entry: ConfigEntry
     owners: dict[str, str]
     listed: Mapping[str, Device] = field(default_factory=dict)
-    """Trackers of the last list that belong to this account."""
+    """The trackers in the newest device list that belong to this account, by `uniqueId`."""
     elsewhere: AbstractSet[str] = frozenset()
-    """Trackers of the last list that belong to another account."""
+    """The `uniqueId` of each tracker in the newest device list that belongs to another account."""
 
     def get(self, unique_id: str) -> dr.DeviceEntry | None:
-        """Return the device of a tracker, or None."""
+        """Return the device of a tracker, or None if it has none."""
         devices, entry_id = dr.async_get(self.hass), self.entry.entry_id
         return devices.async_get_device_by_identifier((DOMAIN, unique_id), entry_id)
 
     @callback
     def async_own(self, listed: Mapping[str, Device]) -> Mapping[str, Device]:
-        """Assign listed trackers without an owner to this account. Return all listed trackers that it owns."""
+        """Assign listed trackers without an owner to this account. Return all listed trackers of this account."""
         if listed is self.listed:
             return listed
         owners, entry_id = self.owners, self.entry.entry_id
@@ -141,7 +141,7 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:
-    """Create the issue *No contact* if polls have failed for 30 minutes. `failing_since` is a monotonic time."""
+    """Create the issue *No contact* if polls have failed for 30 minutes or longer, by the monotonic clock."""
     # Do not measure the duration by the wall clock: it may be corrected when the
     # network works again.
     duration = timedelta(seconds=monotonic() - failing_since)

@@ -30,14 +30,14 @@ _WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
 # numbers.
 _PHONE_NUMBER = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
 _TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE_NUMBER})).*")
-# Texts from the server are shown only if they match these patterns.
+# A text from the server is shown only if it matches the pattern of its field.
 _HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 
 
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry
 ) -> dict[str, Any]:
-    """Return the state of an account, its polls and its trackers. If it is not loaded, return only its entry."""
+    """Return the state of an account, its polls and trackers. If the account is not loaded, return only its entry."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     return {
@@ -52,7 +52,7 @@ async def async_get_config_entry_diagnostics(
 async def async_get_device_diagnostics(
     hass: HomeAssistant, entry: BikeTrackerConfigEntry, device: DeviceEntry
 ) -> dict[str, Any]:
-    """Return the state of a tracker and the connection of its account. If it is not loaded, return only its entry."""
+    """Return the state of a tracker and of its account's connection, or the entry if the account is not loaded."""
     if entry.state is not ConfigEntryState.LOADED:
         return {"entry": _entry(entry)}
     tracker = _trackers(entry).get(tracker_of(device))
@@ -83,7 +83,8 @@ def _connection(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
     """Return the state of polls and push messages, and whether the server offers positions and a history."""
     service, live = coordinator.service, asdict(coordinator.live.report)
     if live["state"] == "live" and not coordinator.last_update_success:
-        # Even if messages arrive, entities are unavailable while polls fail.
+        # Do not report "live": entities are unavailable while polls fail, even if
+        # messages arrive.
         live["state"] = "connected, but polls fail"
     positions, history = service.positions.support, service.history.support
     offered = {
@@ -131,8 +132,8 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
 def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
     """Return a redaction function for the value of each field that may be private, by the name of the field."""
     trackers = entry.runtime_data.coordinator.data.trackers
-    # Hide each text that contains one of `identities`: these texts identify the account
-    # or a tracker.
+    # Hide each text that contains an element of `identities`: it would identify the
+    # account or a tracker.
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}

@@ -17,13 +17,13 @@ from .coordinator import BikeTrackerCoordinator
 from .tracking.evaluation import Evaluation
 from .tracking.occurrences import Occurrence
 
-# Seconds after the start of Home Assistant until automations listen.
+# Seconds that automations need after the start of Home Assistant until they listen.
 START_SECONDS: Final = 5
 # Maximum number of changed trackers to notify in one step of the event loop: 25 ms if
 # each of them adds 20 entities.
 _TRACKERS_AT_ONCE: Final = 3
-# Maximum number of trackers with nothing new but a later contact to notify in one step:
-# 4 ms if each of them writes one entity.
+# Maximum number of trackers to notify in one step if only the time of their contact
+# changed: 4 ms if each of them writes one entity.
 _CONTACTS_AT_ONCE: Final = 40
 
 
@@ -32,11 +32,11 @@ class Update(NamedTuple):
 
     coordinator: BikeTrackerCoordinator
     changed: Collection[str]
-    """Trackers that changed, by `uniqueId`."""
+    """The `uniqueId` of each tracker that changed or was in contact with the service."""
     last: Evaluation
     """Time up to which triggers were evaluated before this update."""
     now: Evaluation | None
-    """Time up to which triggers are evaluated now; None if nothing may be fired yet."""
+    """Time up to which triggers are evaluated now; None while polls fail or Home Assistant starts: nothing fires."""
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
@@ -44,11 +44,11 @@ SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
 SIGNAL_OCCURRED: Final[SignalType[BikeTrackerCoordinator, str, Occurrence]] = (
     SignalType(f"{DOMAIN}_occurred")
 )
-"""Something happened to a tracker. The arguments are its coordinator, its `uniqueId` and the occurrence."""
+"""An occurrence is fired. The arguments are its tracker's coordinator and `uniqueId`, and the occurrence."""
 
 
 class Dispatcher:
-    """Notifies the entities of the trackers that changed, fires their occurrences, then lets triggers evaluate."""
+    """Notifies the entities of changed trackers, fires the occurrences of these trackers, and informs triggers."""
 
     def __init__(
         self,
@@ -94,12 +94,12 @@ class Dispatcher:
 
     @callback
     def async_notify(self) -> None:
-        """Notify in a task, at once or after the notification that is under way."""
+        """Run `async_notify_all` in a task, at once or after the run that is under way."""
         entry, notifying = self._coordinator.config_entry, self.async_notify_all()
         entry.async_create_task(self._coordinator.hass, notifying)
 
     async def async_notify_all(self) -> None:
-        """Notify entities, fire occurrences and evaluate triggers."""
+        """Notify the entities of changed trackers, fire occurrences, and send `SIGNAL_UPDATED` to triggers."""
         coordinator = self._coordinator
         async with self._one_at_a_time:
             fires = self._has_started and coordinator.is_up
@@ -153,7 +153,7 @@ class Dispatcher:
 
     @callback
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
-        """Let triggers evaluate the trackers that changed, and the waits that are over."""
+        """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers, and which waits (`for`) are over."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
         last = content.evaluation or now

@@ -1,4 +1,4 @@
-"""Base of all entities, and the function that adds them."""
+"""Base of all entities, and the class that adds them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
@@ -27,9 +27,9 @@ class BikeTrackerDescription[T](EntityDescription):
     """Description of an entity of a tracker."""
 
     value_fn: Callable[[Tracker], T | None] = lambda _: None
-    """Returns the value, or None while it is unknown."""
+    """Function that returns the value of the entity, or None while the value is unknown."""
     reported_fn: Callable[[Tracker], object] | None = None
-    """Function that returns None if the tracker has no such entity. By default, `value_fn` decides."""
+    """Function that returns None while a tracker needs no such entity. By default, `value_fn` is called instead."""
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from the other entities of the platform; otherwise None."""
 
@@ -108,7 +108,7 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
 
 def of_position(name: str) -> Callable[[Tracker], Any]:
-    """Return a function that returns this field of a tracker's position, or None without a position."""
+    """Return a function that returns the field `name` of a tracker's position, or None without a position."""
     get = attrgetter(name)
     return lambda tracker: (position := tracker.state.position) and get(position)
 

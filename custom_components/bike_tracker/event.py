@@ -20,10 +20,10 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_en
 from .tracking.occurrences import ALARM_TYPES, Occurrence
 from .tracking.state import Tracker
 
-# The coordinator updates all entities.
+# No limit: the coordinator updates all entities.
 PARALLEL_UPDATES = 0
 # Home Assistant stores the time of an event in whole milliseconds, so the stored time
-# may be earlier by up to this much.
+# may be up to a millisecond too early.
 _STEP: Final = timedelta(milliseconds=1)
 
 
@@ -31,7 +31,7 @@ _STEP: Final = timedelta(milliseconds=1)
 class BikeTrackerEventDescription(
     BikeTrackerDescription[Occurrence], EventEntityDescription
 ):
-    """Description of an event entity. It shows the occurrences whose types begin with the key."""
+    """Description of an event entity. The entity shows the occurrences whose types begin with the key."""
 
 
 DESCRIPTIONS: Final = (
@@ -49,11 +49,11 @@ DESCRIPTIONS: Final = (
 
 
 class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
-    """The last fired occurrence of one kind: an alarm, or the start or end of a ride."""
+    """The newest fired occurrence of one kind: either alarms, or starts and ends of rides."""
 
     entity_description: BikeTrackerEventDescription
     # Stay available in an outage: otherwise, Home Assistant's Activity would show the
-    # last event again after it.
+    # newest event again after the outage.
     _is_available_in_outage = True
 
     @override
@@ -87,20 +87,20 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the stored state, or the time of the last occurrence if the stored state lacks that occurrence."""
+        """Return the stored state, or a state with the time of the newest occurrence that the stored state lacks."""
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())
         return await super().async_get_last_state()
 
     @override
     async def async_get_last_event_data(self) -> EventExtraStoredData | None:
-        """Return the type and the attributes of the event whose time `async_get_last_state` returns."""
+        """Return the type and the attributes of the event whose time is in the state of `async_get_last_state`."""
         if missing := await self._async_missing():
             return EventExtraStoredData(*_described(missing))
         return await super().async_get_last_event_data()
 
     async def _async_missing(self) -> Occurrence | None:
-        """Return the last fired occurrence if Home Assistant's stored state lacks it, or else None.
+        """Return the newest fired occurrence if Home Assistant's stored state lacks it, or else None.
 
         Home Assistant stores states every 15 minutes, and loses newer states when it is
         killed. Return None for an occurrence from before the last change of the registry
@@ -121,7 +121,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 def _described(occurrence: Occurrence) -> tuple[str, dict[str, Any]]:
     """Return the event type and the attributes of an occurrence."""
     attributes = dict(occurrence.attributes)
-    # The attributes of an alarm contain its `type`; those of a ride do not.
+    # The attributes of an alarm contain its event type. For a ride, derive the event
+    # type from the type of the occurrence: "ride_started" becomes "started".
     ride_type = occurrence.type.removeprefix("ride_")
     return attributes.pop("type", ride_type), attributes
 

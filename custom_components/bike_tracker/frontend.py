@@ -15,10 +15,10 @@ _FOLDER: Final = Path(__file__).with_name("frontend")
 
 
 async def async_serve_frontend(hass: HomeAssistant) -> None:
-    """Serve and load the modules and styles of the cards. Do nothing if Home Assistant has no frontend.
+    """Serve the modules and styles of the cards, and let browsers load them. Do nothing without a frontend.
 
-    Browsers cache the files for a month, so their path contains the version and a hash
-    of the files.
+    The path of the files contains the version and a hash of all files, because browsers
+    cache each path for a month: after a change, they must load the files again.
     """
     if not {"frontend", "http"} <= hass.config.components:
         return

@@ -1,4 +1,4 @@
-"""Read-only tools for assistants with a language model. Home Assistant looks for them here."""
+"""Read-only tools for assistants with a language model. Home Assistant looks for them in this module."""
 
 from abc import abstractmethod
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ _PROMPT: Final = (
 def async_get_tools(
     hass: HomeAssistant, llm_context: llm.LLMContext, api_id: str
 ) -> LLMTools | None:
-    """Return the tools, or None if no bike is exposed to the assistant or another API requests tools."""
+    """Return the tools for Assist; None for another API, or if no bike is exposed to the assistant."""
     # Home Assistant before 2026.10 lacks `ToolResult`, which the tools return.
     if api_id != llm.LLM_API_ASSIST or not hasattr(llm, "ToolResult"):
         return None
@@ -171,7 +171,7 @@ def _ride(hass: HomeAssistant, ride: Ride, *, is_over: bool) -> _Values:
 
 
 def _place_name(hass: HomeAssistant, place: Fix | None) -> str | None:
-    """Return the zone of a place, else its address, else its coordinates; None without a place."""
+    """Return the name of a place's zone, else its address, else its coordinates; None without a place."""
     if place is None:
         return None
     degrees = (

@@ -31,7 +31,7 @@ from .entity import (
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# The coordinator updates all entities.
+# No limit: the coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 _LAST_UPDATE_STEP: Final = timedelta(minutes=5)
@@ -68,7 +68,7 @@ class _LastUpdate(BikeTrackerSensor):
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return the time of the last contact, in steps of at least five minutes while the entity is available.
 
-        Without steps, each report would be a row in the recorder: one every ten
+        Without steps, each report would add a row to the recorder: one every ten
         seconds.
         """
         value, shown = tracker.device.last_update, self._value
@@ -81,14 +81,14 @@ class _RideSensor(BikeTrackerSensor):
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:
         """Return a value of the ride under way, or else of the last ride."""
-        # The state contains no rides from before the tracker was set up. The database
-        # contains such rides.
+        # If the tracker has no ride since its set-up, use the newest ride in the
+        # database, which also contains rides from before the set-up.
         last_rides = self.coordinator.database.content.last_rides
         ride = tracker.ride or last_rides.get(self.coordinator_context)
         return ride and _OF_RIDE[self.entity_description.key](ride)
 
 
-# Kinds of sensors: values from the device list, measurements, voltages and distances.
+# Descriptions of values from the device list, measurements, voltages and distances.
 _listed = partial(
     BikeTrackerSensorDescription,
     reported_fn=lambda _: True,

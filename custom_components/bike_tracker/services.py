@@ -38,8 +38,8 @@ from .tracking.ride_state import Ride
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# If the answer of `where` has more bikes than this, its text only names the place of
-# each bike.
+# If `where` returns more bikes than this, its text contains only the place of each bike
+# and its problems, but no condition such as the battery.
 _FEW_BIKES: Final = 3
 # Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6
@@ -87,7 +87,7 @@ def async_setup_services(hass: HomeAssistant) -> None:
 
 
 async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
-    """Return the rides of a target in a time range. With a file name, also write them as CSV."""
+    """Return the rides of the target's bikes in a time range. With a file name, also write the rides as CSV."""
     start, end = time_range(call.data.get(START), call.data.get(_END))
     bikes, path = await async_bikes_in(call), await _async_path(call)
     rides = [
@@ -103,7 +103,7 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
 
 
 async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
-    """Return sums of the rides of a target by day, week, month or year."""
+    """Return sums of the rides of the target's bikes by day, week, month or year."""
     data, period = call.data, call.data[_PERIOD]
     _, end = time_range(data.get(START), data.get(_END))
     try:
@@ -152,7 +152,7 @@ def _csv_of(rides: list[dict[str, Any]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a value that spreadsheets do not read as a formula."""
+    """Return a value for CSV. An apostrophe before it prevents that spreadsheets read it as a formula."""
     is_formula = isinstance(value, str) and value.startswith(_FORMULA)
     return f"'{value}" if is_formula else value
 
@@ -217,7 +217,7 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
 async def _async_times_of_track(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a track, by default that of the last ride."""
+    """Return the time range of a track, by default that of the ride under way or else of the last ride."""
     if data.keys() & {START, _END}:
         return time_range(data.get(START), data.get(_END), MAX_TRACK)
     last = await bike.last_ride()
@@ -227,7 +227,7 @@ async def _async_times_of_track(
 async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a report: by default from the arming or, without a guard, from the last ride on."""
+    """Return the time range of a report: by default from the arming or, without a guard, from the newest ride on."""
     start, end = data.get(START), data.get(_END, dt_util.utcnow())
     if start is None:
         state = bike.tracker and bike.tracker.state
@@ -254,7 +254,7 @@ async def _async_path(call: ServiceCall) -> Path | None:
 
 
 def _allowed_path(config: Config, filename: str) -> Path | None:
-    """Return the path, or None if it is forbidden. A relative path leads into the media folder."""
+    """Return the absolute path, or None if it is forbidden. A relative path leads into the media folder."""
     # The first media folder may have another name than `local`, and may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")

@@ -35,7 +35,7 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
 
 
 async def _async_reach(hass: HomeAssistant, urls: list[str]) -> str | dict[str, str]:
-    """Return the error of the first server that cannot be reached, or "ok"."""
+    """Return the error of the first server that cannot be reached, or "ok" if all can be reached."""
     for url in sorted(set(urls)):
         result = await system_health.async_check_can_reach_url(hass, url)
         if result != "ok":
