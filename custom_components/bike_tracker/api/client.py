@@ -37,8 +37,8 @@ class TrackingClient:
     call must be expected.
 
     Polls do not use the session of the live connection, because only Basic
-    authentication is documented, and it works without a live connection. A session
-    would save Traccar 85 ms of password hashing for each request.
+    authentication is documented, and because polls must work without a live connection.
+    A session would save Traccar 85 ms of password hashing for each request.
     """
 
     session: aiohttp.ClientSession
@@ -79,9 +79,9 @@ class TrackingClient:
         """Return a device's reports between two times, sorted by fix time."""
         query = f"deviceId={device_id}&from={_utc(start)}&to={_utc(end)}"
         body = await self._async_get(f"positions?{query}")
-        # Parsing thousands of reports would block the event loop.
+        # Parse in a thread: thousands of reports would block the event loop.
         reports = await asyncio.to_thread(read_positions, body)
-        # A server that ignores `deviceId` sends the reports of all devices.
+        # A server that ignores `deviceId` sends reports of all devices: refuse them.
         if any(report.device_id != device_id for report in reports):
             raise errors.InvalidResponseError("reports of another tracker")
         return reports
@@ -117,8 +117,8 @@ class TrackingClient:
             # aiohttp has no other way to disable the redirects of websockets.
             middlewares=(_refuse_redirects,),
             timeout=TIMEOUT,
-            # Home Assistant's own session has the same limit: some servers send very
-            # long headers.
+            # Some servers send very long headers. Home Assistant's own session has the
+            # same limit.
             max_field_size=64 * 1024,
         )
 
@@ -146,7 +146,7 @@ async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingErro
 
 
 async def _async_read(content: aiohttp.StreamReader, length: int) -> bytearray:
-    """Return the body. If it exceeds the maximum length, stop, and return the part received so far."""
+    """Return the body. If it exceeds the maximum length, stop reading, and return the part received so far."""
     body = bytearray()
     async for chunk in content.iter_any():
         body += chunk

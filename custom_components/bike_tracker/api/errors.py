@@ -34,7 +34,7 @@ class TrackingError(Exception):
 
 
 class AuthenticationError(TrackingError):
-    """The server rejected the credentials (401 or 400), or the password cannot be encoded."""
+    """The server rejected the credentials (status 401, some servers 400), or the password cannot be encoded."""
 
 
 class CannotConnectError(TrackingError):
@@ -62,7 +62,7 @@ _ERRNO_CODES = {errno.ECONNREFUSED: "connection_refused", errno.ETIMEDOUT: "time
 
 
 def refusal_of(status: int, headers: Mapping[str, str]) -> TrackingError:
-    """Return the error for a status other than 200."""
+    """Return the error for an HTTP status other than 200."""
     reason = f"status {status}"
     if status == HTTPStatus.UNAUTHORIZED:
         return AuthenticationError(reason)

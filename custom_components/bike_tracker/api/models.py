@@ -19,7 +19,7 @@ from .errors import InvalidResponseError
 _UNFIT_FOR_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 MOVES_FROM = 3
 """Lowest speed of a moving bike, in kilometers per hour. Slower motion is noise of the receiver."""
-# 10 million kilometers: 250 times around the earth. A larger total is an error.
+# 10 million kilometers: 250 times around the earth. A larger total distance is wrong.
 MAX_KILOMETERS = 10_000_000
 _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 # Between these two dates, adding days or converting time zones cannot overflow.
@@ -91,7 +91,7 @@ class Device(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return the time of the last update. If it is unknown, return `datetime.min`."""
+        """Return the time of the last update or, if it is unknown, `datetime.min` in UTC."""
         return self.last_update or _UNKNOWN_TIME
 
 
@@ -173,7 +173,7 @@ class Position(NamedTuple):
 
     @property
     def moment(self) -> datetime:
-        """Return the time of the fix. If it is unknown, return `datetime.min`."""
+        """Return the time of the fix or, if it is unknown, `datetime.min` in UTC."""
         return self.fix_time or _UNKNOWN_TIME
 
     @property
@@ -181,8 +181,8 @@ class Position(NamedTuple):
         """Return whether the bike moves according to the report, or None if unknown.
 
         A parked receiver sometimes measures up to 2 km/h. If the tracker does not
-        report motion, Traccar derives it from this speed. So motion at a speed above 0
-        and below 3 km/h is unknown.
+        report motion, Traccar derives motion from this speed. So a report of motion at
+        a speed above 0 and below 3 km/h gives None.
         """
         is_noise = self.motion and 0 < (self.speed or 0) < MOVES_FROM
         return None if is_noise else self.motion
@@ -262,7 +262,7 @@ def read_positions(
     # For a device without a position, Traccar 4 sends null, which is left out.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
-        # Usually only a few of thousands of rows belong to the requested devices.
+        # Parse only these rows: usually a few of thousands belong to the `ids`.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
@@ -357,7 +357,7 @@ def _place(get: _Get, is_measured: bool) -> _Place:
     accuracy = _number(get("accuracy"), 0) or 0
     if latitude is None or longitude is None or latitude == longitude == 0:
         return _NO_PLACE
-    # A place located by cell towers can be off by kilometers: it is of no use.
+    # Such a place, located by cell towers, can be off by kilometers: it is useless.
     if accuracy > 5_000:
         return _NO_PLACE
     if not is_measured:

@@ -29,7 +29,7 @@ class TrackerCondition(Condition):
     """A condition that is true if the state holds for any or for all trackers in the target.
 
     During an outage, only the state of the guard is known; all other conditions are
-    false. An unlisted tracker has no state.
+    false. No state holds for a tracker that the service does not list.
     """
 
     _type: ClassVar[StateType]

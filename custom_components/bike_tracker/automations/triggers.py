@@ -52,10 +52,10 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    Each occurrence runs the trigger once. A state runs the trigger if its wait (`for`)
-    has ended after the last evaluation. If the wait ended during an outage or a reload,
-    or while the tracker was not listed, the trigger runs after the first response in
-    which the state still holds.
+    Each occurrence runs the trigger once. A state runs the trigger at the first
+    evaluation after its wait (`for`) has ended. If the wait ended during an outage or a
+    reload, or while the tracker was not listed, the trigger runs after the first
+    response in which the state still holds.
     """
 
     name: ClassVar[OccurrenceType]
@@ -82,8 +82,8 @@ class TrackerTrigger(Trigger):
         # unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
         self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # The time at which the next wait of each account ends. An account is missing
-        # until its first check.
+        # For each account, the earliest time at which a wait ends. An account is left
+        # out until its waits are checked for the first time.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
         # The unlisted trackers of each account, with the evaluation at which they were
         # last listed.
@@ -100,8 +100,8 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # Write the last evaluation soon: after a crash, the trigger would compare
-            # with an older evaluation, and fire for states that already held.
+            # Write the last evaluation soon: after a crash, the trigger would otherwise
+            # use an older one, and fire for waits that ended before it was attached.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -156,7 +156,7 @@ class TrackerTrigger(Trigger):
     def _wait_from(self, tracker: Tracker) -> Flag | None:
         """Return the flag whose last change begins a wait, or None."""
         flag, is_silence = self.type.flag(tracker), self.type.is_silence
-        # The first value of a flag is not a change: it begins no wait.
+        # The first known value of a flag is not a change, so it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
         # A tracker becomes silent when the wait ends. Other states begin when the wait

@@ -20,7 +20,7 @@ _MAX_WAIT: Final = timedelta(days=365)
 
 
 class StateType(NamedTuple):
-    """A state of a tracker, for triggers and conditions."""
+    """A state of a tracker that triggers or conditions check, such as "offline"."""
 
     flag_fn: Callable[[Tracker], Flag | None] = lambda _: None
     wait: timedelta | None = None
@@ -62,11 +62,11 @@ def _since(time: datetime | None) -> Flag | None:
 _OFFLINE: Final = StateType(lambda tracker: tracker.state.online, AT_ONCE, value=False)
 _MOVING: Final = StateType(lambda tracker: tracker.state.moving, AT_ONCE)
 _NOT_MOVING: Final = _MOVING._replace(value=False)
-# The duration of a silence is counted from the last report.
+# A silence begins with the last contact of the tracker.
 _SILENT: Final = StateType(
     lambda tracker: _since(tracker.device.last_update), _SILENT_FOR, is_silence=True
 )
-# Not a state: a trigger of this type fires for the occurrences that have its name.
+# No state: a trigger of this type fires for each occurrence with the trigger's name.
 _HAPPENS: Final = StateType()
 
 TRIGGER_TYPES: Final[Mapping[OccurrenceType, StateType]] = {

@@ -1,4 +1,4 @@
-"""Waits after failed requests, and the rate limit of requests besides polls."""
+"""Waits after failed requests, and rate limits of requests besides polls."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ HOUR: Final = 60 * MINUTE
 DAY: Final = 24 * HOUR
 MAX_WAIT: Final = 5 * MINUTE - 10
 """Seconds. It is short enough that a poll follows the end of an outage within five minutes."""
-# Maximum number of requests of a rate limit. For extra requests, the limit applies to
-# ten minutes: with two requests in each poll, once a minute, this makes at most 30
-# requests in ten minutes.
+# Number of requests that a rate limit allows: in a minute or, for extra requests, in
+# ten minutes. With two requests in each poll, once a minute, an account sends at most
+# 30 requests in ten minutes.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
 # Tolerance in seconds: extra requests follow polls, which may start a second early.
@@ -50,7 +50,7 @@ class Failures(NamedTuple):
         return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
-        """Return the failures after another failure now. `retry_after` is the server's wait in seconds."""
+        """Return these failures and another that happens now. `retry_after` is the server's wait in seconds."""
         now, length = monotonic(), self.length + 1
         wait = backoff[:length][-1]
         # Shorten the wait by up to 10 %, so that accounts do not retry in the same
@@ -71,7 +71,7 @@ class EndpointSupport(NamedTuple):
     """
 
     is_supported: bool | None = None
-    """None before the first answer."""
+    """None until an answer shows whether the call is supported."""
     error: TrackingError | None = None
     """The error of the last request, if it failed."""
     failures: Failures = Failures()
@@ -118,7 +118,7 @@ class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
     Requests must be a minute apart. While the service answers quickly, the first five
-    may follow each other at once.
+    of ten minutes may follow each other at once.
     """
 
     is_quick: bool = False

@@ -28,8 +28,8 @@ from .backoff import (
 # applying all of them in one step would block the event loop for half a second.
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
-# If a day fails this often, the backfill skips it. Before each retry, a probe or
-# another request must succeed.
+# The backfill requests rides from before the set-up, day by day. It skips a day that
+# has failed this often. Before each retry, a probe or another request must succeed.
 _MAX_TRIES: Final = 3
 # Time range of a probe: a request that shows whether the history answers at all.
 _PROBE: Final = timedelta(hours=1)
@@ -61,11 +61,11 @@ class _Record(NamedTuple):
     errors: Failures = Failures()
     """Consecutive unexpected errors that occurred while the tracker's answers were applied."""
     failed_day: datetime | None = None
-    """End of the day whose backfill failed last."""
+    """End of the day whose backfill failed most recently."""
     tries: int = 0
-    """How often that day has failed."""
+    """How often `failed_day` has failed."""
     answers: int = 0
-    """Value of `History._answers` when that day failed last."""
+    """Value of `History._answers` when `failed_day` failed most recently."""
 
 
 @dataclass(slots=True, eq=False)
@@ -95,7 +95,7 @@ class History:
         trackers: Trackers,
         now: datetime,
     ) -> HistoryRequest | None:
-        """Return the next request that is due, or None. Gaps come before the backfill."""
+        """Return the next request that is due, or None. Requests for gaps come before the backfill."""
         if self._is_busy or not self.support.failures.is_due:
             return None
         is_due = self.extra_requests.is_due
@@ -112,7 +112,7 @@ class History:
     ) -> HistoryRequest | None:
         """Return the request for the most urgent gap, or None.
 
-        First come bikes whose guard is armed: a missing report may trigger it. Each
+        First come bikes with an armed guard, which a missing report may trigger. Each
         bike has this priority once in ten minutes. Then come gaps of rides, then other
         gaps, the newest first. Trackers whose last request failed come last, the oldest
         failure first.
@@ -200,8 +200,8 @@ class History:
         """Allow longer ranges after a success: with short ranges, the history would never catch up.
 
         The first success of the maximum range doubles the maximum. The second success
-        shows that the service can answer a whole day again. A success of a shorter
-        range only allows twice that range.
+        sets the maximum to a whole day again. A success of a shorter range only allows
+        twice that range.
         """
         is_full = length >= self._portion
         longer = _MAX_PORTION if is_full and self._is_longer else 2 * length
@@ -210,7 +210,7 @@ class History:
 
     @contextmanager
     def applying(self, tracker: str, account: str) -> Iterator[None]:
-        """Block other requests. Log an unexpected error, and postpone only the requests for this tracker."""
+        """In this context, block other requests. After an unexpected error, postpone requests for this tracker only."""
         self._is_busy = True
         try:
             yield
@@ -230,7 +230,7 @@ class History:
         self._records[tracker] = self._record(tracker)._replace(**changes)
 
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
-        """Count a failure. Return whether this time range must be skipped."""
+        """Note a failed request. Return whether its time range must be skipped."""
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
@@ -266,7 +266,7 @@ class History:
         return reports
 
     def allows(self) -> bool:
-        """Return whether the rate limit allows another track that a user requests. If so, count it."""
+        """Return whether the rate limit allows a user's request for a track now. If it does, count the request."""
         if is_due := self._user_requests.is_due:
             self._user_requests.count()
         return is_due

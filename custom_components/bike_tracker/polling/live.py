@@ -23,7 +23,7 @@ from .backoff import HOUR, LIVE_BACKOFF, UNSUPPORTED_BACKOFF, Failures
 # Leave the first seconds to Home Assistant's own set-up.
 _CONNECT_AFTER_SECONDS: Final = 10
 # Do not connect while polls fail: if the password was rejected, more attempts could
-# lock the account. While they fail, check this often whether they succeed again.
+# lock the account. Until polls succeed again, check once a minute.
 _CHECK_POLLS_SECONDS: Final = 60
 # After a connection that lasted at least this long, the next wait is the shortest
 # again.
@@ -128,15 +128,15 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report arrives as two messages: the device and its position. Messages that
-        # arrive together are applied in one step.
+        # A report arrives as two messages: the device and its position. Apply messages
+        # that arrive together in one step.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)
 
     @callback
     def _async_connected(self) -> None:
-        """Note the connection. After a reconnect, poll: the server sends current positions, but not the devices."""
+        """Set the state to "live". After a reconnect, poll: the server pushes current positions, but no devices."""
         self.report.set_state("live")
         if self.report.reconnects and self.coordinator.last_update_success:
             self.coordinator.hass.async_create_background_task(

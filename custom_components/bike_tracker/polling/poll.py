@@ -82,7 +82,7 @@ class PositionLookup:
     """Whether the service may return the position of a single tracker."""
 
     async def async_get(self, wanted: Devices) -> dict[str, Position]:
-        """Return the new positions of these devices, by `uniqueId`. After an error, positions are missing."""
+        """Return the new positions of these devices, by `uniqueId`. After an error, some or all are missing."""
         found, missing = dict[int, Position](), wanted
         due = wanted if self._failures.is_due else self._not_missing(wanted)
         if due and self.support.failures.is_due:
@@ -154,7 +154,7 @@ class PositionLookup:
         return {} if is_old else found
 
     async def _async_get_list(self, due: Devices) -> _Positions:
-        """Request the list. After the third failure in a row, and each further failure, retry at once.
+        """Request the list of positions. After the third failure in a row, and each further failure, retry at once.
 
         Without this retry, a server that fails every second request would never return
         positions.
@@ -173,8 +173,8 @@ class PositionLookup:
     def _fail(self, err: errors.TrackingError) -> None:
         LOGGER.debug("No positions (%s)", err)
         before, self.support = self.support, self.support.failed(err)
-        # Log an answer that is too large even if positions never worked: users have no
-        # other hint why positions are missing.
+        # If an answer is too large, log this even if positions never worked: users have
+        # no other hint why positions are missing.
         if before.error is None and (before.is_supported or err.is_too_large):
             LOGGER.warning(
                 "%s: Positions cannot be fetched (%s); trackers stay where they were",
@@ -242,8 +242,8 @@ class Service:
         try:
             devices = await self._async_get_devices()
         except errors.TrackingError as err:
-            # Home Assistant keeps the exception; the traceback would keep the response in
-            # memory.
+            # Drop the traceback: Home Assistant keeps the exception, so the traceback
+            # would keep the response in memory.
             raise self._failure(err) from err.with_traceback(None)
         for flow in self.entry.async_get_active_flows(self.hass, {SOURCE_REAUTH}):
             self.hass.config_entries.flow.async_abort(flow["flow_id"])
@@ -314,7 +314,7 @@ def async_open_service(
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:
-    """Return the devices whose announced position is missing in `found`, or not readable."""
+    """Return the devices for which `found` lacks the position in the device list, or has it with a wrong time."""
     return {
         device_id: device
         for device_id, device in wanted.items()

@@ -51,7 +51,7 @@ class Bike(NamedTuple):
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name. Compare only letters and digits, without case; "" matches every bike."""
+        """Return whether the bike has this name. Compare only letters and digits, without case. Match an empty name."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
@@ -94,7 +94,7 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
 
 @callback
 def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
-    """Return the bike of a device, or None if it is not a bike tracker."""
+    """Return the bike of a device, or None if the device is not a bike tracker."""
     found = (bike for bike in _bikes(hass) if bike.entity.device_id == device_id)
     return next(found, None)
 
@@ -125,7 +125,7 @@ def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
 
 
 async def async_bikes_in(call: ServiceCall) -> list[Bike]:
-    """Return the bikes in a target that the user may read, sorted by name. Raise an error for an empty target.
+    """Return the bikes in a target that the user may read, sorted by name. Raise an error for a target without bikes.
 
     Raise Unauthorized if the target names a forbidden device or entity. Skip other
     forbidden bikes, such as those of an area. If the action writes a file, the user
@@ -157,7 +157,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
 
 
 async def _async_permissions(call: ServiceCall) -> Callable[[str, str], bool]:
-    """Return the function that checks the permissions of the calling user. Automations may do everything."""
+    """Return a function: may the calling user read or control an entity? Automations may do everything."""
     if not (user_id := call.context.user_id):
         return OwnerPermissions.check_entity
     if user := await call.hass.auth.async_get_user(user_id):

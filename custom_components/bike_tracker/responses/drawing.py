@@ -57,7 +57,7 @@ _NORTH: Final = (
 
 
 def _flat(origin: Point, line: _Line) -> list[Point]:
-    """Convert a line to meters east and north of a point. The line may cross the date line."""
+    """Convert a line to meters east and north of `origin`, even if the line crosses the date line."""
     latitude, longitude = origin
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [
@@ -79,7 +79,7 @@ def _lines(placed: Sequence[_Line]) -> str:
 
 
 def _ends(start: Point, end: Point) -> str:
-    """Mark the start with a ring and the end with a dot."""
+    """Return a ring that marks the start and a dot that marks the end."""
     return (
         f'<circle cx="{start[0]:.1f}" cy="{start[1]:.1f}" r="6" fill="#fff" '
         'stroke="#000" stroke-width="2"/>'
@@ -88,7 +88,7 @@ def _ends(start: Point, end: Point) -> str:
 
 
 def _scale(scale: float, label: Callable[[float], str]) -> str:
-    """Draw a scale whose length is a round number, up to a quarter of the width."""
+    """Return a bar with a round length in meters, at most a quarter of the width. `scale` is pixels per meter."""
     longest = _WIDTH * _SCALE_PART / scale
     unit = 10 ** floor(log10(longest))
     meters = max(step * unit for step in (1, 2, 5) if step * unit <= longest)

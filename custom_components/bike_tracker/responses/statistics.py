@@ -31,7 +31,7 @@ def first_days(period: str, start: datetime | None, end: datetime) -> list[date]
     """Return the first day of each period in a time range, and of the period after the range.
 
     By default, the range begins seven periods before its last period. If the range has
-    more periods than `MAX_PERIODS`, stop at one more than the maximum. Raise
+    more periods than `MAX_PERIODS`, return only one period more than the maximum. Raise
     OverflowError near the years 1 and 9999.
     """
     # A period that begins at `end` is not part of the range.
@@ -57,7 +57,7 @@ def midnight(day: date) -> datetime:
 def statistics(
     bikes: Sequence[BikeRides], period: str, days: Sequence[date]
 ) -> list[dict[str, Any]]:
-    """Return the sums of each period, by bike and in total. A ride counts on the local day of its start."""
+    """Return the sums of each period, by bike and in total. A ride belongs to the period in which it started."""
     rides = defaultdict[tuple[date, int], list[Ride]](list)
     for number, bike in enumerate(bikes):
         for ride in bike.rides:

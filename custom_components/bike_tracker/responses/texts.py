@@ -43,7 +43,7 @@ def distance(hass: HomeAssistant, kilometres: float) -> str:
 
 
 def short_distance(hass: HomeAssistant, meters: float) -> str:
-    """Return a distance. Below a kilometer or mile, return it as "200 m" or in feet."""
+    """Return a distance in meters or feet, such as "200 m"; from a kilometer or mile on, such as "4.2 km"."""
     units, known = hass.config.units, UnitOfLength.METERS
     unit = units.get_converted_unit("distance", known) or known
     # Fixes are not exact to the meter, so round to tens.
@@ -67,7 +67,7 @@ def duration(seconds: float) -> str:
 
 
 def zone_name(hass: HomeAssistant, place: Fix) -> str | None:
-    """Return the name of the zone of a place, or None."""
+    """Return the name of the zone that contains a place, or None."""
     zone = async_active_zone(hass, place.latitude, place.longitude)
     return zone.name if zone else None
 
@@ -116,8 +116,8 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     if kind == "alarm_raised":
         alarm, word = attributes["type"], attributes["alarm"]
         said = word if alarm == "other" else alarm_text(hass, alarm)
-        # In a language written from right to left, `with_commas` isolates a name in
-        # Latin letters.
+        # `with_commas` isolates the name: otherwise, a name in Latin letters would be
+        # misplaced in a text that is written from right to left.
         return f"{with_commas(hass, [name])}: {said}"
     if kind == "guard_triggered":
         return happened(hass, occurrence)
@@ -131,7 +131,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
 def happened(
     hass: HomeAssistant, occurrence: Occurrence, cause: str | None = None
 ) -> str:
-    """Return the cause of a triggered guard, with place and time. `cause` replaces the text of the cause."""
+    """Return the cause, place and time of a triggered guard as a text. `cause` replaces the text of the cause."""
     seen = occurrence.attributes
     place = seen["address"] or place_of(hass, occurrence)
     parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))
@@ -141,8 +141,8 @@ def happened(
 def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # Add the time to an occurrence that is at least this old. An occurrence that begins
-    # no lasting state counts as old only after an hour, because the end of a ride is
+    # Add the time to an occurrence that is at least a minute old. If the occurrence
+    # begins no lasting state, add it only after an hour, because the end of a ride is
     # noticed up to half an hour late.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
@@ -169,5 +169,5 @@ def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
 
 
 def alarm_text(hass: HomeAssistant, alarm: str) -> str:
-    """Return the name of a type of alarm."""
+    """Return the name of a type of alarm in Home Assistant's language."""
     return text(hass, f"{_ALARM_TEXTS}.{alarm}", alarm)

@@ -141,7 +141,7 @@ def async_link_to_report(
 
 
 class TheftReport(NamedTuple):
-    """The sources of a report."""
+    """The data from which the page and the GPX file are made."""
 
     bike: Bike
     tracker: Tracker
@@ -167,7 +167,7 @@ async def async_theft_report(
         track = await async_best_track(hass, bike, start, end)
     except HomeAssistantError as err:
         # If the service does not answer, a report with the last known places is better
-        # than none.
+        # than no report.
         track = Track([], [], str(err))
     reported = [fix_of(report, report.fix_time) for report in track.reports]
     fixes = [fix for fix in reported if fix] or _known_fixes(bike.tracker, track)
@@ -265,7 +265,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     is_triggered = guard is not None and guard.triggered is not None
     if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
         # After *Guard again*, the guard has lost the time and place of the theft. The
-        # thief's ride has them.
+        # thief's ride still has them, so list this ride.
         start = _time(ride.started_at), _place(hass, ride.start)
         end = _time(ride.moved_at), _place(hass, ride.end)
         yield escape(text(hass, _RIDE, "Ride")), _lines(*start, *end)

@@ -69,7 +69,7 @@ class Track(NamedTuple):
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
-        """Return a note if the service sent no reports: the reason, and whether stored routes replace them."""
+        """Return a note if the service sent no reports: why, and whether stored routes replace the reports."""
         if not self.rides:
             return self.error
         key = "selector.report.options.stored_routes"
@@ -109,7 +109,7 @@ async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
 async def async_best_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
-    """Return the service's reports or, without them, the stored routes, also of a ride under way, or raise an error."""
+    """Return the service's reports, else the stored routes, also of a ride under way, else raise an error."""
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
@@ -175,7 +175,7 @@ async def _async_in_portions(
 def _places(
     reports: Iterable[Position], start: datetime, end: datetime
 ) -> Iterator[Position]:
-    """Yield each measured place in a time range once. Check the range, because the service may ignore it."""
+    """Yield the reports of measured places, one for each fix time. Check the range, which the service may ignore."""
     before = None
     for report in reports:
         time = report.fix_time if report.is_fix else None

@@ -59,7 +59,7 @@ def where(
 
 
 def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
-    """Return the location of a bike as a sentence. Mention an alarm, and a service that does not answer."""
+    """Return the location of a bike as a sentence. Mention a triggered guard, and a service that does not answer."""
     parts = _parts(bike, values, says_moved=True)
     said = [words(hass, it) for it in ("triggered", "alarm", "no_answer") if parts[it]]
     return as_sentence(hass, [_location(hass, values), *said])
@@ -68,7 +68,7 @@ def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
 def _condition(
     hass: HomeAssistant, bike: Bike, values: _Values, *, says_moved: bool
 ) -> list[str]:
-    """Return the parts of the sentence that follow the location. Leave out parts that do not apply."""
+    """Return the parts of the sentence that follow the location. Leave out each part without a value."""
     parts = _parts(bike, values, says_moved=says_moved)
     return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
 
