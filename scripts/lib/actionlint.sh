@@ -1,6 +1,6 @@
 # actionlint, which checks the workflows: finds it on the machine or gets it. Sourced, not run.
 
-# Sets actionlint. It stays empty if the download from github.com fails.
+# Sets $actionlint to the command, or to nothing if the download from github.com fails.
 find_actionlint() {
   local own=$environments/actionlint/bin/actionlint
   if is_actionlint actionlint; then

@@ -5,7 +5,7 @@ unset CDPATH
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 environments=$root/.venv
-# Compile Home Assistant once: compiling at each start would last longer than most commands.
+# Let Python store compiled code: compiling Home Assistant at each start would last longer than most commands.
 unset PYTHONDONTWRITEBYTECODE
 
 # Prints the current step to stderr, because stdout may be read by programs.
@@ -26,15 +26,14 @@ usage() {
   sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 }
 
-# Prepares an environment, and changes to the repository's folder.
-# Sets python.
+# Prepares an environment, sets $python to its Python, and changes to the repository's folder.
 enter() {
   "$root/scripts/setup" "$1"
   python=$environments/$1/bin/python
   cd -- "$root"
 }
 
-# The help of a command installs nothing.
+# Print the help here, before the script installs anything.
 case ${1:-} in
   -h | --help)
     usage

@@ -1,8 +1,8 @@
 """Print the packages that some components need in addition to Home Assistant's own packages.
 
-Home Assistant installs the packages of a component, or of a way to sign in, when it
-first uses the component. If the environment already contains these packages, Home
-Assistant runs without a network.
+Home Assistant installs the packages of a component, or of a second sign-in factor, when
+it first uses the component or factor. If the environment already contains these packages,
+Home Assistant runs without a network.
 
 Usage: component_requirements.py SITE_PACKAGES COMPONENTS_FILE
 """

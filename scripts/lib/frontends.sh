@@ -1,6 +1,6 @@
 # The frontends of older releases, which the browser tests load in the newest Home Assistant. Sourced, not run.
 
-# Unpacks each into .venv/frontend/RELEASE.
+# Unpacks each frontend into .venv/frontend/RELEASE, unless it is already there.
 get_frontends() {
   local requirements release folder
   for requirements in "$root"/requirements/frontend-*.txt; do

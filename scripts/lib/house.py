@@ -1,7 +1,7 @@
 """Print the goals for the size and order of the code, and the current values: house.py [--polls].
 
-With --polls, also run a poll in a test instance of Home Assistant, and count the
-functions and files of the integration that it runs.
+With --polls, also run polls in a test instance of Home Assistant. For each poll, count
+the files whose functions run, how often calls change the file, and the reads of an entity.
 """
 
 import ast
@@ -37,9 +37,9 @@ PURPOSES: Final = {
     "browser": ("e2e", 4_000),
     "proper": ("", 17_000),
 }
-"""The folders of each purpose of test code, as the start of a path, and the goal for their lines.
+"""For each purpose of test code, the beginning of the paths of its files, and the maximum number of lines.
 
-A file counts for the first purpose whose start its path has.
+A file belongs to the first purpose in the table whose beginning fits its path.
 """
 
 type Trees = Mapping[Path, ast.Module]
@@ -90,7 +90,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
 
 
 def _own(target: ast.expr) -> Iterator[str]:
-    """Yield each attribute of `self` that this expression names, or of which it names a part."""
+    """Yield each attribute of `self` in an assignment target, also if the target is only a part of the attribute."""
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             yield name
@@ -102,7 +102,7 @@ def _own(target: ast.expr) -> Iterator[str]:
 
 
 def private_attributes(trees: Trees) -> set[str]:
-    """Return the private attributes that the package uses of other objects, and does not define itself."""
+    """Return the private attributes that these modules use of other objects, but never define themselves."""
     defined = {node.name for node in nodes(trees, ast.FunctionDef)}
     defined |= {node.name for node in nodes(trees, ast.AsyncFunctionDef)}
     own = {
@@ -167,7 +167,7 @@ def jinja() -> list[str]:
 
 
 def counts_of_polls() -> Iterator[Goal]:
-    """Run the polls in a test, and yield the goals and counts for a changed poll and for an idle poll."""
+    """Run polls in a test. Yield the goals and counts for a poll with a new report and for a poll without changes."""
     command = ["-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
     printed = subprocess.run(  # noqa: S603
         [sys.executable, *command, "tests/tools/poll_files.py"],
@@ -219,7 +219,7 @@ def order(trees: Trees) -> Iterator[Goal]:
 
 
 def main() -> None:
-    """Print the table, and the names of modules and attributes that break the order."""
+    """Print the table of goals, the modules in an import cycle, and the private attributes of libraries."""
     trees = modules(INTEGRATION)
     found = [*sizes(trees), *order(trees), *tests()]
     if "--polls" in sys.argv:

@@ -26,7 +26,7 @@ def read(path: Path) -> list[str]:
 
 
 def missing(folder: Path) -> dict[str, list[str]]:
-    """Return the keys of the missing English texts, grouped by the languages that lack them."""
+    """Return the keys of the English texts that languages lack, grouped by these languages."""
     has = {path.stem: set(read(path)) for path in sorted(folder.glob("*.json"))}
     lacking: dict[str, list[str]] = {}
     for place in read(folder / "en.json"):

@@ -28,7 +28,7 @@ class Mutant:
     path: Path
     line: int
     statement: Lines
-    """The lines that a test must run to notice the change. If the range is empty, any test may notice the change."""
+    """The lines of the changed statement: a test must run one of them to notice the change. Empty outside functions."""
     _module: cst.Module
     _old: cst.CSTNode
     _new: cst.CSTNode

@@ -82,7 +82,7 @@ TESTS = {
     "services.py": ["tests/test_actions.py", "tests/responses"],
     "sensor.py": ["tests/test_sensors.py", "tests/test_init.py"],
 }
-"""The tests of a folder or module. Any other module has the test file or folder with its name."""
+"""The tests of a folder or module. For any other module, use the test file or folder with its name."""
 WORLDS = ("test_year_of_rides.py", "test_guarded_nights.py")
 """Tests to leave out: they would run for a minute per survivor, and other tests check the same rules."""
 GOALS = {"tracking": 90, "api": 90, "night_guard": 90}
@@ -201,7 +201,7 @@ def _kill(child: int) -> None:
 
 
 def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Run the tests with the unchanged code. Then import their libraries here, so that mutants start quickly."""
+    """Measure each test with unchanged code. Import the tests' libraries here, so that mutants start quickly."""
     with TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
 
@@ -222,8 +222,8 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
         status, found, imported = json.loads(answer.read_text())
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
-    # Import the modules in the order of the tests. Only Home Assistant comes first,
-    # because it replaces a library that other modules import.
+    # Import the modules in the order in which the tests imported them. Only Home
+    # Assistant comes first, because it replaces a library that other modules import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
@@ -236,7 +236,7 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
 def results_of(
     mutants: Iterable[Mutant], tests: Tests, until: float, processes: int
 ) -> Iterator[tuple[Mutant, bool]]:
-    """Yield each mutant and whether it survived. At the end of the time, kill and leave out the rest."""
+    """Yield each mutant and whether it survived. At the time `until`, kill running mutants, and leave out the rest."""
     running: dict[int, tuple[Mutant, float]] = {}
     waiting = iter(mutants)
     mutant = next(waiting, None)
@@ -283,14 +283,14 @@ def name_of(path: Path) -> str:
 
 
 def tests_of(path: Path) -> tuple[str, ...]:
-    """Return the files and folders of the tests that concern a module."""
+    """Return the files and folders of the tests for a module."""
     part = path.relative_to(INTEGRATION).parts[0]
     named = [f"tests/test_{path.stem}.py", f"tests/{path.stem}"]
     return tuple(test for test in TESTS.get(part, named) if (ROOT / test).exists())
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files of the named modules and folders. Without names, return all files that TESTS names."""
+    """Return the files of the named modules and folders, by default of those in TESTS. Leave out files of two lines."""
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name
@@ -342,14 +342,14 @@ def base_revision() -> str:
         found = _git("merge-base", "HEAD", branch)
         if found and found != _git("rev-parse", "HEAD"):
             return found
-    # Usually many commits come to the main branch together, so look a day back. But if
-    # the clone has no commit that old, or HEAD is that old, use the last commit but one.
+    # Usually many commits come to the main branch together, so look a day back. If the
+    # clone has no commit that old, or HEAD is that old, use the commit before HEAD.
     day_ago = _git("rev-list", "--max-count=1", "--before=1 day ago", "HEAD")
     return day_ago if day_ago and day_ago != _git("rev-parse", "HEAD") else "HEAD~1"
 
 
 def explained() -> set[tuple[str, str]]:
-    """Return module and changed lines of each mutant in SURVIVORS."""
+    """Return the module and the changed lines of each mutant in SURVIVORS."""
     entries = SURVIVORS.read_text().strip().split("\n\n")
     return {(it.partition(":")[0], it.partition("\n")[2]) for it in entries}
 

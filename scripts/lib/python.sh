@@ -3,7 +3,7 @@
 wanted_python=$(sed -n 's/^requires-python = "\(.*\)"/\1/p' "$root/pyproject.toml")
 unpacked_python=$environments/python/usr/bin/python3.14
 
-# Sets python.
+# Sets $python to a Python of the wanted version, and downloads it if necessary.
 find_python() {
   if python=$(python_known_to_uv) || python=$(own_python); then
     return
@@ -44,7 +44,7 @@ own_python() {
   is_wanted_python "$unpacked_python" && printf '%s' "$unpacked_python"
 }
 
-# If the download is blocked, fail soon.
+# Downloads Python with uv. The timeout is short, so that a blocked download fails soon.
 download_python() {
   UV_HTTP_CONNECT_TIMEOUT=10 UV_HTTP_RETRIES=1 \
     "$uv" python install --no-bin "$wanted_python" 2>"$environments/log/uv-python.log"
@@ -69,7 +69,7 @@ unpack_python() {
   return 1
 }
 
-# apt with its own state and cache: it needs no root, and changes nothing on the machine.
+# Downloads packages with apt. With its own state and cache, apt needs no root, and changes nothing on the machine.
 download_packages() {
   local new=$1 site
   mkdir -p "$new"/apt/{lists,cache/archives}/partial
@@ -113,12 +113,12 @@ signed_by() {
   done
 }
 
-# Prints the pip that comes with an unpacked Python: it runs from inside its wheel.
+# Prints the path of the pip that comes with an unpacked Python. This pip runs from inside its wheel.
 pip_in() {
   printf '%s/pip' "$1"/usr/share/python-wheels/pip-*.whl
 }
 
-# The packages contain a newer C library than the machine's. Let Python use it.
+# Unpacks the packages, and lets Python use their C library, which is newer than the machine's.
 unpack_packages() {
   local new=$1 package libraries loader
   for package in "$new"/apt/cache/archives/*.deb; do

@@ -42,7 +42,7 @@ class Repository(NamedTuple):
         return cls(given[1], given[2] or name)
 
     def spellings(self) -> Iterator[str]:
-        """Yield the forms in which files contain the name: in addresses, and as the owner in the manifest."""
+        """Yield the forms in which files contain the name: three in addresses, and the owner in the manifest."""
         yield f"/{self.owner}/{self.name}"
         yield f"%2F{self.owner}%2F{self.name}"
         yield f"owner={self.owner}&repository={self.name}"
@@ -57,7 +57,7 @@ def current() -> Repository:
 
 
 def replace(text: str, old: Repository, new: Repository) -> tuple[str, int]:
-    """Return the text with the new name, and the number of replacements."""
+    """Return the text with the new repository instead of the old one, and the number of replacements."""
     spellings = dict(zip(old.spellings(), new.spellings(), strict=True))
     found = "|".join(map(re.escape, spellings))
     return re.subn(rf"(?:{found})(?![\w-])", lambda match: spellings[match[0]], text)

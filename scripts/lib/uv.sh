@@ -1,11 +1,11 @@
 # Finds uv, or installs it with the machine's Python. Sourced, not run.
 
-# Use the machine's certificates: a proxy may have its own.
+# Let uv use the machine's certificates, which may include the certificate of a proxy.
 for certificates in /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem; do
   [ ! -e "$certificates" ] || export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true}
 done
 
-# Sets uv.
+# Sets $uv to a recent uv.
 find_uv() {
   local candidate
   for candidate in uv "$environments/uv/bin/uv"; do
@@ -54,7 +54,7 @@ is_python_with_pip() {
   "$1" -I -c 'import sys, pip; sys.exit(sys.version_info < (3, 9))' &>/dev/null
 }
 
-# install_uv COMMAND...: installs uv with this pip command.
+# install_uv COMMAND...: installs uv with pip, which COMMAND starts.
 install_uv() {
   rm -rf "$environments/uv.new"
   pip_install uv "$environments/uv.new" "$@" >&2 \
@@ -65,7 +65,7 @@ install_uv() {
   mv "$environments/uv.new" "$environments/uv"
 }
 
-# pip_install TOOL FOLDER COMMAND...: installs a pinned tool with this pip command.
+# pip_install TOOL FOLDER COMMAND...: installs a pinned tool with pip, which COMMAND starts.
 pip_install() {
   local tool=$1 folder=$2
   shift 2

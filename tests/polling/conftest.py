@@ -17,14 +17,14 @@ AWAY: dict[str, Any] = {"latitude": 48.1, "longitude": 7.9}
 
 @pytest.fixture(autouse=True)
 async def home(hass: HomeAssistant, all_enabled: None) -> None:
-    """Place the home zone where the trackers start, and enable all entities."""
+    """Put the home zone at the first place of the trackers, and enable all entities."""
     await hass.config.async_update(**HOME)
     assert await async_setup_component(hass, "zone", {})
 
 
 @pytest.fixture(autouse=True)
 def jitter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the random factor of all waits constant. By default, waits have their full length."""
+    """Replace the random factor of waits by its maximum (full length) or, with the parameter `min`, by its minimum."""
     monkeypatch.setattr("random.uniform", getattr(request, "param", max))
 
 

@@ -37,7 +37,7 @@ def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
 
 
 async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
-    """Let minutes pass, and return the number of requests for the device list."""
+    """Let a number of minutes pass, and return how often the device list is requested in this time."""
     before = simulator.record.counts["/api/devices"]
     for _ in range(minutes):
         await poll()
@@ -58,7 +58,7 @@ async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
     ],
 )
 def test_tables(backoff: Backoff, waits: list[float]) -> None:
-    """The wait depends on the number of failures in a row. A server can request a wait from a minute to an hour."""
+    """Waits in a row follow the table. A wait that a server requests becomes at least a minute and at most an hour."""
     failures = Failures()
     for wait in waits:
         failures = failures.another(backoff)
@@ -70,7 +70,7 @@ def test_tables(backoff: Backoff, waits: list[float]) -> None:
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
 def test_jitter() -> None:
-    """Randomness shortens a wait by at most 10 %, but not below a minute. It does not change shorter waits."""
+    """Randomness shortens a wait by at most 10 %, but not below a minute. It does not change a wait that is shorter."""
     failures = Failures().another(NORMAL_BACKOFF)
     assert failures.wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
@@ -121,7 +121,7 @@ async def test_only_two_in_a_row_ask_to_sign_in(
 
 @pytest.mark.usefixtures("setup")
 async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
-    """With a wrong password, polls become rare, even after an outage: the server could lock the account."""
+    """With a wrong password, polls become rare, and stay rare after an outage: the server could lock the account."""
     bikes.simulator.fault("status-401")
     assert await polls_in(bikes.simulator, bikes.poll, 2) == 2
     assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
@@ -137,7 +137,7 @@ async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
 async def test_old_password_is_refused_late(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the user signs in during a poll with the old password, the poll is repeated with the new one."""
+    """If the user enters a new password before the old one is refused, the poll succeeds with the new password."""
     bikes.simulator.set_password(EMAIL, "new password")
     await polls_in(bikes.simulator, bikes.poll, 2)
     get, flows = TrackingClient.async_get_devices, bikes.hass.config_entries.flow
@@ -185,7 +185,7 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """Home Assistant retries a failed set-up, after the server's wait if it requests one. A 401 starts a sign-in."""
+    """Home Assistant retries a failed set-up, after the wait that the server requests. A 401 also starts a sign-in."""
     failed = Mock(wraps=UpdateFailed)
     monkeypatch.setattr(poll_module, "UpdateFailed", failed)
     bikes.simulator.fault(fault, retry_after=asked_for)

@@ -34,7 +34,7 @@ PASSING = ["status-503", "status-429", "reset-mid-body"]
 
 @dataclass
 class Asking:
-    """An account with gaps. When the test moves the clock, it requests the reports of the gaps."""
+    """An account that requests the missing reports of its gaps when a test moves the clock."""
 
     history: History
     simulator: Simulator
@@ -61,13 +61,13 @@ class Asking:
     def note(
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
-        """Add a gap that began this long ago. Then move the clock, so that the next gap is noticed later."""
+        """Add a gap that began `start` before now. Then move the clock, so that the next gap is noticed later."""
         now = self.now()
         self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
         self.freezer.tick(timedelta(milliseconds=1))
 
     def guard(self, *, is_triggered: bool = False) -> None:
-        """Arm the guard of the red bike, or add a guard that motion has triggered."""
+        """Arm the guard of the red bike. With `is_triggered`, motion has already triggered this guard."""
         now = self.now()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
@@ -75,7 +75,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Move the clock, and send one request if one is due. Return the report IDs in a good answer, or None."""
+        """Move the clock, and send a due request. Return the report IDs of a good answer; for a backfill, []."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -96,7 +96,7 @@ class Asking:
         return [report.id for report in answer.reports]
 
     async def minutes_until_asked(self) -> int:
-        """Let minutes pass until a request is sent, and return their number."""
+        """Move the clock minute by minute until a request is sent. Return the number of minutes."""
         before, minutes = len(self.asked), 0
         while len(self.asked) == before:
             await self.after()
@@ -105,7 +105,7 @@ class Asking:
 
     @property
     def asked_for(self) -> list[str]:
-        """Return the tracker of each request, in order."""
+        """Return the tracker of each request, the oldest request first."""
         return [request.tracker for request in self.asked]
 
 
@@ -158,7 +158,7 @@ def is_slow(
 
 
 async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
-    """Let minutes pass, and send all due requests. Return the number of requests in each minute."""
+    """Let a number of minutes pass, and send all due requests. Return the number of requests in each minute."""
     counts: list[int] = []
     for _ in range(minutes):
         before, until = len(asking.asked), asking.now() + MINUTE
@@ -182,10 +182,11 @@ async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_backfill(asking: Asking, is_slow: bool) -> None:
-    """While no gap waits, a quick service gets requests for ten earlier days a minute. Gaps come first."""
+    """A quick service gets ten requests a minute for days before the set-up, but none while a gap waits."""
     asking.untils[BLUE] = asking.now()
     counts = await requests_in_each_minute(asking, 3)
-    # The first request does not count: only its answer shows that the service is quick.
+    # The limit of ten excludes the first request: its answer shows that the service is
+    # quick.
     assert counts == ([1, 1, 1] if is_slow else [11, 10, 10])
     for number in range(6):
         asking.add(f"86{number:013}")
@@ -197,7 +198,7 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(asking: Asking) -> None:
-    """A failing day is requested three times, then skipped. A request for the last hour precedes each retry."""
+    """A failing day is requested three times, then skipped. Before each retry, the past hour is requested."""
     asking.note()
     await asking.after()
     asking.untils[BLUE] = until = asking.now() - 5 * DAY
@@ -222,7 +223,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
 
 
 async def test_clock_that_is_ahead(asking: Asking) -> None:
-    """The time range of a request ends now, or at the newest report if the tracker's clock is ahead."""
+    """If the tracker's clock is ahead, the time range of a request ends at the newest report instead of now."""
     asking.note()
     ahead = asking.now() + HOUR
     asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
@@ -250,7 +251,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """Gaps are requested in this order, even just after the machine started: its monotonic clock then is near 0."""
+    """The gaps are requested in the order of the table, even if the monotonic clock is near 0, as after a start."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:
@@ -262,7 +263,7 @@ async def test_order(
 
 
 async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
-    """A guarded bike has priority only once in ten minutes, so that other bikes have their turn."""
+    """A guarded bike has priority only once in ten minutes. In the other minutes, the gap of a ride comes first."""
     asking.guard()
     for _ in range(14):
         # In each minute, both bikes have a gap. The gap of BLUE is the gap of a ride.
@@ -274,7 +275,7 @@ async def test_guarded_bike_does_not_starve_others(asking: Asking) -> None:
 
 
 async def test_tracker_that_went(asking: Asking) -> None:
-    """A tracker that was removed, or that has no internal ID, is not requested."""
+    """The history of a tracker that was removed, or that has no internal ID, is not requested."""
     asking.note("gone")
     asking.note(RED)
     device = asking.trackers[RED].device._replace(id=None)
@@ -292,7 +293,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
     ],
 )
 async def test_ranges_after_too_much(asking: Asking, answers: str, hours: str) -> None:
-    """A range with too much data is halved. A success of a full range doubles it. A second one restores 24 hours."""
+    """After too much data, the maximum range is halved. Its first success doubles it; the second restores 24 hours."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":
@@ -305,7 +306,7 @@ async def test_ranges_after_too_much(asking: Asking, answers: str, hours: str) -
 
 
 async def test_too_much_however_little(asking: Asking) -> None:
-    """If even the answer for about a minute is too large, this minute is left out."""
+    """If even the answer for a minute is too large, this minute is skipped, and the rest of the gap is requested."""
     asking.note(RED, 3 * MINUTE)
     asking.simulator.fault("huge-body", path="history", times=3)
     for _ in range(3):
@@ -329,7 +330,7 @@ async def test_too_much_however_little(asking: Asking) -> None:
 async def test_waits(
     asking: Asking, faults: list[str], is_supported: bool | None, waits: list[int]
 ) -> None:
-    """The wait for the next request grows with each failure. The gap stays."""
+    """The minutes between failing requests follow the table. The gap stays open."""
     for fault in faults:
         asking.history = History(asking.history.client, ExtraRequests())
         asking.simulator.fault(fault, path="history")
@@ -360,7 +361,7 @@ async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
 
 
 async def test_person_who_waits(asking: Asking) -> None:
-    """While the account waits after a failure, a user's request is still sent. If it succeeds, the wait ends."""
+    """While the account waits after a failure, a user can still send a request. If it succeeds, the wait ends."""
     device_id = asking.simulator.devices[RED].id
     now = datetime.now(UTC)
     asking.simulator.fault("status-404", path="history", times=2)
@@ -374,7 +375,7 @@ async def test_person_who_waits(asking: Asking) -> None:
 
 
 async def test_ten_requests_of_a_user_a_minute(asking: Asking) -> None:
-    """A user can send ten requests a minute. The eleventh is refused."""
+    """Ten requests of a user are allowed in a minute, and more after a minute. The eleventh and twelfth are refused."""
     assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
     asking.freezer.tick(MINUTE)
     assert asking.history.allows()

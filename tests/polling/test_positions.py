@@ -56,7 +56,7 @@ async def test_second_try(
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)
 async def test_not_offered(bikes: Bikes, fault: str) -> None:
-    """After any of these answers to the first request, the next request follows after an hour. The poll succeeds."""
+    """If such an answer refuses the first request for positions, the poll succeeds. A request follows an hour later."""
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(50):
@@ -79,7 +79,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
 )
 @pytest.mark.parametrize("restart", [False, True])
 async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
-    """If positions ever worked, even before a restart, they work within minutes after the fault ends."""
+    """Positions that worked before a fault work again within five minutes after it, even after a reload in it."""
     bikes.simulator.fault(fault, path="positions")
     bikes.simulator.report(RED, **AWAY)
     if restart:
@@ -99,7 +99,7 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
 async def test_never_offered(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, is_too_large: bool
 ) -> None:
-    """A list of positions that is too large is logged once. A service without positions is not logged."""
+    """If the list of positions is too large, one line is logged. If the service has no positions, nothing is logged."""
     fault = "huge-body" if is_too_large else "status-404"
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)

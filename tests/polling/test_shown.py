@@ -18,7 +18,7 @@ from .conftest import AT_HOME, AWAY, asked, place
 
 @pytest.mark.usefixtures("setup")
 async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> None:
-    """A report writes only the values that it changes."""
+    """After a report, only the three entities whose values changed are written."""
     await bikes.poll()
     bikes.simulator.report(RED, battery_level=79)
     writes.clear()
@@ -29,7 +29,7 @@ async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> No
 
 @pytest.mark.usefixtures("setup")
 async def test_address(bikes: Bikes) -> None:
-    """The sensor of the address is added with the first address."""
+    """The sensor of the address is added as soon as a report contains an address."""
     for address in (None, "Bachweg 1"):
         bikes.simulator.report(RED, address=address)
         await bikes.poll()
@@ -107,7 +107,7 @@ async def test_ride_away(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
-    """Trackers show their old places until Home Assistant has started. A new tracker has no old place."""
+    """Until 5 seconds after the start, a tracker shows its old place. A new tracker shows its current place at once."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     bikes.hass.set_state(CoreState.starting)
     bikes.simulator.report(RED, **AWAY)
@@ -128,7 +128,7 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
-    """While a tracker shows its old place, new reports do not move it. Other trackers move at once."""
+    """While a tracker shows its old place after an outage, new reports do not move it. Other trackers move at once."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     bikes.simulator.report(RED, **AWAY)

@@ -21,7 +21,7 @@ lists_no_old_positions = pytest.mark.parametrize("simulator", ["6.14.5"], indire
 
 @pytest.mark.usefixtures("setup")
 async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
-    """If the device list announces a position too early, it is shown within minutes after it is available."""
+    """If the device list announces a position too early, it is shown within 5 minutes after the service sends it."""
     for minutes in (1, 30, 50):
         position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
         bikes.simulator.devices[RED].position = None
@@ -55,7 +55,7 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
     bikes.simulator.record.clear()
     for _ in range(48 * 12):
         await bikes.poll(300)
-    # It is still requested about once an hour, because it may arrive later.
+    # The missing position is requested about once an hour, because it may arrive later.
     assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
     assert asked(bikes.simulator)["positions"] in range(46, 51)
 
@@ -67,7 +67,7 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 
 @lists_no_old_positions
 async def test_many_old_positions(bikes: Bikes) -> None:
-    """Old positions are requested one by one. A missing position does not delay other positions."""
+    """Old positions are requested one by one. A position that the service lacks does not delay other positions."""
     traccar = bikes.simulator
     # The requests do not need the permission to read reports.
     traccar.accounts[EMAIL].disable_reports = True
@@ -86,7 +86,7 @@ async def test_many_old_positions(bikes: Bikes) -> None:
         assert place(bikes, tracker) == AT_HOME
     alone = requested_alone(traccar)
     assert sorted(alone[:6]) == trackers
-    # The missing position is still requested, because it may arrive later.
+    # The position of `lost` is still requested, because it may arrive later.
     assert set(alone[6:]) == {lost}
     times = [request.time for request in traccar.requests if request.query][:6]
     assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
@@ -95,9 +95,9 @@ async def test_many_old_positions(bikes: Bikes) -> None:
 @lists_no_old_positions
 @pytest.mark.parametrize("fault", ["status-400", "status-503"])
 async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
-    """If the request for an old position fails, it is repeated the next day. Other trackers are not affected."""
+    """If the request for an old position fails, it is repeated the next day. Other trackers show their places."""
     bikes.simulator.report(RED, fix_time=dt_util.utcnow() - LONG_AGO)
-    # The first request is for the list, the second for the old position.
+    # Only the second request fails: it is for the old position, the first for the list.
     bikes.simulator.fault(fault, path="positions", every=2)
     await async_setup(bikes.hass, bikes.entry)
     assert requested_alone(bikes.simulator) == [RED]

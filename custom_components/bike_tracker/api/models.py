@@ -262,7 +262,7 @@ def read_positions(
     # For a device without a position, Traccar 4 sends null, which is left out.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
-        # Parse only these rows: usually a few of thousands belong to the `ids`.
+        # Parse only the rows of `ids`: usually a few of thousands.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
