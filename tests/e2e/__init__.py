@@ -1,6 +1,6 @@
-"""End-to-end tests: the newest Home Assistant runs in its own process (scripts/test --e2e)."""
+"""End-to-end tests with the newest Home Assistant in its own process. To run them: scripts/test --e2e."""
 
 from tests.tools.demo.config_folder import ROOT
 
 RESULTS = ROOT / "test-results" / "e2e"
-"""Folder for screenshots, traces and logs of failed tests."""
+"""Folder for screenshots of pages, and for traces and logs of failed tests."""

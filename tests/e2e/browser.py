@@ -1,4 +1,4 @@
-"""The Chromium that is installed on this machine."""
+"""Start the Chromium that is installed on this machine."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,19 +14,19 @@ _ARGUMENTS = (
     "--disable-component-update",
     "--disable-gpu",
     "--disable-sync",
-    # Without a graphics card, draw the map by software.
+    # Draw the map in software if the machine has no graphics card.
     "--enable-unsafe-swiftshader",
     "--no-first-run",
     "--no-sandbox",
 )
 
 MILLISECONDS = 60_000
-"""Timeout for an element to appear. It is long because the machine may be busy."""
+"""Timeout of each wait for the page or an element. It is long because the machine may be busy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The screen and the preferences of a user."""
+    """A user's screen (its size in pixels, and whether it is a touch screen) and preferred colors."""
 
     name: str
     width: int = 1200
@@ -41,7 +41,7 @@ PHONE = Look("phone", 390, 844, touch=True)
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Run Chromium without a window."""
+    """Yield a Chromium that runs without a window. At the end, stop it."""
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     assert program, "there is no Chromium on this machine"
     async with (
@@ -54,7 +54,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def new_context(browser: Browser, look: Look) -> BrowserContext:
-    """Return a browser session without history, with this screen and these preferences."""
+    """Return a new browser session, without stored data, for a user with this screen and these colors."""
     context = await browser.new_context(
         viewport={"width": look.width, "height": look.height},
         color_scheme=look.colours,

@@ -21,7 +21,7 @@ _OWN_HOME_ASSISTANT = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Delete the results of earlier runs, in the main process only."""
+    """Delete the results of earlier runs. Only pytest's main process does this, not its workers."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(RESULTS, ignore_errors=True)
 

@@ -5,7 +5,7 @@ import re
 
 from playwright.async_api import Locator, Page, expect
 
-# JavaScript that returns whether the page knows the automation with this ID as active.
+# JavaScript that returns whether the page shows the automation with this ID as *on*.
 _LISTENS = """number => Object.values(
     document.querySelector("home-assistant").hass.states
 ).some(it => it.attributes.id === number && it.state === "on")"""
@@ -22,7 +22,7 @@ class Frontend:
     """Home Assistant in a browser, with the elements that a user sees."""
 
     def __init__(self, page: Page, url: str) -> None:
-        """Wrap a page of the Home Assistant at this address."""
+        """Use this page of the browser for the Home Assistant at this address."""
         self.page = page
         self.url = url
 
@@ -51,7 +51,7 @@ class Frontend:
         return self.page.get_by_text(text, exact=True)
 
     def saying(self, text: str) -> Locator:
-        """Return the element whose text contains this."""
+        """Return the element whose text contains this text."""
         return self.page.get_by_text(text)
 
     def option(self, name: str) -> Locator:
@@ -65,7 +65,7 @@ class Frontend:
         )
 
     def entity(self, name: str) -> Locator:
-        """Return the row of an entity on the device's page."""
+        """Return the row of the entity with this name on a device page."""
         return self.page.locator("hui-generic-entity-row").filter(
             has=self.page.get_by_text(name, exact=True)
         )
@@ -87,7 +87,7 @@ class Frontend:
             await self.field(label).fill(text)
 
     async def open_settings(self, page: str, *, settings: str = "Settings") -> None:
-        """Open a page of the settings by clicks. `settings` is the link to the settings in the sidebar."""
+        """Open a page of the settings by clicks. `settings` is the text of the sidebar's link to the settings."""
         await self.page.get_by_role("link", name=settings, exact=True).click()
         await self.link(page).click()
 
@@ -97,33 +97,33 @@ class Frontend:
         await expect(self.heading("Bike Tracker")).to_be_visible()
 
     async def choose(self, item: str) -> None:
-        """Choose an item in the menu of the account."""
+        """Choose an item in the menu of the only account."""
         await self.open_integration()
-        # The first menu belongs to the page, and the second menu to the account.
+        # The first button opens the menu of the page, and the second that of the account.
         await self.button("Menu").nth(1).click()
         await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
     async def open_device(self, name: str, *, heading: str = "Device info") -> None:
-        """Open the device page of a tracker."""
+        """Open the device page of a tracker, and wait until it shows this heading."""
         await self.open_integration()
         await self.page.get_by_role("listitem").filter(has_text=name).click()
         await expect(self.heading(heading)).to_be_visible()
 
     async def import_blueprint(self) -> None:
-        """Import the shown blueprint. Use the dialog's button: the page behind it has a button of that name, too."""
+        """Import the blueprint in the open dialog. The page behind the dialog has a button with the same name."""
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()
         await expect(dialog).to_be_hidden()
 
     async def choose_bike(self, name: str) -> None:
-        """Choose a bike in a field for targets."""
+        """Choose a bike in the first field for targets."""
         await self.button("Add target").first.click()
         await self.option(name).first.click()
         await self.page.keyboard.press("Escape")
 
     async def save_automation(self) -> None:
-        """Save the shown automation, and wait until it is active: the frontend shows it as saved a little earlier."""
+        """Save the open automation, and wait until it is active. The frontend shows it as saved before it is active."""
         await self.button("Save").last.click()
         await expect(self.link("Traces")).to_be_visible()
         number = self.page.url.rpartition("/")[2]
@@ -144,16 +144,16 @@ class Clicks:
     """Counts the clicks on a page. Keys without a character, such as Enter and Escape, count as clicks."""
 
     def __init__(self, page: Page) -> None:
-        """Count the clicks on this page."""
+        """Use this page. `begin` starts the count."""
         self._page = page
 
     async def begin(self) -> None:
-        """Start counting from zero."""
+        """Count the clicks from now on, starting at zero."""
         if not await self._page.evaluate("() => sessionStorage.clicks"):
             await self._page.add_init_script(_COUNT)
             await self._page.evaluate(_COUNT)
         await self._page.evaluate("() => { sessionStorage.clicks = 0; }")
 
     async def count(self) -> int:
-        """Return the number of clicks."""
+        """Return the number of clicks after the last `begin`."""
         return int(await self._page.evaluate("() => sessionStorage.clicks"))

@@ -15,7 +15,7 @@ AUTOMATION = "offline"
 
 
 async def runs(client: HomeAssistantClient) -> int:
-    """Return how often the automation ran while its condition was true."""
+    """Return how many runs of the automation have finished. Runs with a false condition do not count."""
     traces = await client.call("trace/list", domain="automation", item_id=AUTOMATION)
     return sum(trace["script_execution"] == "finished" for trace in traces)
 
@@ -30,7 +30,7 @@ async def wait_for_runs(client: HomeAssistantClient, number: int) -> None:
 async def test_fires_once(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """A trigger fires once per event: at once or, if Home Assistant was stopped during the event, after its start."""
+    """If a bike goes offline, an automation runs once, even if Home Assistant was stopped at that moment."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3)

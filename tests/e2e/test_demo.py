@@ -1,4 +1,4 @@
-"""The demo as a user starts it."""
+"""The demo in its own process, as a user starts it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -50,7 +50,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found[1]
         assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
-        # Wait for the end of the output. It ends after the last process that writes to it.
+        # Read to the end of the output, which comes when no process can write to it.
         process.communicate()
     assert process.returncode == 0
     assert list(folder.iterdir()) == []
@@ -58,7 +58,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Yield a client that is signed in as the demo's user. It may be used for at most three minutes."""
+    """Yield a client that is signed in as the demo's user. A test that uses it fails after three minutes."""
     async with ClientSession() as session, asyncio.timeout(180):
         client = HomeAssistantClient(session, running)
         await client.sign_in()
@@ -94,7 +94,7 @@ async def test_story(running: str, client: HomeAssistantClient, look: Look) -> N
 
 
 async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
-    """If a bike leaves home, and again while it is on a ride, an automation on *Zone left* runs both times."""
+    """Each tap on the button *City bike leaves home* fires the trigger *Zone left*, even if the bike is on a ride."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
     trigger = {
@@ -150,7 +150,7 @@ def test_interrupted_while_starting(tmp_path: Path) -> None:
 
 
 async def test_killed(tmp_path: Path) -> None:
-    """If the demo is killed, its Home Assistant ends, and so frees its port, within a minute."""
+    """If the demo is killed, its Home Assistant ends within a minute, and its port is free again."""
     port = free_port()
     with demo(tmp_path, "--port", str(port)) as process:
         assert process.stderr is not None

@@ -42,7 +42,7 @@ def texts(value: object) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def said() -> set[str]:
-    """Return the English texts of the newest frontend, of Home Assistant's notifications, and of the integration."""
+    """Return the English texts of the newest frontend, of the component `notify`, and of the integration."""
     frontend = Path(hass_frontend.where(), "static", "translations")
     notify = Path(components.__path__[0], "notify", "translations", "en.json")
     ours = INTEGRATION / "translations" / "en.json"
@@ -52,7 +52,7 @@ def said() -> set[str]:
 
 @pytest.mark.parametrize("name", _DOCUMENTS)
 def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
-    """Each button, menu and page that a document names in bold exists under exactly that name."""
+    """Each button, menu and page that a document names in bold has exactly that name in Home Assistant."""
     text = _CODE.sub("", (ROOT / name).read_text())
     named = {
         part

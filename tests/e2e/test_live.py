@@ -1,4 +1,4 @@
-"""Changes at the service appear in Home Assistant over the live connection, without polls for them."""
+"""Changes at the service appear in Home Assistant over the live connection, without waiting for a poll."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ BIKE = "860000000000001"
 async def test_what_happens_shows(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """If a bike goes offline, only its connectivity changes. If it moves, its device tracker has each new place."""
+    """If a bike goes offline, only its connectivity changes. After each report, its device tracker shows the place."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     assert await differences(client, simulator) == []

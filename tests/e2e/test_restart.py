@@ -89,7 +89,7 @@ async def build(
 
 @dataclass(frozen=True)
 class LivedIn:
-    """The folder of a stopped Home Assistant with its set-up, and the ports that it needs."""
+    """The folder and set-up of a stopped Home Assistant, with the ports of Home Assistant and its service."""
 
     folder: Path
     port: int
@@ -98,7 +98,7 @@ class LivedIn:
 
 
 async def live_in(folder: Path) -> LivedIn:
-    """Start Home Assistant in a new folder, set everything up, and stop it."""
+    """Start Home Assistant in a new folder, make the set-up of `build`, and stop Home Assistant."""
     port, simulator_port = free_port(), free_port()
     async with (
         SimulatedService(port=simulator_port) as simulator,
@@ -125,7 +125,7 @@ async def simulator(lived_in: LivedIn) -> AsyncIterator[SimulatedService]:
 async def home_assistant(
     lived_in: LivedIn, tmp_path: Path
 ) -> AsyncIterator[HomeAssistantProcess]:
-    """Yield a stopped Home Assistant with the set-up. At the end, its log must contain no complaints."""
+    """Yield a stopped Home Assistant with the set-up. At the end, the log must have no errors of the integration."""
     folder = shutil.copytree(lived_in.folder, tmp_path / "home_assistant")
     home_assistant = HomeAssistantProcess(folder, port=lived_in.port)
     yield home_assistant
@@ -146,7 +146,7 @@ async def test_killed_while_starting(
     simulator: SimulatedService,
     lived_in: LivedIn,
 ) -> None:
-    """If Home Assistant is killed 0.2 to 3 seconds after the start, the next start has the whole set-up."""
+    """If Home Assistant is killed 0.2 to 3 seconds after each of four starts, the fifth start has the whole set-up."""
     for seconds in (0.2, 1, 2, 3):
         await home_assistant.spawn()
         await asyncio.sleep(seconds)

@@ -1,1 +1,1 @@
-"""Faults of the service: each has the documented effects, and none leaks a secret."""
+"""Faults of the service: each has the effects that docs/faults.md lists, and none leaks a secret."""

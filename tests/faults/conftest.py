@@ -3,7 +3,7 @@
 The password must appear nowhere, and no text may identify the user or a bike, with these
 exceptions. The device page of a tracker shows its name and serial number, and its
 states show the name. The forms of an existing account show its email to the user. Logs,
-diagnostics, repair issues and system health contain none of them.
+diagnostics, repair issues and system health contain none of these texts.
 """
 
 from base64 import b64encode
@@ -68,13 +68,13 @@ type LookAround = Callable[[], Awaitable[None]]
 
 
 class Written(logging.Handler):
-    """Texts that were written, each with its place, such as the log or the states."""
+    """Texts that Home Assistant wrote, each with its place, such as `log` or `states`."""
 
     def __init__(self) -> None:
         """Begin without texts."""
         super().__init__(logging.DEBUG)
         self.setFormatter(logging.Formatter("%(name)s %(message)s"))
-        # Leave out messages of the test package.
+        # Leave out messages of pytest's plugins.
         self.addFilter(lambda record: not record.name.startswith("pytest_"))
         self.texts: list[tuple[str, str]] = []
 
@@ -88,14 +88,14 @@ class Written(logging.Handler):
         self.texts.append((where, text))
 
     def add_flow(self, result: ConfigFlowResult) -> None:
-        """Add the texts of a flow. Leave out fields and placeholders of a form, which show the user's account."""
+        """Add the texts of a flow's result. Leave out a form's fields and placeholders, which show the user's account."""
         said = {"errors", "reason", "title"}
         if result["type"] is not FlowResultType.FORM:
             said |= {"description_placeholders"}
         self.add("flow", {key: value for key, value in result.items() if key in said})
 
     def found(self) -> set[tuple[str, str]]:
-        """Return the name and the place of each secret in the texts."""
+        """Return, for each secret in the texts, its name in `SECRETS` and its place."""
         return {
             (secret, where)
             for where, text in self.texts
@@ -122,7 +122,7 @@ def trouble(request: pytest.FixtureRequest) -> Trouble:
 
 @pytest.fixture
 async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
-    """Return the service with all fields that real servers send. For a fault of TLS, the service uses TLS."""
+    """Yield a service with all fields that real servers send. For a fault of TLS, the service uses TLS."""
     async with Simulator(tls=trouble.tls) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
@@ -150,7 +150,7 @@ async def home(
     all_enabled: None,
     hass_storage: dict[str, object],
 ) -> AsyncIterator[Home]:
-    """Return a home before the fault, with the longest possible waits.
+    """Yield a home before the fault. Random waits are as long as possible.
 
     After the test, check that no secret was written.
     """
@@ -193,7 +193,7 @@ def look_around(
     """Return a function that collects every text about an entry that users can read."""
 
     async def _client() -> TestClient[Any, Any]:
-        # Earlier access tokens have expired, because the clock has moved.
+        # Use a new access token: the clock has moved, so earlier tokens have expired.
         token = await hass.auth.async_create_refresh_token(hass_admin_user, "https://x")
         return await hass_client(hass.auth.async_create_access_token(token))
 

@@ -33,16 +33,16 @@ from .conftest import EMAIL, PASSWORD, SECRETS, LookAround, Written
 
 HOUR = 60 * 60
 RECOVERED = "Fetching bike_tracker 127.0.0.1 data recovered"
-"""The line that is logged when a fault ends."""
+"""The line that is logged when polls succeed again after a fault."""
 LONG_TROUBLES = (
     *("field-uniqueId-missing", "html", "json-truncated", "name-not-found"),
     *("no-answer", "status-401", "status-404", "status-429-date", "status-500"),
 )
-"""Some faults of each kind: connection, body, status, value."""
+"""Faults of each kind (connection, body, status, value) that test_right_again lets last long."""
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
-    """Return which entities changed, and their new states. These must be the same for all trackers."""
+    """Return the changed entities and their new states, in general words. All trackers must have the same changes."""
     by_tracker = [
         {
             (key, _in_words(tracker, after[tracker][key]))
@@ -62,7 +62,7 @@ def _in_words(tracker: str, value: str) -> str:
 
 
 def outcome_of(home: Home) -> Outcome:
-    """Return the outcome of the fault for the account. Either all its entities are available, or none."""
+    """Return the effect of the fault on the account. Its entities must be all available or all unavailable."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
     if home.state is ConfigEntryState.SETUP_RETRY:
@@ -72,20 +72,20 @@ def outcome_of(home: Home) -> Outcome:
         value == STATE_UNAVAILABLE
         for values in home.states().values()
         for key, value in values.items()
-        # Leave out guard, rides and events, which are known without the service.
+        # Leave out entities that stay available, because they do not need the service.
         if key not in {"name", "guard", "rides", "ride", "alarm"}
     }
     return Outcome.UNAVAILABLE if unavailable else Outcome.AVAILABLE
 
 
 def failed(decided: Decided) -> str:
-    """Return the line that is logged when a fault starts."""
+    """Return the line that is logged when polls fail after a success."""
     assert decided.message is not None
     return f"Error fetching bike_tracker 127.0.0.1 data: {decided.message.text}"
 
 
 def test_page() -> None:
-    """docs/faults.md lists the outcomes that are tested here."""
+    """The table in docs/faults.md shows the effects in `DECIDED`, which the tests below expect."""
     assert tables_of(PAGE) == tables()
 
 
@@ -98,7 +98,7 @@ async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) ->
 
 
 async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Set the account up during the fault. Compare the effects, and the states after the fault."""
+    """Set the account up during the fault. Expect the decided effects, and after the fault the states before it."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -130,7 +130,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
 
 
 async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Begin the fault between two polls, and end it after two polls. Compare the effects."""
+    """Run two polls during the fault. Expect the decided effects, and after the fault the states before it."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
@@ -160,7 +160,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
 async def test_positions(home: Home, trouble: Trouble) -> None:
-    """If only requests for positions fail, polls succeed. After the fault, bikes are shown at their new places."""
+    """If only requests for positions fail, polls succeed. After the fault, bikes are shown at their current places."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
     places = home.places()
@@ -191,7 +191,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 @pytest.mark.parametrize("lasted", some([HOUR, 24 * HOUR], every=2))
 @pytest.mark.parametrize("trouble", LONG_TROUBLES, indirect=True)
 async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a long fault, all states are soon right, even if the fault ends just after a poll."""
+    """After a fault of an hour or a day, all states are right in five minutes (in an hour, if sign-ins were refused)."""
     parked, ridden = home.simulator.devices
     with home.in_trouble():
         change(home.simulator, parked)
@@ -287,7 +287,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """During each fault of the live connection, places are right within a minute. Only the websocket gets the cookie."""
+    """During each fault of the live connection, places are right after a minute. Only websocket requests have the cookie."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
@@ -318,7 +318,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_what_is_written_is_found(written: Written, secret: str) -> None:
-    """A secret in the log, in a traceback or in a state is found, so the tests above can fail."""
+    """Each secret is found in the log, in a traceback and in a state. Otherwise, the tests above could not fail."""
     value = SECRETS[secret]
     logging.getLogger("homeassistant.core").debug("<%s>", value)
     assert (secret, "log") in written.found()

@@ -1,1 +1,1 @@
-"""Checks of files without Home Assistant: rules of hassfest, of HACS, and our own."""
+"""Checks of the project's files, without a running Home Assistant: rules of hassfest, of HACS, and our own."""

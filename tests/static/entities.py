@@ -1,4 +1,4 @@
-"""The keys of entities, triggers, conditions and actions, and of states that may have names."""
+"""The keys of entities, triggers, conditions and actions, and the states that may have names and icons."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -25,7 +25,7 @@ STATES: Mapping[str, set[str]] = {
 }
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # If an alarm triggered the guard, the names of its states are under another key.
+    # If an alarm triggered the guard, its states have names under this second key.
     | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
@@ -33,6 +33,6 @@ KEYS: Mapping[str, frozenset[str]] = {
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the descriptions of the `triggers`, `conditions` or `services`, by name."""
+    """Return the `triggers`, `conditions` or `services` in their YAML file by name, without parts that they share."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

@@ -12,7 +12,7 @@ INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file. Raise ValueError if a key comes twice."""
+    """Return the content of a JSON file. Raise ValueError if an object has the same key twice."""
     return json.loads(path.read_text(), object_pairs_hook=_unique)
 
 
@@ -33,7 +33,7 @@ def project_files() -> tuple[Path, ...]:
 
 @cache
 def text_files() -> dict[Path, str]:
-    """Return the content of each text file."""
+    """Return the content of each text file of the repository, by path. Files with a null byte are no text files."""
     data = {path: path.read_bytes() for path in project_files()}
     return {path: it.decode() for path, it in data.items() if b"\0" not in it}
 
@@ -49,7 +49,7 @@ def under(folder: Path, pattern: str) -> list[Path]:
 
 @cache
 def syntax_trees() -> dict[Path, ast.Module]:
-    """Return the parsed modules of the integration."""
+    """Return the parsed modules of the integration, by path."""
     paths = under(INTEGRATION, "*.py")
     return {path: ast.parse(path.read_text(), str(path)) for path in paths}
 

@@ -1,4 +1,4 @@
-"""Rules for Python code without Home Assistant, and for JavaScript that shows texts."""
+"""Rules for the integration's Python code, and for the JavaScript of its cards."""
 
 import ast
 from collections import defaultdict
@@ -24,7 +24,7 @@ def test_client_is_independent() -> None:
 
 
 def test_log_messages_begin_with_the_account() -> None:
-    """Log messages begin with a placeholder for the account, except debug messages and modules without an account."""
+    """Log messages begin with a placeholder for the account, except debug messages and modules that know no account."""
     anonymous = {"messages.py", "trigger.py", "condition.py"}
     unnamed = {
         path.name
@@ -36,7 +36,7 @@ def test_log_messages_begin_with_the_account() -> None:
 
 
 def test_constants_have_one_value() -> None:
-    """If two modules define the same constant, the value is the same. Only lists of entities may differ."""
+    """Constants with the same name have the same value in all modules. Only the lists `DESCRIPTIONS` differ."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in CONSTANT.findall(ast.unparse(tree)):
@@ -48,7 +48,7 @@ def test_constants_have_one_value() -> None:
 def test_order() -> None:
     """Imports between folders form no cycle, and the code uses no private attribute of a library.
 
-    A line of code that breaks one of these rules is noticed (defects 42 and 43).
+    If a line that breaks one of these rules is added to a module, the check finds it.
     """
     assert [*cycle(syntax_trees()), *private_attributes(syntax_trees())] == []
     for module, line, found in (
@@ -80,7 +80,7 @@ def test_texts_are_no_markup() -> None:
 
 
 def test_texts_are_those_the_cards_use() -> None:
-    """Each text that a card uses exists, and every text is used."""
+    """Each text that a card uses exists in en.json, and the cards use each text in its section `config_panel`."""
     english = read_json(INTEGRATION / "translations" / "en.json")
     texts = english["config_panel"].keys()
     assert texts >= set(CALL.findall(SOURCE))

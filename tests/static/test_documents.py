@@ -72,14 +72,17 @@ def test_document(path: Path) -> None:
 
 
 def quotes_in(name: str) -> set[str]:
-    """Return the texts in italics. Split a path such as *Settings → Devices* into its parts."""
+    """Return a document's texts in italics. Split a path such as *Settings → Devices* into its parts."""
     quotes = (" ".join(quote.split()) for quote in QUOTE.findall(prose_of(ROOT / name)))
     return {part for quote in quotes for part in quote.split(" → ")}
 
 
 @pytest.mark.parametrize("name", QUOTING)
 def test_quotes(name: str) -> None:
-    """Each quotation is a text of the integration, a blueprint or Home Assistant, up to its end, a period or a bracket."""
+    """Each text in italics is a text of the integration, a blueprint or Home Assistant.
+
+    It may be only the part of that text before a period or a bracket.
+    """
     blueprints = "".join(path.read_text() for path in BLUEPRINTS)
     names = BLUEPRINT_NAME.findall(blueprints)
     texts = {*flatten(ENGLISH).values(), *names, *HOME_ASSISTANT_SAYS}
@@ -89,7 +92,7 @@ def test_quotes(name: str) -> None:
 
 
 def test_every_error_of_the_form_is_explained() -> None:
-    """Troubleshooting quotes each error of the form, except errors that explain themselves."""
+    """docs/troubleshooting.md quotes the beginning of each error of the form, except errors that explain themselves."""
     quotes = tuple(quotes_in("docs/troubleshooting.md"))
     clear = {"insecure_url", "invalid_email", "invalid_url", "unknown"}
     errors = ENGLISH["config"]["error"]
@@ -106,7 +109,7 @@ ROWS = {rule: row for rule, *row in ROW.findall(SCALE)}
 
 
 def test_every_rule_is_answered() -> None:
-    """Each rule is done, or exempt with a reason. docs/quality-scale.md and quality_scale.yaml agree."""
+    """Each rule of the quality scale is done, or exempt with a reason. Both files about the scale agree."""
     assert ROWS.keys() == RULES.keys()
     exempt = {rule for rule, row in ROWS.items() if row[0].startswith("exempt: ")}
     assert exempt == RULES.keys() - {*DONE}
@@ -117,7 +120,7 @@ def test_every_rule_is_answered() -> None:
 
 @pytest.mark.parametrize("rule", DONE)
 def test_pointers_lead_somewhere(rule: str) -> None:
-    """Each file and test that docs/quality-scale.md names exists."""
+    """Each file and test that docs/quality-scale.md names for a rule exists."""
     where, test = ROWS[rule]
     for name in re.findall(r"`([\w./]+)`", where):
         assert (INTEGRATION / name).exists() or (ROOT / name).exists(), name

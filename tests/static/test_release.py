@@ -63,7 +63,7 @@ def release_notes(tree: Path, tag: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_changelog() -> None:
-    """The changelog begins with the manifest's version. The newest release comes first, and all have links."""
+    """The changelog's first release has the manifest's version. Releases are sorted, newest first, and have links."""
     text, home = CHANGELOG.read_text(), MANIFEST["documentation"]
     releases = re.findall(r"^## \[(\d.*?)\] - (.+)$", text, re.MULTILINE)
     assert releases[0][0] == VERSION
@@ -74,7 +74,7 @@ def test_changelog() -> None:
 
 
 def test_notes(release: Path) -> None:
-    """The release notes are the version's part of the changelog, without heading and links."""
+    """The release notes are the part of the changelog about the version, without its heading and links."""
     done = release_notes(release, VERSION)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() in (release / "CHANGELOG.md").read_text()

@@ -1,4 +1,4 @@
-"""The repository: its name, its commands, its workflows, and no trace of a machine or person."""
+"""Checks of the repository: its name, its commands, its workflows, and no trace of a machine or person."""
 
 from pathlib import Path
 import re
@@ -43,7 +43,7 @@ def test_nothing_of_one_machine() -> None:
 
 @pytest.mark.parametrize("path", REQUIREMENTS, ids=lambda path: path.name)
 def test_requirements(path: Path) -> None:
-    """Requirement files contain no address. Compiled files pin versions and hashes."""
+    """Requirement files contain no address. In `.txt` files, each line pins a version or contains a hash."""
     text = path.read_text()
     assert "://" not in text
     if path.suffix == ".txt":
@@ -60,7 +60,7 @@ COMMANDS = (ROOT / ".ci", ROOT / "scripts")
     "name", [name_of(path) for path in project_files() if path.parent in COMMANDS]
 )
 def test_help_installs_nothing(tree: Path, name: str) -> None:
-    """A command can be run. Its help works in a fresh clone, and installs nothing."""
+    """The option `--help` of each command works in a fresh clone, and adds nothing to the clone's folder."""
     before = set(tree.iterdir())
     command = [str(tree / name), "--help"]
     run = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
@@ -70,7 +70,7 @@ def test_help_installs_nothing(tree: Path, name: str) -> None:
 
 MANIFEST = INTEGRATION / "manifest.json"
 OWNER, REPOSITORY = read_json(MANIFEST)["documentation"].split("/")[-2:]
-# The name of the repository in each form that addresses contain.
+# Matches the repository's name in each form of an address, and its owner's name.
 MENTION = re.compile(
     rf"{re.escape(OWNER)}(?:/|%2F|&repository=){re.escape(REPOSITORY)}|\"@{re.escape(OWNER)}\"",
     re.IGNORECASE,
@@ -78,14 +78,14 @@ MENTION = re.compile(
 
 
 def set_owner(tree: Path, argument: str) -> dict[str, str]:
-    """Change the name of the repository in a copy of the project. Return all text files."""
+    """Set the repository's owner and name in a copy of the project. Return the content of its text files, by path."""
     script = tree / "scripts" / "lib" / "set_owner.py"
     subprocess.run([sys.executable, script, argument], check=True)  # noqa: S603
     return {name_of(path): (tree / name_of(path)).read_text() for path in text_files()}
 
 
 def test_set_owner(tree: Path) -> None:
-    """The old name is replaced everywhere. Changing it back gives the original files."""
+    """The script replaces the repository's name everywhere. After a change back, all files are as before."""
     after = set_owner(tree, "ann-42/two.wheels")
     assert not {name for name, text in after.items() if MENTION.search(text)}
     manifest = read_json(tree / name_of(MANIFEST))
@@ -104,7 +104,7 @@ WORKFLOWS: dict[str, Any] = {
 
 
 def test_workflows_run_all_checks() -> None:
-    """The workflows run all steps of .ci/run. The tests run with `--long` and with `--oldest`."""
+    """The workflows run each script that is a step of .ci/run, with the same options."""
     runs = {
         step.get("run")
         for jobs in WORKFLOWS.values()
@@ -120,7 +120,7 @@ def test_workflows_run_all_checks() -> None:
 
 
 def test_release_waits_for_the_tests() -> None:
-    """A release is only published after its notes were made and all tests passed."""
+    """A release is only published after its notes were made, and after all checks passed."""
     jobs = WORKFLOWS["release"]
     assert {*jobs["release"]["needs"]} == {"test", "lint", "e2e"}
     assert all(jobs[name]["needs"] == "notes" for name in jobs["release"]["needs"])

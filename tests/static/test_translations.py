@@ -27,9 +27,9 @@ ENGLISH = NESTED["en"]
 TRANSLATED = sorted(TEXTS.keys() - {"en"})
 FOREIGN = sorted(TEXTS.keys() - {"en", "en-GB"})
 
-# Frequent English words that do not exist in any other language.
+# Frequent English words that are no words of the other languages.
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
-# Names and words that users type in Latin letters.
+# Names and words that texts in all scripts may write in Latin letters.
 LATIN_WORDS = {
     *("assistant", "bike", "com", "example", "home", "http", "https", "tracker"),
     *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
@@ -43,7 +43,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# A placeholder or "https://" between the characters that isolate its text direction.
+# Matches a placeholder or "https://" between characters that isolate its direction.
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 RIGHT_TO_LEFT_MARK = "\u200f"
 
@@ -51,12 +51,12 @@ FORBIDDEN = re.compile(r"(\w+://|www\.)\w|'\{\w+\}'|\[%key:", re.IGNORECASE)
 
 
 def words_of(text: str, word: str) -> set[str]:
-    """Return the words of a text without its placeholders. `word` is the pattern of a word."""
+    """Return the words of a text in lower case, without placeholders. `word` is the pattern of a word."""
     return {it.casefold() for it in re.findall(word, re.sub(r"\{\w+\}", "", text))}
 
 
 def test_languages() -> None:
-    """Home Assistant supports each language. The README has the right number of languages."""
+    """Home Assistant supports each language of the texts. The README states the right number of languages."""
     assert NESTED.keys() <= LANGUAGES
     assert f"[{len(NESTED)} languages](" in (ROOT / "README.md").read_text()
 
@@ -85,7 +85,7 @@ def test_translation(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_english_is_left(language: str) -> None:
-    """No text has a frequent English word. Texts in other scripts have only the listed Latin words."""
+    """No text has a word of `ENGLISH_WORDS`. In other scripts, only the listed words are in Latin letters."""
     latin = LATIN_WORDS | OTHER_SCRIPTS.get(language, set())
     for place, text in TEXTS[language].items():
         assert not words_of(text, r"\w+") & ENGLISH_WORDS, place
@@ -95,9 +95,9 @@ def test_no_english_is_left(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["ar", "he"])
 def test_right_to_left(language: str) -> None:
-    """In right-to-left languages, names and addresses are marked with their own direction.
+    """In right-to-left languages, isolating characters surround placeholders, except `battery`, and `https://`.
 
-    Errors in forms begin and end with a mark.
+    Errors in forms begin with `RIGHT_TO_LEFT` and end with `END`.
     """
     for place, text in TEXTS[language].items():
         rest = SET_APART.sub("", text)
@@ -113,7 +113,7 @@ def test_right_to_left(language: str) -> None:
 
 
 def test_flow() -> None:
-    """Each form has texts, each field has a description, and the code uses each error."""
+    """Exactly the existing forms have texts, each field has a description, and the code uses each error."""
     config, steps = ENGLISH["config"], ENGLISH["config"]["step"]
     for texts in steps.values():
         assert texts["data"].keys() == texts["data_description"].keys()
@@ -129,7 +129,7 @@ def test_flow() -> None:
 
 @pytest.mark.parametrize("kind", ["triggers", "conditions", "services"])
 def test_triggers_conditions_and_actions(kind: str) -> None:
-    """Each trigger, condition, action and field has a text. Each of them except fields has an icon."""
+    """Each trigger, condition, action and field has a text. Each trigger, condition and action has an icon."""
     assert ICONS[kind].keys() == described(kind).keys()
     fields = {name: set(it.get("fields", {})) for name, it in described(kind).items()}
     texts = {name: set(it.get("fields", {})) for name, it in ENGLISH[kind].items()}
@@ -137,7 +137,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option of a selection has a name, and each name belongs to an option."""
+    """Each option in the fields of triggers, conditions and actions has a name, and each name has its option."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -205,7 +205,7 @@ def test_sentences_of_triggers() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_names_in_the_editor(language: str) -> None:
-    """The names of triggers and conditions are all different, and short enough for a phone."""
+    """The names of all triggers differ, and those of all conditions. They fit on a phone: at most 36 letters."""
     for kind in ("triggers", "conditions"):
         names = [it["name"] for it in NESTED[language][kind].values()]
         for name in names:
@@ -220,7 +220,7 @@ FIELDS = {
     "password": "rituals_perfume_genie.config.step.user.data.password",
     "url": "minecraft_server.config.step.user.data.address",
 }
-# Our texts that must have the same wording as Home Assistant's, with the keys of both.
+# Our texts that must be the same as a text of Home Assistant, and that text's key.
 SAME = {
     **{f"config.step.reauth_confirm.data.{it}": key for it, key in FIELDS.items()},
     **{f"config.step.reconfigure.data.{it}": key for it, key in FIELDS.items()},
@@ -231,7 +231,7 @@ SAME = {
     "entity.sensor.last_update.name": "solarlog.entity.sensor.last_update.name",
     "entity.sensor.power_voltage.name": "traccar_server.entity.sensor.power.name",
 }
-# Our texts that must contain Home Assistant's.
+# Our texts that must contain a text of Home Assistant, and that text's key.
 CONTAINS = {
     "config.error.cannot_connect": "aseko_pool_live.config.error.cannot_connect",
     "config.error.invalid_auth": "aseko_pool_live.config.error.invalid_auth",
@@ -255,13 +255,13 @@ EXCEPTIONS = {
 
 @cache
 def texts_of(path: Path) -> dict[str, str]:
-    """Return the texts in a file by path. If the file does not exist, return an empty dictionary."""
+    """Return a file's texts by their path in it. If the file does not exist, return an empty dictionary."""
     return flatten(read_json(path)) if path.exists() else {}
 
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_words(language: str) -> None:
-    """Our text is the same as Home Assistant's, or contains it."""
+    """Texts in `SAME` are the same as Home Assistant's, and texts in `CONTAINS` contain them, except `EXCEPTIONS`."""
     folder, sources = Path(components.__path__[0]), SAME | CONTAINS
     exempt = {place for place in EXCEPTIONS if language in EXCEPTIONS[place]}
     for place in sources.keys() & TEXTS[language].keys() - exempt:
@@ -278,7 +278,7 @@ ICONS: dict[str, Any] = read_json(INTEGRATION / "icons.json")
 
 
 def test_icons_exist() -> None:
-    """Each icon exists in Home Assistant's frontend. Only the environment of the demo contains the frontend."""
+    """Each icon exists in Home Assistant's frontend, which only the environment of the demo contains."""
     lists = list((ROOT / ".venv" / "demo").glob(FRONTEND))
     if not lists and "LINT" not in os.environ:
         pytest.skip("No frontend to look icons up in: scripts/lint installs it")

@@ -53,8 +53,8 @@ def _use(call: ast.Call) -> tuple[str, ast.expr, set[str]] | None:
         section, position, added = _MAKERS[call.func.id]
         return section, call.args[position], added | arguments.keys()
     if {"translation_domain", "translation_key"} <= arguments.keys():
-        # Only a dictionary literal shows its placeholders. If a function passes a
-        # variable on, count no placeholders here.
+        # Only a dictionary literal shows its placeholders. For a variable, return no
+        # placeholders.
         filled = arguments.get("translation_placeholders")
         names = filled.keys if isinstance(filled, ast.Dict) else []
         placeholders = {ast.literal_eval(name) for name in names if name}

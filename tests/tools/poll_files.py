@@ -1,4 +1,4 @@
-"""Record which functions run in an update, for tests and for scripts/lib/house.py.
+"""Record which functions of the integration run in a poll, for tests and for scripts/lib/house.py.
 
 Pytest runs the test below only if its command names this file, because the name of the
 file does not begin with `test_`.
@@ -29,7 +29,7 @@ _POLLS_UNTIL_REST = 60
 
 @dataclass
 class Passed:
-    """The calls of the integration's functions."""
+    """The recorded calls of the integration's functions."""
 
     files: list[str] = field(default_factory=list)
     """For each call, the file of the function, in the order of the calls."""
@@ -63,9 +63,9 @@ def watching() -> Iterator[Passed]:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print which files run in a poll with a new report and in an idle poll, and how often calls change the file."""
+    """Print the files that run in a poll with a new report and in an idle poll, and how often the file changes."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
-    # The first report also causes a write of the database, so do not count these polls.
+    # After the first report, the database is written, too, so do not record these polls.
     await poll()
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)

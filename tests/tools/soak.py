@@ -25,8 +25,8 @@ from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
 # Leave out these faults. `restart` lasts for real time, although the clock is frozen,
-# and looks to a client like the fault `connection-refused`. After reports from the far
-# future, a log would grow for days until it reaches its limit.
+# and has the same effect as `connection-refused`. After `time-future`, the log of
+# reports would grow for days until it reaches its limit.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
 _POLL: Final = 61
@@ -34,7 +34,7 @@ _READINGS: Final = 10
 # Seconds to wait before a reading, one after the other: for the next attempt of the
 # live connection, for a poll, and for the timeout of idle connections.
 _RESTS: Final = (16 * 60, _POLL, 20)
-# Delete older reports of a tracker, so that the simulator keeps at most this many.
+# Number of reports of each tracker that the simulator keeps.
 _REPORTS: Final = 15
 # With this fault of the live connection, the simulator creates a message of 64 MiB in
 # this process.
@@ -44,14 +44,14 @@ _LARGE: Final = "huge-message"
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
 
 type Reading = dict[str, int]
-"""The amount of each resource, by its name, and the number of polls so far."""
+"""The amount of each resource, by its name. Under the name `polls`, the number of polls so far."""
 
 
 class Soak:
     """Lets a home poll a given number of times, while random events and faults happen."""
 
     def __init__(self, home: Home, polls: int) -> None:
-        """Use this home, and poll at least this often."""
+        """Use this home, and let it poll at least this number of times."""
         self.requests: Counter[str] = Counter()
         """Number of requests for each path, and for the history."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
@@ -68,8 +68,8 @@ class Soak:
         for number in range(1, _READINGS + 1):
             while self._home.polls * _READINGS < number * self._polls:
                 await self._live()
-            # Close the live connection: after a flood, it still holds messages, which
-            # would look like a leak.
+            # Close the live connection: after a flood of messages, the connection still
+            # stores some of them, which would look like a leak.
             self._simulator.live.drop()
             for seconds in _RESTS:
                 await self._home.wait(seconds)
@@ -163,7 +163,7 @@ class Soak:
         assert not self._home.asks_to_sign_in, name
 
     def _forget_requests(self) -> None:
-        """Count the requests, and delete them and old reports."""
+        """Add the requests to the count, and delete their records, old reports, and the records of mocks."""
         record = self._simulator.record
         histories = ("deviceId" in request.query for request in record.requests)
         self.requests += record.counts + Counter(history=sum(histories))
@@ -178,7 +178,7 @@ class Soak:
 
 
 def growth(before: Reading, after: Reading) -> Reading:
-    """Return the resources that grew by more than is allowed, with their growth."""
+    """Return the resources that grew by more than `_SLACK` allows, with their growth."""
     grown = {what: after[what] - before[what] for what in before if what != "polls"}
     return {what: more for what, more in grown.items() if more > _SLACK.get(what, 0)}
 

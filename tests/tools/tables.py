@@ -20,14 +20,14 @@ def current_commit() -> str:
 
 
 def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown with this head and these rows."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Merge rows that differ only in their first cell, the name. The most frequent row is last: "the other 20"."""
+    """Merge rows that differ only in their first cell, the name. The row with most names is last: "the other 20"."""
     names = defaultdict[tuple[str, ...], list[str]](list)
     for name, *values in rows:
         names[tuple(values)].append(name)
@@ -43,7 +43,7 @@ def tables_of(page: Path) -> list[str]:
 
 
 def fill(page: Path, tables: Sequence[str]) -> None:
-    """Replace a page's tables and the commit of the measurement. Fail if the page has another number of tables."""
+    """Replace a page's tables, and the commit in its text. Raise ValueError if the page has more or fewer tables."""
     text = page.read_text()
     prose = _TABLE.split(text)
     if len(prose) != len(tables) + 1:

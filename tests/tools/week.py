@@ -1,4 +1,4 @@
-"""Count the lines in Activity, rows in the recorder's database and bytes of a week of rides.
+"""Count the lines in Activity, rows in the recorder's database and written bytes of a week of rides.
 
 tests/test_week.py uses this module.
 """
@@ -77,7 +77,7 @@ class Week:
         journeys: Mapping[str, Journey],
         end: datetime,
     ) -> None:
-        """Prepare the reports of these journeys from now until `end`. The keys are the bikes of the simulator."""
+        """Prepare the reports of these journeys, by `uniqueId` of the bikes, from now until `end`."""
         self._hass, self._freezer, self._simulator = hass, freezer, simulator
         self._begin, self._end = datetime.now(UTC), end
         self._trips = [(bike, it) for bike in journeys for it in journeys[bike].trips]
@@ -101,7 +101,7 @@ class Week:
         self.rows = Counter[str]()
         """Number of states in the recorder's database, by kind of entity."""
         self.values = Counter[str]()
-        """How often the exact value of each enabled sensor changed. Without steps, each change would be a row."""
+        """How often each enabled sensor's exact value changed, by kind. Without steps, each change would be a row."""
         self.written = Counter[str]()
         """Bytes that were written to Bike Tracker's files, by day."""
 
@@ -128,7 +128,7 @@ class Week:
 
     @property
     def rows_without_steps(self) -> Counter[str]:
-        """Return the number of rows that the recorder would have without steps. Leave out addresses and calendars."""
+        """Return how many rows, by kind, the recorder would have without steps. Leave out addresses and calendars."""
         rows = self.rows | self.values
         del rows["address"], rows["rides"]
         return rows
@@ -244,5 +244,5 @@ def _bytes_of_thread() -> int:
 
 
 def _hour(time: datetime) -> int:
-    """Return the number of the hour, counted from 1970."""
+    """Return the number of whole hours from the beginning of 1970 (UTC) to this time."""
     return int(time.timestamp()) // 3_600

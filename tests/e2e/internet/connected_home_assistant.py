@@ -2,7 +2,7 @@
 
 The port of the simulated internet is in an environment variable. This file imports
 nothing from the project, because the project's folder is not on the import path. It
-runs lean_home_assistant.py with the changed resolver.
+runs lean_home_assistant.py, in which `Resolver` replaces Home Assistant's resolver.
 """
 
 import os
@@ -23,7 +23,7 @@ class Resolver(AbstractResolver):
     """Resolves every host, with any port, to one port of this machine."""
 
     def __init__(self, port: int) -> None:
-        """Resolve hosts to this port."""
+        """Resolve every host to this port of 127.0.0.1."""
         self._port = port
 
     @override
@@ -44,14 +44,14 @@ class Resolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Do nothing."""
+        """Do nothing: this resolver keeps nothing open."""
 
     async def real_close(self) -> None:
         """Do nothing. Home Assistant calls this method when it closes, because its own resolver has it."""
 
 
 def main() -> None:
-    """Let Home Assistant use the resolver, and run lean_home_assistant.py with the same arguments."""
+    """Let Home Assistant use `Resolver`, and run lean_home_assistant.py with the arguments of this program."""
     resolver = Resolver(int(os.environ[PORT_VARIABLE]))
     sys.argv[0] = str(LEAN)
     with patch(

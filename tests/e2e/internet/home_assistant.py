@@ -22,7 +22,7 @@ class ConnectedHomeAssistant(HomeAssistantProcess):
     def __init__(
         self, folder: Path, internet: Internet, *, with_integration: bool = True
     ) -> None:
-        """Prepare the folder, which must be empty."""
+        """Fill an empty folder with a configuration."""
         super().__init__(folder, with_integration=with_integration)
         self._internet = internet
 

@@ -1,4 +1,4 @@
-"""Simulated hosts: the hosting service with this repository and its release, and the Marketplace's catalog."""
+"""Simulated hosts: GitHub with this repository and its release, and the server of the Marketplace's catalog."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -83,7 +83,7 @@ def this_repository() -> Repository:
 
 
 def sites(repository: Repository) -> dict[str, Site]:
-    """Return the handler of each simulated host."""
+    """Return the handler of each simulated host, by host name."""
     hosting = _Hosting(repository)
     return {
         "github.com": hosting.pages,
@@ -99,7 +99,7 @@ class _Hosting:
         self._repository = repository
 
     async def pages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Sign in each device without a question, and redirect requests for archives."""
+        """Answer for github.com: sign in each device without a question, and redirect requests for archives."""
         if request.path == "/login/device/code":
             return web.json_response(
                 {
@@ -124,7 +124,7 @@ class _Hosting:
         return web.Response(status=404)
 
     async def archives(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer with the archive of a branch, tag or commit."""
+        """Answer with the archive of a branch, tag or commit, or with 404 if it does not exist."""
         wanted = self._path(request, r"/zip/(.+)")
         if wanted and self._repository.has(wanted[1]):
             body = self._repository.archive
@@ -132,7 +132,7 @@ class _Hosting:
         return web.Response(status=404)
 
     async def raw(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer with a file of a branch, tag or commit."""
+        """Answer with a file of a branch, tag or commit, or with 404 if it does not exist."""
         wanted, repository = self._path(request, r"/([^/]+)/(.+)"), self._repository
         if wanted and repository.has(wanted[1]) and wanted[2] in repository.files:
             body = repository.files[wanted[2]]
@@ -164,7 +164,7 @@ class _Hosting:
     def _path(
         self, request: web.BaseRequest, pattern: str, *, below: str = ""
     ) -> re.Match[str] | None:
-        """Match the part of the path after the repository's name. Return None without a match."""
+        """Match the part of the path after the repository's name. Return None if the path or the pattern differs."""
         start = re.escape(f"{below}/{self._repository.full_name}")
         return re.fullmatch(start + pattern, request.path)
 

@@ -18,14 +18,14 @@ _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
 # Kinds of roads in the Shortbread schema, whose map styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
-"""Minimum length in meters of a street that gets a name. On shorter streets, the bikes would cover the name."""
+"""Streets that are longer than this length in meters get a name. On shorter streets, bikes would cover it."""
 
 _EXTENT = 4096
 """The width and height of a tile in its own units."""
 _KEYS = ("kind", "name")
 
 type TilePoint = tuple[int, int]
-"""Units to the right and down from the upper left corner of a tile."""
+"""A point as units of the tile to the right of, and below, the tile's upper left corner."""
 
 type Street = list[Point]
 

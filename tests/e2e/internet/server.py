@@ -1,4 +1,4 @@
-"""One port that answers for every host of the simulated internet."""
+"""A server that answers at one port for every host of the simulated internet."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -24,7 +24,7 @@ class Internet:
         self._folder = TemporaryDirectory(prefix="bike-tracker-internet-")
         authority, server = Signer("Authority"), Signer("Internet")
         self.authority = Path(self._folder.name, "authority.pem")
-        """Certificate file of the authority that signed the sites' certificates."""
+        """File with the certificate of the authority that signed the certificate of the sites."""
         self.authority.write_bytes(authority.sign(authority, [], authority=True))
         certificate = authority.sign(server, map(x509.DNSName, sites))
         tls = server_context(certificate + server.key_pem)

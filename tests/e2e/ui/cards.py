@@ -19,10 +19,10 @@ _NOT_OURS = re.compile(
 
 
 class Cards:
-    """The cards of the dashboard. The browser's console must stay free of errors."""
+    """The cards of the dashboard, and the errors in the browser's console."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Find the cards on this page, and note the errors in the page's console."""
+        """Find the cards on this page, and from now on collect the errors in its console."""
         self.errors: list[str] = []
         self.page = page = frontend.page
         self.bikes = page.locator("bike-tracker-bikes-card")

@@ -45,18 +45,18 @@ def pytest_runtest_makereport(
     return report
 
 
-# Shared by tests
+# Fixtures that tests share
 
 
 @pytest.fixture(scope="session")
 def repository() -> hosting.Repository:
-    """Return this repository as the simulated hosting service has it."""
+    """Return this repository as the simulated GitHub serves it."""
     return hosting.this_repository()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def internet(repository: hosting.Repository) -> AsyncIterator[Internet]:
-    """Yield the simulated internet, with the map server and the hosting service."""
+    """Yield the simulated internet: the map server, GitHub, and the Marketplace's catalog."""
     sites = {map_server.HOST: map_server.site, **hosting.sites(repository)}
     async with Internet(sites) as internet:
         yield internet
@@ -82,12 +82,12 @@ async def shared_home_assistant(
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    """Yield a Chromium."""
+    """Yield the Chromium that all tests use."""
     async with chromium() as browser:
         yield browser
 
 
-# New for each test
+# Fixtures that are new for each test
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -129,7 +129,7 @@ async def account(home_assistant: HomeAssistantProcess, fleet: Fleet) -> Fleet:
 
 @pytest.fixture
 def look(request: pytest.FixtureRequest) -> Look:
-    """Return the screen and preferences: a desktop, or the parameter of the test."""
+    """Return the user's screen and preferred colors: those in the test's parameter, or else a light desktop."""
     look: Look = getattr(request, "param", DESKTOP)
     return look
 
@@ -188,7 +188,7 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 
 async def automations(client: HomeAssistantClient) -> list[str]:
-    """Return the ID of each loaded automation, which is not its entity ID."""
+    """Return the ID in the configuration of each loaded automation. It differs from the entity ID."""
     return [
         state.attributes["id"]
         for entity_id, state in (await client.states()).items()

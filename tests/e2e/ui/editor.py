@@ -11,7 +11,7 @@ from tests.e2e.frontend import Frontend
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A target in the editor. The editor offers triggers, conditions and actions for it."""
+    """An area, device or label that a user chooses in the editor to find triggers and conditions for it."""
 
     kind: Literal["area", "device", "label"]
     name: str
@@ -21,20 +21,20 @@ class Editor:
     """An automation in the editor, which a test makes by clicks."""
 
     def __init__(self, frontend: Frontend) -> None:
-        """Use this frontend. The editor is not open yet."""
+        """Use this frontend. `open` opens the editor."""
         self._frontend = frontend
         self._page = frontend.page
 
     async def open(self) -> None:
-        """Open an empty automation."""
+        """Open the editor with an empty automation."""
         await self._frontend.open("/config/automation/edit/new")
 
     async def expect_to_find(self, word: str, trigger: str) -> None:
         """Search all triggers for a word, and expect that this trigger is found."""
         await self._frontend.button("Add trigger").click()
         await self._page.get_by_placeholder("Search").fill(word)
-        # Show only triggers: without this filter, the list shows five triggers, and only
-        # the number of further triggers.
+        # Show only triggers. Without this filter, the list shows at most five triggers,
+        # and how many more match.
         await self._frontend.button("Triggers").click()
         found = re.compile(f"^{re.escape(trigger)}")
         await expect(self._page.get_by_role("button", name=found)).to_be_visible()
@@ -59,7 +59,7 @@ class Editor:
     async def last(
         self, *, hours: int = 0, minutes: int = 0, seconds: int = 0, days: int = 0
     ) -> None:
-        """Set how long the state of the trigger must last."""
+        """Set how long the state must last before the trigger fires."""
         times = {"dd": days, "hh": hours, "mm": minutes, "ss": seconds}
         for label, number in times.items():
             if number:
@@ -92,12 +92,12 @@ class Editor:
             await self._page.keyboard.press("Tab")
 
     async def expect_met(self, number: int = 1) -> None:
-        """Expect that the editor shows this number of conditions as met now."""
+        """Expect that the editor marks exactly this number of conditions as true at the moment."""
         met = self._page.get_by_role("status", name="Condition passes", exact=True)
         await expect(met).to_have_count(number)
 
     async def save(self, name: str) -> None:
-        """Name the automation and save it."""
+        """Save the automation under this name."""
         await self._frontend.button("Save").click()
         await self._frontend.field("Name").fill(name)
         await self._frontend.save_automation()

@@ -40,7 +40,7 @@ _OURS = ["bike-tracker-bikes-card", "bike-tracker-distance-card", "ha-map"]
 async def test_first_paint(
     tmp_path: Path, internet: Internet, browser: Browser
 ) -> None:
-    """In the median of some visits, the dashboard is painted at most a second later than the map card."""
+    """In the median of three visits, the dashboard is painted less than a second later than the map card."""
     async with (
         SimulatedService(trackers=_BIKES) as service,
         ridden(tmp_path, internet, service, bikes=_BIKES) as home_assistant,
@@ -73,7 +73,7 @@ async def test_first_paint(
                 page = await context.new_page()
                 await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
-                # Measure the second visit: it needs no sign-in, and has a full cache.
+                # Measure this second visit: it needs no sign-in, and the cache is full.
                 await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)

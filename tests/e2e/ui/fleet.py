@@ -60,7 +60,7 @@ class Fleet:
         )
 
     async def change(self, name: str, action: str, /, **args: object) -> None:
-        """Call this method of the simulated service for the tracker of a bike."""
+        """Call the simulated service's method with the name in `action` for the tracker of a bike."""
         getattr(self.service, action)(unique_id=self.serial_numbers[name], **args)
 
     async def add_account(self, frontend: Frontend) -> None:

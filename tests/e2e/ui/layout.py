@@ -1,4 +1,4 @@
-"""Checks that the texts on a page are readable."""
+"""Find texts that are cut off, and measure whether a page is wider than the screen."""
 
 from playwright.async_api import Page
 
@@ -51,6 +51,6 @@ async def cut_off(page: Page) -> list[str]:
 
 
 async def too_wide(page: Page) -> int:
-    """Return by how many pixels the page is wider than the screen."""
+    """Return by how many pixels the page is wider than the screen: 0 if it fits."""
     pixels: int = await page.evaluate(_TOO_WIDE)
     return pixels

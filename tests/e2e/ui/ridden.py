@@ -14,7 +14,7 @@ from tests.tools.demo import EMAIL, PASSWORD, SimulatedService
 from tests.tools.demo.furnish import add_rides
 
 _ENTITIES = 12
-"""Minimum number of entities per bike."""
+"""Minimum number of entities of a bike whose set-up is complete."""
 
 
 @asynccontextmanager
@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run a new Home Assistant with an account and eight weeks of rides. `frontend` is the folder of another frontend."""
+    """Run Home Assistant with an account and eight weeks of rides, and maybe with the frontend in another folder."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"

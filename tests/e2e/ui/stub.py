@@ -46,7 +46,7 @@ def bike(number: int, /, **has: object) -> House:
 
 
 def ride(start: datetime, number: int = 1, /, **values: object) -> House:
-    """Return a ride of half an hour. Keyword arguments replace its values, such as the route of two points."""
+    """Return a ride of half an hour from home to the office. Keyword arguments replace its values, such as `route`."""
     places = [
         {"latitude": latitude, "longitude": longitude, "zone": zone, "address": None}
         for (latitude, longitude), zone in ((HOME, "Home"), (WERDERPLATZ, "Office"))
@@ -91,7 +91,7 @@ class Stub:
     """A page that shows all three cards, without a server. Its script is stub.js."""
 
     def __init__(self, page: Page) -> None:
-        """Find the cards on this page, and note the page's errors."""
+        """Find the cards on this page, and from now on collect the page's errors."""
         self.page = page
         self.errors: list[str] = []
         self.bikes, self.rides, self.distance = (

@@ -15,9 +15,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def test_sign_in_again(
     frontend: Frontend, account: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """If the password changes at the service, Home Assistant requests it, and accepts only the new password."""
+    """If the password changes at the service, the user has to sign in again, which only works with the new password."""
     account.service.set_password(EMAIL, "new password")
-    # Poll twice: a single refusal may be a mistake of the server, so it does not count.
+    # Poll twice: the integration ignores a single refusal, which may be a mistake.
     await home_assistant.client.poll()
     await home_assistant.client.poll()
     await frontend.open("/config")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def find(frontend: Frontend, words: Words) -> Locator:
-    """Search for the integration in the list of all integrations, and return its button."""
+    """Search for "bike" in the list of all integrations, and return the button of Bike Tracker."""
     await frontend.open()
     await frontend.open_settings(words.integrations, settings=words.settings)
     await frontend.button(words.add).click()
@@ -60,7 +60,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
 
 
 async def expect_device(frontend: Frontend, words: Words, texts: Texts) -> None:
-    """Expect the device page of a tracker in this language, without English texts."""
+    """Expect the device page of a tracker with the entities' names in this language, and not in English."""
     await frontend.open_device("City bike", heading=words.device_info)
     for key, state in {"online": "on", "disabled": "off"}.items():
         row = frontend.entity(texts.entities[key])

@@ -1,4 +1,4 @@
-"""The cards with all kinds of bikes and rides, with a stub of Home Assistant."""
+"""The cards with all kinds of bikes and rides. A stub replaces Home Assistant."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -54,7 +54,7 @@ def _reported(time: datetime) -> House:
 
 
 def _history(*places: tuple[float, float]) -> House:
-    """Return the states of bike 1 in the recorder: one at each place."""
+    """Return the recorded history of the tracker of Bike 1, with one state for each place."""
     states = [{"a": {"latitude": y, "longitude": x}, "lu": 1e9} for y, x in places]
     return {"tracker.bike1": states}
 
@@ -119,6 +119,7 @@ _STATES = {
         "0.0 km",
     ),
 }
+"""By name, a house and a text that each card shows for it: *Bikes*, *Rides* and *Distance*."""
 
 
 async def test_long_names(stub: Stub) -> None:
@@ -132,7 +133,7 @@ async def test_long_names(stub: Stub) -> None:
 
 
 async def test_add_dashboard_at_once(stub: Stub) -> None:
-    """*Add dashboard* lists the dashboard in English until the texts in the user's language are loaded."""
+    """Until the user's texts are loaded, *Add dashboard* lists the dashboard in English, without a description."""
     await stub.page.reload()
     await stub.page.wait_for_function("() => window.customStrategies")
     read = "() => customStrategies.map(({name, description}) => [name, description])"
@@ -146,7 +147,7 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
 
 @pytest.mark.parametrize("name", _STATES)
 async def test_states(stub: Stub, name: str) -> None:
-    """In each state of the house, each card shows its own text. Rides of a forbidden bike are not listed."""
+    """For each house in `_STATES`, each card shows the expected text. No card shows a bike without permission."""
     state, *texts = _STATES[name]
     await stub.show(state)
     for card, words in zip((stub.bikes, stub.rides, stub.distance), texts, strict=True):
@@ -182,7 +183,7 @@ _PLACES: dict[str, tuple[House, str]] = {
 
 @pytest.mark.parametrize("name", _PLACES)
 async def test_place(stub: Stub, name: str) -> None:
-    """The card shows a bike's current place and, if it is offline, for how long."""
+    """The card shows where a bike is. It adds a time if the bike is offline, or if the last report is old."""
     states, pattern = _PLACES[name]
     await stub.show(house(bike(1, **states)))
     await expect(stub.bikes).to_contain_text(re.compile(pattern))
@@ -200,7 +201,7 @@ async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     gone = {**stolen, "tracker": "unavailable"}
     await stub.show(house(bike(1, **gone), where="Last seen there", history=way))
     await expect(stub.bikes).to_contain_text("· Last seen thereIt's me")
-    # The map has no marker of a bike without contact: the line's end is drawn in its place.
+    # On the map, a bike without contact has no marker, so a dot marks the line's end.
     places = [list(place) for place in (HOME, WERDERPLATZ)]
     assert await stub.paths(stub.bikes) == [places, places[1:]]
 
@@ -225,7 +226,7 @@ async def test_markup_is_text(stub: Stub) -> None:
 
 
 async def test_date_line(stub: Stub) -> None:
-    """A route that crosses the date line is drawn across it, without a detour around the earth."""
+    """A route that crosses the date line is drawn across this line, without a detour around the earth."""
     route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
     # The cards cache routes by the start of the ride, so use a start that no other test
     # uses.
@@ -243,8 +244,8 @@ async def test_ride_under_way(stub: Stub) -> None:
     duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
     riding = bike(1, ride=_STARTED, ride_distance=distance, ride_duration=duration)
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
-    # After each report, the map is fitted to the whole ride, except in the minute after a
-    # touch.
+    # Numbers of places in the ride, and of places to which the map was last fitted. In
+    # the minute after a touch, the map is not fitted again.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         await stub.show(house(riding, history=_history(*places[:number])))
         await expect(stub.rides).to_contain_text(
@@ -259,8 +260,8 @@ async def test_ride_under_way(stub: Stub) -> None:
             await shown.dispatch_event("pointerdown")
         if number == 3:
             await stub.page.evaluate(_A_MINUTE_LATER)
-    # During an outage, the page keeps the last known kilometers of the ride. A page that
-    # is opened during the outage shows no kilometers.
+    # During an outage, the page still shows the last known kilometers of the ride. A
+    # page that is opened during the outage shows no kilometers.
     gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
     outage = house(bike(1, ride=_STARTED, **gone))
     await stub.show(outage)
@@ -314,7 +315,7 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
 
 
 async def test_three_years(stub: Stub) -> None:
-    """5,000 rides are loaded in parts, at first about a week. No part blocks the page for long."""
+    """5,000 rides are loaded in parts, the first of which is about a week. No part blocks the page for 0.4 seconds."""
     rides = [
         ride(_YESTERDAY - timedelta(hours=5.25 * number), number % 3 + 1)
         for number in range(5_000)
@@ -366,9 +367,9 @@ async def test_elements_stay(stub: Stub) -> None:
 
 
 async def test_other_alarm_stays(stub: Stub) -> None:
-    """If the first of two alarms ends, the section of the other one is not moved: its map would start again.
+    """If the first of two alarms ends, the section of the second is not added again, so that its map stays.
 
-    A second tap at the same place does nothing: the other bike's button has moved there.
+    The buttons of the second alarm have moved, so taps have no effect for a second.
     """
     home = house(*(bike(number, guard=_stolen()) for number in (1, 2)))
     await stub.show(home)
@@ -412,7 +413,7 @@ async def test_rides_of_a_bar(stub: Stub) -> None:
 
 
 async def test_right_to_left(stub: Stub) -> None:
-    """In right-to-left languages, an address does not mix with the battery level, and arrows are reversed."""
+    """In right-to-left languages, the battery level is to the left of the address, and arrows are mirrored."""
     away = bike(1, tracker="not_home", address="Roonstraße 5, 69120 Heidelberg")
     await stub.show(house(away, rides=[ride(_YESTERDAY)]))
     await stub.page.evaluate("() => { document.dir = 'rtl'; }")

@@ -35,7 +35,7 @@ _BOTH = pytest.mark.parametrize(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session", params=_RELEASES)
 async def release(request: pytest.FixtureRequest) -> str:
-    """Return the release of the frontend, or an empty string for the newest. The newest Home Assistant serves it."""
+    """Return the release of the frontend, or an empty string for the newest. Home Assistant is always the newest."""
     release: str = request.param
     return release
 
@@ -81,7 +81,7 @@ async def cards(
 async def test_from_nothing(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """Three clicks add the dashboard. One more shows a ride, and one more downloads its file."""
+    """Three clicks add the dashboard. On it, one click shows a ride, and one more downloads the ride as a GPX file."""
     cards, clicks = Cards(frontend), Clicks(frontend.page)
     await frontend.open("/config/lovelace/dashboards")
     await expect(frontend.button("Add dashboard")).to_be_visible()
@@ -95,7 +95,7 @@ async def test_from_nothing(
     )
     await frontend.button("Create").last.click()
     assert await clicks.count() == _CLICKS
-    # The frontend saves the dashboard only when the dialog closes.
+    # Wait until the dialog is closed: only then is the dashboard saved.
     await expect(frontend.page.get_by_role("dialog")).to_have_count(0)
     await frontend.settle()
     dashboards = await home_assistant.client.call("lovelace/dashboards/list")
@@ -117,7 +117,7 @@ async def test_from_nothing(
 
 @_BOTH
 async def test_looks(cards: Cards, frontend: Frontend, look: Look) -> None:
-    """All texts are readable. The buttons and keys for the previous and next ride work."""
+    """All texts are readable. The buttons *Previous ride* and *Next ride* work with the key Enter."""
     await frontend.open(PATH)
     await expect(cards.bikes.get_by_role("listitem")).to_have_count(3)
     await cards.ride(0).click()
@@ -152,7 +152,7 @@ async def test_guard(
     home_assistant: HomeAssistantProcess,
     service: SimulatedService,
 ) -> None:
-    """One tap guards a bike, one saves the theft report, and one ends the alarm and the guard.
+    """One tap guards a bike, one saves the theft report, and one ends the alarm and disarms the guard.
 
     After a reload during an outage, the guard and the map of a ride work, too.
     """
@@ -186,7 +186,7 @@ async def test_guard(
 async def test_picker(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """The card picker offers each card with a preview, and suggests it only for entities of bikes."""
+    """The card picker offers each card with a preview, and suggests it for the integration's entities only."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     offered = await frontend.page.evaluate(
@@ -212,7 +212,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """If a user adds a card, its preview shows the user's own bikes. After a click on it, the card's form opens."""
+    """If a user adds a card, its preview shows the user's bikes. A click on the preview opens the card's form."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):

@@ -99,19 +99,19 @@ async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) 
 
 
 async def offline_for_a_while(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike has been offline for some time (in the test, two seconds)."""
+    """Make an automation that runs if the bike is offline for some time: in the test, two seconds."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.last(seconds=2)
 
 
 async def left_home(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike leaves home."""
+    """Make an automation that runs if the bike leaves home."""
     await editor.add_trigger("Zone left", target)
     await editor.choose_zone("Home")
 
 
 async def battery_below(editor: Editor, target: Target) -> None:
-    """Make an automation: the battery falls below 20 %, while the bike is online."""
+    """Make an automation that runs if the battery falls below 20 % while the bike is online."""
     await editor.add_trigger("Battery level crossed threshold", target)
     await editor.fall_below(20)
     await editor.add_condition("Bike tracker is online", target)
@@ -119,7 +119,7 @@ async def battery_below(editor: Editor, target: Target) -> None:
 
 
 async def starts_moving_at_night(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike starts to move at night, while no person is at home."""
+    """Make an automation that runs if the bike starts to move at night while no person is at home."""
     now = datetime.now(ZoneInfo("Europe/Berlin"))
     await editor.add_trigger("Bike tracker started moving", target)
     await editor.add_condition("Time")
@@ -131,13 +131,13 @@ async def starts_moving_at_night(editor: Editor, target: Target) -> None:
 
 
 async def no_report_for_a_day(editor: Editor, target: Target) -> None:
-    """Make an automation: the tracker has not reported for a day, which is the default."""
+    """Make an automation that runs if the tracker has not reported for a day, which the editor suggests."""
     await editor.add_trigger("Bike tracker became silent", target)
     await expect(editor.number("dd*")).to_have_value("1")
 
 
 async def offline_at_home(editor: Editor, target: Target) -> None:
-    """Make an automation: the bike goes offline while it is at home."""
+    """Make an automation that runs if the bike goes offline at home."""
     await editor.add_trigger("Bike tracker went offline", target)
     await editor.add_condition("Is in zone", target)
     await editor.choose_zone("Home")
@@ -150,7 +150,7 @@ async def go_offline(fleet: Fleet) -> None:
 
 
 async def fall_silent(fleet: Fleet) -> None:
-    """Change the time of the last report, so that the silence reaches a day in five seconds."""
+    """Change the time of the last report, so that the tracker has been silent for a day in five seconds."""
     then = datetime.now(UTC) - timedelta(days=1) + timedelta(seconds=_SECONDS)
     await fleet.change(_BIKE, "set_last_update", last_update=then)
 
@@ -183,7 +183,7 @@ async def test_wishes(
     event: Event,
     target: Target,
 ) -> None:
-    """A user can make each of these automations by clicks. After its event, it runs once."""
+    """A user can make each of these automations by clicks. After its event, the automation runs once."""
     await wish(editor, target)
     await save(editor)
     await event(account)

@@ -102,7 +102,7 @@ async def install(frontend: Frontend, repository: Repository) -> None:
 
 
 async def connect_account(frontend: Frontend) -> None:
-    """Accept the warning of the Marketplace, and sign in at the hosting service."""
+    """Accept the warning of the Marketplace, and sign in at the simulated GitHub."""
     await frontend.saying("I understand the risks").click()
     await frontend.button("Continue").click()
     await expect(frontend.text("Connect GitHub")).to_be_visible()

@@ -40,7 +40,7 @@ async def night(home_assistant: HomeAssistantProcess) -> AsyncIterator[None]:
 async def test_a_night(
     frontend: Frontend, fleet: Fleet, home_assistant: HomeAssistantProcess
 ) -> None:
-    """A few clicks add a night guard to a new account. A theft leads to messages, until the owner taps *It's me*."""
+    """At most four clicks add a night guard. Messages about a theft then follow until the owner taps *It's me*."""
     client, clicks = home_assistant.client, Clicks(frontend.page)
     async with phone_on_dashboard(home_assistant, _CARD):
         await fleet.add_account(frontend)

@@ -1,4 +1,4 @@
-"""The README's pictures are screenshots of the current Home Assistant."""
+"""Make the README's pictures: screenshots of the newest Home Assistant."""
 
 import os
 from pathlib import Path

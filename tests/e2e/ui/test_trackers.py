@@ -28,7 +28,7 @@ async def test_map_live(frontend: Frontend, account: Fleet) -> None:
 
     await account.ride("City bike", (HOME[0], HOME[1] + 0.005), 20)
     async with asyncio.timeout(60):
-        # While the marker is redrawn, it has no place: count it as unmoved.
+        # While the marker is redrawn, it has no place: treat it as still at home.
         while (await city_bike.bounding_box() or {"x": at_home})["x"] < at_home + 10:
             await asyncio.sleep(0.02)
     assert service.polls == polls
@@ -40,8 +40,8 @@ async def open_map(frontend: Frontend) -> Locator:
     devices = frontend.page.get_by_role("tab", name="Devices")
     markers = frontend.page.locator("ha-map")
     city_bike = markers.get_by_role("button", name="City bike")
-    # The map shows one kind of entities, with tabs such as *Devices*. But until it knows
-    # its size, it shows all kinds, without tabs.
+    # The map has tabs for kinds of entities, such as *Devices*. Until the map knows its
+    # size, it shows all kinds, without tabs.
     await expect(devices.or_(city_bike).first).to_be_visible()
     if await devices.is_visible():
         await devices.click()

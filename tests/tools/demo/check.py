@@ -12,8 +12,8 @@ _LONGEST_WAIT = 120.0
 _SECONDS_BETWEEN_TRIES = 0.5
 _KNOT = 1.852
 """One knot in kilometers per hour."""
-# Ends of unique IDs. The states of these entities depend on earlier answers of the
-# service, not only on the current answer.
+# Ends of unique IDs. Leave out these entities: their states depend on earlier answers
+# of the service, too.
 _WHAT_HAPPENED = ("_address", "_alarm", "_ride", "_distance", "_duration")
 _ANY = "any state"
 
@@ -25,7 +25,7 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Wait until all entities are right, at most two minutes. Return a line for each difference that is left."""
+    """Wait at most two minutes until all entities are right. Return a line for each entity that is still wrong."""
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)
@@ -41,7 +41,7 @@ async def differences(
 
 
 def _expected(service: SimulatedService) -> dict[Key, str]:
-    """Return the state of each entity that must follow from the service's current answers."""
+    """Return the expected state of each entity, which follows from the service's current answers."""
     positions = service.listed("positions", EMAIL)
     places = {position["deviceId"]: position for position in positions}
     return {
@@ -57,15 +57,15 @@ def _of(device: Json, position: Json) -> dict[Key, str]:
         ("alarm_control_panel", "guard"): "disarmed",
         ("binary_sensor", "charging"): _on(attributes["charge"]),
         ("binary_sensor", "disabled"): _on(device["disabled"]),
-        # The state *on* means open.
+        # The state *on* of a lock means open.
         ("binary_sensor", "lock"): _on(not attributes["lock"]),
         ("binary_sensor", "motion"): _on(attributes["motion"]),
         ("binary_sensor", "online"): _on(device["status"] == "online"),
-        # The calendar is *on* during a ride, which starts later than the motion.
+        # The calendar is *on* during a ride, and a ride starts later than the motion.
         ("calendar", "rides"): _ANY,
         ("device_tracker", ""): _place(position, "accuracy"),
         ("sensor", "battery"): _number(attributes["batteryLevel"]),
-        # This state changes in steps of five minutes, so it may differ.
+        # This state changes in steps of five minutes, so it may be older.
         ("sensor", "last_update"): _ANY,
         ("sensor", "speed"): _number(position["speed"] * _KNOT),
     }

@@ -14,7 +14,7 @@ type Event = dict[str, Any]
 
 
 class CommandError(Exception):
-    """Home Assistant has refused a request."""
+    """Raised if Home Assistant refuses a request."""
 
 
 class State(NamedTuple):
@@ -25,7 +25,7 @@ class State(NamedTuple):
 
 
 class HomeAssistantClient:
-    """Sends requests as the only user of a Home Assistant."""
+    """Sends requests to a Home Assistant as its only user."""
 
     def __init__(self, session: ClientSession, url: str) -> None:
         """Prepare requests to the Home Assistant at this address. Call `sign_in` before any other request."""
@@ -60,7 +60,7 @@ class HomeAssistantClient:
     # HTTP
 
     async def get(self, path: str) -> Any:
-        """Return the JSON at a path, such as `/api/config`."""
+        """Return the JSON at a path of Home Assistant, such as `/api/config`."""
         return await self._request("GET", path)
 
     async def post(self, path: str, data: Mapping[str, Any] | None = None) -> Any:
@@ -68,7 +68,7 @@ class HomeAssistantClient:
         return await self._request("POST", path, data or {})
 
     async def delete(self, path: str) -> Any:
-        """Delete the object at a path."""
+        """Delete the object at a path, and return the JSON in the answer."""
         return await self._request("DELETE", path)
 
     async def _request(
@@ -109,7 +109,7 @@ class HomeAssistantClient:
     async def add_account(self, url: str, email: str, password: str) -> str:
         """Add an account, and return the ID of its config entry.
 
-        Its entities appear a moment later.
+        The account's entities appear a moment later.
         """
         path = f"/api/config/config_entries/flow/{(await self.start_flow(DOMAIN))['flow_id']}"
         account = {"url": url, "email": email, "password": password}
@@ -177,7 +177,7 @@ class HomeAssistantClient:
         return [entity for entity in entities if entity["platform"] == DOMAIN]
 
     async def wait_for_entities(self, number: int) -> None:
-        """Wait until the integration has at least this many entities, including disabled entities."""
+        """Wait until the integration has at least this number of entities, including disabled entities."""
         async with asyncio.timeout(60):
             while len(await self.entities()) < number:
                 await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
@@ -193,7 +193,7 @@ class HomeAssistantClient:
         }
 
     async def entity_id(self, domain: str, unique_id: str) -> str:
-        """Return the entity ID of an entity of the integration."""
+        """Return the entity ID of the integration's entity with this domain and unique ID."""
         entity_id: str
         [entity_id] = [
             entity["entity_id"]
@@ -206,8 +206,8 @@ class HomeAssistantClient:
     async def poll(self) -> None:
         """Let all accounts poll.
 
-        Home Assistant keeps ten seconds between two such polls, so an account may poll
-        only after this method has returned.
+        Home Assistant leaves ten seconds between two such polls of an account, so the poll
+        may come only after this method has returned.
         """
         states = await self.states()
         entity_ids = [it for it in states if it.startswith("device_tracker.")]

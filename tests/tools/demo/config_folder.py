@@ -58,7 +58,7 @@ _ONBOARDED = ["user", "core_config", "analytics", "integration"]
 
 
 def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
-    """Fill an empty folder. Home Assistant will listen on this port of 127.0.0.1."""
+    """Write the configuration into an empty folder. Home Assistant will listen on this port of 127.0.0.1."""
     media = folder / "media"
     media.mkdir()
     text = _CONFIGURATION.replace("MEDIA", str(media)).replace("PORT", str(port))

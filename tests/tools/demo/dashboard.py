@@ -47,7 +47,7 @@ def bikes_page(*story: Card) -> Card:
 
 
 def phone(heading: str = NAME) -> Card:
-    """Return a section with the last message on the phone, and with the buttons of that message."""
+    """Return a section with the newest message on the phone, and with the buttons of that message."""
     return _section(
         1,
         {"type": "heading", "heading": heading, "icon": "mdi:cellphone"},
@@ -57,7 +57,7 @@ def phone(heading: str = NAME) -> Card:
 
 
 def _story(guard: str) -> list[Card]:
-    """Return sections that show a theft in three steps."""
+    """Return three sections: the two steps of a theft as buttons, and the phone."""
     arm = "alarm_control_panel.alarm_arm_away"
     return [
         _button(
@@ -81,7 +81,7 @@ def _trick(trick: Trick) -> Card:
 
 
 def _button(tile: Card, title: str, watch: str) -> Card:
-    """Return a section with a button, and a text about the expected effect."""
+    """Return a section with a wide button that has this title, and the text `watch` about the expected effect."""
     wide = {"name": title, "color": "primary", "grid_options": {"columns": "full"}}
     text = {"type": "markdown", "content": watch, "text_only": True}
     return _section(1, tile | wide, text)
@@ -96,7 +96,7 @@ def _phone_button(entity_id: str) -> Card:
 
 
 def _tile(icon: str, action: str, data: Card, entity_id: str = "zone.home") -> Card:
-    """Return a tile that calls an action when it is tapped. The entity only supplies the tile's name."""
+    """Return a tile that calls an action when it is tapped. Without another name, it has the name of the entity."""
     tap = {"action": "perform-action", "perform_action": action, "data": data}
     tile = {"type": "tile", "entity": entity_id, "icon": f"mdi:{icon}"}
     return tile | {"hide_state": True, "tap_action": tap, "icon_tap_action": tap}

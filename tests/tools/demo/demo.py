@@ -83,7 +83,7 @@ async def _furnish(
 ) -> dict[str, str]:
     """Add rides, the phone, a night guard and the dashboard.
 
-    Return trackers by the entity ID of their guard.
+    Return the `uniqueId` of each tracker by the entity ID of its guard.
     """
     await add_rides(home_assistant, entry_id)
     client = home_assistant.client

@@ -30,7 +30,7 @@ _STEP = 10.0
 _HEARTBEAT = 120.0
 """Seconds between two reports of a standing bike."""
 _CARRIED = 200.0
-"""Meters by which a person carries a bike."""
+"""Distance in meters over which `carry_off` moves a bike."""
 _KNOT = 0.514444
 """One knot in meters per second."""
 _UNSEEN_FOR = timedelta(minutes=6)
@@ -91,13 +91,13 @@ class Fleet:
                     self._step(unique_id, bike)
 
     def leave_home(self, unique_id: str) -> None:
-        """Move a bike home, wherever it is, and let it ride away."""
+        """Put a bike at home, wherever it is, and let it ride away."""
         self._bikes[unique_id].place = HOME
         self.park(unique_id)
         self._set_off(unique_id)
 
     def set_off(self, unique_id: str) -> None:
-        """Let a bike start a ride, and report that, unless it is already riding."""
+        """Let a bike start a ride, and report the start. If the bike is already riding, do nothing."""
         if self._bikes[unique_id].route is None:
             self._set_off(unique_id)
             self.report(unique_id)
@@ -116,14 +116,14 @@ class Fleet:
         self.park(unique_id)
 
     def park(self, unique_id: str, status: str = "online") -> None:
-        """Stop a bike at its place until a method lets it ride again. Set its status, too."""
+        """Stop a bike at its place until another method lets it ride again. Set its status, too."""
         bike = self._bikes[unique_id]
         bike.route, bike.speed, bike.rest, bike.silent = None, 0.0, inf, 0.0
         self.report(unique_id)
         self._world.set_status(unique_id, status)
 
     def fall_silent(self, unique_id: str) -> None:
-        """Set a bike's last report to almost a day ago. Until its next ride, it reports nothing by itself."""
+        """Set the time of a bike's last report to almost a day ago. Until its next ride, it reports nothing by itself."""
         self.park(unique_id)
         self._bikes[unique_id].silent = -inf
         self._world.set_last_update(unique_id, datetime.now(UTC) - _SILENT_FOR)
@@ -133,7 +133,7 @@ class Fleet:
         self.park(unique_id)
         bike = self._bikes[unique_id]
         bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
-        # Two reports are due: the next two steps send them from the new place.
+        # Make two reports due: each of the next two steps sends a report from there.
         bike.silent = 2 * _HEARTBEAT
 
     def drain(self, unique_id: str, battery: float) -> None:
@@ -212,7 +212,7 @@ class Fleet:
 
 
 def _way(bike: _Bike) -> Route:
-    """Return a route from the junction nearest to the bike, to any other junction."""
+    """Return a route from the junction nearest to the bike to a random other junction."""
     start = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
     elsewhere = [junction for junction in JUNCTIONS if junction != start]
     return Route(start, bike.random.choice(elsewhere))
@@ -222,7 +222,7 @@ class SimulatedService(Simulator):
     """A simulator with the account of the demo and its trackers."""
 
     def __init__(self, *, trackers: int = 3, port: int = 0) -> None:
-        """Create a fleet of this size. The bikes stand until `fleet.run` is called."""
+        """Create a fleet with this number of bikes. They stand until `fleet.run` is called."""
         super().__init__(port=port)
         self.add_account(EMAIL, PASSWORD)
         self.fleet = Fleet(self, trackers)

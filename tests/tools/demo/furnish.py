@@ -16,7 +16,7 @@ from .fleet import TOWN
 from .home_assistant import HomeAssistantProcess
 
 _WEEKS = 8
-"""The dashboard shows bars for this many weeks."""
+"""Number of weeks with rides: the dashboard has a bar for each."""
 _ADD = """
 INSERT INTO ride
     (tracker, start, "end", distance, maximum_speed, start_place, end_place, route)
@@ -39,7 +39,7 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
 
 
 async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
-    """Add a night guard without hours of a night: it arms no guard, but sends messages about armed guards."""
+    """Add a night guard without times of a night: it arms no guard, but sends messages about armed guards."""
     path = "/api/config/config_entries/subentries/flow"
     form = await client.post(path, {"handler": [entry_id, "night_guard"]})
     phones = [

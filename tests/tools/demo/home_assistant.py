@@ -28,8 +28,8 @@ _SECONDS_TO_START = 90
 _SECONDS_TO_STOP = 60
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.MULTILINE)
 _COMPLAINT = re.compile(r"\S+ \S+ (WARNING|ERROR|CRITICAL) ")
-# These warnings are not counted as complaints: Home Assistant logs them about slow work,
-# and about each custom integration.
+# Matches warnings that are no complaints: Home Assistant logs them about slow work, and
+# about each custom integration.
 _NOTE = re.compile(
     r"WARNING \([^)]*\) \[homeassistant\..*?(has not been tested by Home Assistant"
     r"|\b(took|is taking (over|longer than)) \d+(\.\d+)? seconds)",
@@ -53,12 +53,12 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """Return a free port."""
+    """Return a random free port of `_PORTS`."""
     return next(port for port in sample(_PORTS, 100) if is_free(port))
 
 
 def complaints(log: str, *names: str) -> list[str]:
-    """Return the warnings and errors in a log that contain one of these names, except notes."""
+    """Return a log's warnings and errors that contain one of these names, except those that match `_NOTE`."""
     starts = [entry.start() for entry in _ENTRY.finditer(log)]
     entries = [log[start:end] for start, end in pairwise([*starts, len(log)])]
     return [
@@ -107,10 +107,10 @@ class HomeAssistantProcess:
         await self.stop()
 
     async def start(self) -> None:
-        """Start and sign in.
+        """Start Home Assistant, sign in, and wait until it has started completely.
 
-        Raise ProcessEndedError if the process ends, TimeoutError if the start lasts too
-        long.
+        Raise ProcessEndedError if the process ends, and TimeoutError if the start lasts
+        longer than 90 seconds.
         """
         await self.spawn()
         assert self._guard is not None
@@ -137,7 +137,7 @@ class HomeAssistantProcess:
         self._guard = asyncio.create_task(self._restart_if_asked())
 
     async def stop(self) -> None:
-        """Stop Home Assistant. If it does not stop in time, kill it."""
+        """Stop Home Assistant. If it does not stop within a minute, kill it."""
         if self._guard is not None:
             self._guard.cancel()
             # Close all connections first, because Home Assistant waits for them.
@@ -171,7 +171,7 @@ class HomeAssistantProcess:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def complaints(self) -> list[str]:
-        """Return the warnings and errors in the log that contain `bike_tracker`, except notes."""
+        """Return the log's warnings and errors that contain `bike_tracker`, except those that match `_NOTE`."""
         return complaints(self.log, "bike_tracker")
 
     async def run_program(self) -> Process:
@@ -183,7 +183,7 @@ class HomeAssistantProcess:
         with self._log_path.open("ab") as log:
             return await asyncio.create_subprocess_exec(
                 sys.executable,
-                # Do not put the program's folder on the import path of Home Assistant.
+                # Keep the program's folder off the import path of Home Assistant.
                 "-P",
                 self.program,
                 *("--config", self.folder, "--skip-pip", "--log-no-color"),

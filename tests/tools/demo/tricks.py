@@ -16,7 +16,7 @@ _SECONDS_BETWEEN_TRIES = 1.0
 
 
 class Trick(NamedTuple):
-    """A button, with a text about the effect that a tap on it has."""
+    """A button of the page *Try it*, with a text about the effect of a tap."""
 
     name: str
     icon: str
@@ -101,7 +101,7 @@ async def serve(
     guards: Mapping[str, str],
     is_listening: asyncio.Event,
 ) -> None:
-    """Run the trick of each tapped button, and stop each bike whose guard is armed, until this task is canceled.
+    """Until this task is canceled, run the trick of each tapped button, and stop each bike when its guard is armed.
 
     `guards` maps the entity ID of each guard to the `uniqueId` of its tracker. As soon as
     `is_listening` is set, each tapped button has an effect.

@@ -15,16 +15,16 @@ class Kind:
     """A kind of server.
 
     Attributes:
-        name: the name to select it by
+        name: the name by which it is selected
         offset: the notation of UTC in its times
         device_fields: fields that a device has besides its documented fields and `attributes`
         position_fields: fields that have the same values in all positions
         attributes: whether a device has `attributes`
         positions: whether the server has positions
         lists_disabled: whether the list of devices contains disabled trackers
-        nulls: whether a tracker that never reported is offline and its lastUpdate is null
+        nulls: whether a tracker is offline, with lastUpdate null, until its first report
         oldest_fix: maximum age of a fix in the list of positions; None for no limit
-        reports_refusal: the answer to an account that may not see reports; None if each may
+        reports_refusal: the answer to an account that may not see reports; None if all may
         live: whether the server has a live connection
         position_delay: seconds from the live message of a device to that of its position
         socket_refusal: status of the answer if a websocket is opened without a session
@@ -63,7 +63,7 @@ NULL_POINTER = (
 )
 """The answer of Traccar 5.11 and 5.12 to a wrong password."""
 REPORTS_DISABLED = "Operation restricted - SecurityException (PermissionsService:142 < PositionResource:87 < ...)"
-"""The answer of newer versions to a user without the right to read reports."""
+"""The answer of Traccar 5.12 and 6.14.5 to a user without the right to read reports."""
 
 DOCUMENTED: Final = Kind(
     name="documented",

@@ -22,8 +22,8 @@ def _keep(task: asyncio.Task[Any], running: set[asyncio.Task[Any]]) -> None:
 class _TlsDoor(asyncio.Protocol):
     """Makes the TLS handshake with a client before the client is served.
 
-    If asyncio's own server made the handshake, each client that rejects the certificate
-    would call the event loop's exception handler, and the test would fail.
+    If asyncio's own server made the handshake, the event loop's exception handler would
+    be called for each client that rejects the certificate, and the test would fail.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class _TlsDoor(asyncio.Protocol):
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
-        # Only the TLS handshake may read the client's bytes.
+        # Do not read the client's bytes here: the TLS handshake needs them.
         transport.pause_reading()
         _keep(asyncio.create_task(self._shake_hands(transport)), self._running)
 
@@ -74,7 +74,7 @@ class Listener:
         self._running: set[asyncio.Task[Any]] = set()
 
     def open(self) -> None:
-        """Accept connections from now on. Raise OSError if the port is in use."""
+        """Accept connections from now on, if not open yet. Raise OSError if another program uses the port."""
         if self._opening is not None:
             return
         sock = self._listen()
@@ -87,7 +87,7 @@ class Listener:
         )
 
     def close(self) -> None:
-        """Close all connections, and refuse new ones."""
+        """Close all connections, and refuse new connections."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
@@ -97,12 +97,12 @@ class Listener:
             self._server = None
 
     def drop_connections(self) -> None:
-        """Close all connections, but accept new ones."""
+        """Close all connections, but accept new connections."""
         if self._server is not None:
             self._server.abort_clients()
 
     async def stop(self) -> None:
-        """Close all connections, refuse new ones, and wait until no handler runs any more."""
+        """Close all connections, refuse new connections, and wait until no handler runs any more."""
         server, opening = self._server, self._opening
         self.close()
         if opening is not None:
@@ -137,8 +137,8 @@ class Listener:
         self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
     ) -> None:
         loop = asyncio.get_running_loop()
-        # Do not let `create_server` accept connections: `close` can only close the server
-        # after this call has returned it.
+        # Do not accept connections during this call: `close` can close the server only
+        # after the call has returned it.
         self._server = await loop.create_server(factory, sock=sock, start_serving=False)
         await self._server.start_serving()
 

@@ -23,7 +23,7 @@ WELL = LiveFault("")
 
 @dataclass(eq=False)
 class Socket:
-    """An open websocket, and the account of its client."""
+    """An open websocket, the account of its client, and the messages that wait to be sent."""
 
     email: str
     web: web.WebSocketResponse
@@ -35,7 +35,7 @@ class LiveServer:
     """The sessions and websockets of all accounts."""
 
     def __init__(self) -> None:
-        """Begin without a session."""
+        """Begin without sessions, websockets and faults."""
         self.fault = WELL
         self.sockets: list[Socket] = []
         self.goodbyes = 0
@@ -58,7 +58,7 @@ class LiveServer:
         return any(cookie in text for cookie in self._given)
 
     def strike(self, name: str | None) -> None:
-        """Begin a fault in place of the previous one. None ends it. Raise ValueError if the fault is unknown."""
+        """Replace the active fault by this fault, or by none. Raise ValueError if the fault is unknown."""
         if name is not None and name not in LIVE_FAULTS:
             raise ValueError(f"no live fault {name}")
         self.fault = WELL if name is None else LIVE_FAULTS[name]
@@ -85,7 +85,7 @@ class LiveServer:
         return response
 
     def account(self, request: web.BaseRequest) -> str | None:
-        """Return the email of the account to whose session the request's cookie belongs, or None."""
+        """Return the email of the account to whose session the request's cookie belongs. None without a session."""
         if self.fault.forgets:
             self._sessions.clear()
         return self._sessions.get(request.cookies.get(COOKIE, ""))
@@ -93,7 +93,7 @@ class LiveServer:
     async def serve(
         self, request: web.BaseRequest, email: str, first: list[Item]
     ) -> web.WebSocketResponse:
-        """Open a websocket, send these positions, and then send changes until the websocket is closed."""
+        """Open a websocket, send the positions in `first`, and then send changes until the websocket is closed."""
         response = web.WebSocketResponse(autoping=False, autoclose=False)
         transport = request.transport
         assert transport is not None
@@ -120,7 +120,7 @@ class LiveServer:
         return response
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
-        """Send a message to all websockets of these accounts, or collect it for `in_one_message`."""
+        """Send a message to all websockets of these accounts. In the context `in_one_message`, collect it."""
         fired = set(emails)
         if self._gathered is not None:
             for email in fired:
@@ -135,7 +135,7 @@ class LiveServer:
 
     @contextlib.contextmanager
     def in_one_message(self) -> Iterator[None]:
-        """In this context, collect all changes. Each account then gets them in a single message."""
+        """Collect all changes in this context. At its end, send each account its changes in a single message."""
         gathered: dict[str, dict[str, list[Item]]] = {}
         self._gathered = gathered
         yield

@@ -24,15 +24,15 @@ class LiveFault:
     """A fault of the live connection that can be selected by its name.
 
     Attributes:
-        name: the name to select it by
+        name: the name by which it is selected
         session: returns the answer to the sign-in; None for the correct answer
         socket: returns the answer to the upgrade; None for the correct answer
-        spoil: changes each message
+        spoil: returns the messages that are sent in place of a message
         first: whether the server begins with a message that has all positions
         dead: whether an open websocket sends nothing at all, not even a pong
-        ends: whether the server closes a websocket after the first message
-        floods: bytes that are sent repeatedly, as fast as the client reads them
-        flood_of: kind of the frames in the flood
+        ends: whether the server closes a websocket after its first message
+        floods: content of the frames that are sent as fast as the client reads; None for none
+        flood_of: type of these frames
         talks_on: whether the server ignores a close frame
         forgets: whether the server has forgotten each session before the upgrade
     """
@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether the fault affects websockets that are already open. If not, they are closed when it begins."""
+        """Whether the fault affects websockets that are already open. If not, `strike` closes them."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
@@ -109,7 +109,7 @@ def _half(data: bytes) -> list[bytes]:
 
 
 def _old(data: bytes) -> list[bytes]:
-    """Return the message with old times and an old position ID. In it, the tracker is offline and elsewhere."""
+    """Return the message with times of 2020 and an old position ID. In it, trackers are offline and elsewhere."""
     message = orjson.loads(data)
     for row in message.get("devices", []):
         row |= {"lastUpdate": "2020-01-01T00:00:00.000+0000", "status": "offline"}

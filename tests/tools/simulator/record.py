@@ -21,12 +21,12 @@ class RecordedRequest:
     account: str | None
 
     def header(self, name: str) -> str | None:
-        """Return the first value of a header, or None. The case of the name does not matter."""
+        """Return the first value of a header, or None. The name may be in upper or lower case."""
         values = self.all_headers(name)
         return values[0] if values else None
 
     def all_headers(self, name: str) -> list[str]:
-        """Return all values of a header, which may have been sent more than once."""
+        """Return the value of each header with this name, in the order in which they were sent."""
         return [value for key, value in self.headers if key.lower() == name.lower()]
 
 
@@ -39,7 +39,7 @@ class Record:
         self.counts: Counter[str] = Counter()
 
     def add(self, request: web.BaseRequest, account: str | None) -> None:
-        """Add a request, with the email of the account that sent it. None for an unknown sender."""
+        """Add a request. `account` is the email of the account that sent it, or None for an unknown sender."""
         self.counts[request.path] += 1
         self.requests.append(
             RecordedRequest(

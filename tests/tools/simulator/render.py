@@ -11,7 +11,7 @@ from .kinds import SERVICE, Kind
 from .world import MISSING, Json, Override, SimDevice, SimPosition, World
 
 type Endpoint = Literal["devices", "positions", "history"]
-"""An endpoint that can fail while the others work. The path of `history` is `positions`, too."""
+"""A kind of request that can fail while the other kinds work. `history` and `positions` have the same path."""
 
 DEVICE_FIELDS = (
     "id",
@@ -26,7 +26,7 @@ DEVICE_FIELDS = (
 
 
 def timestamp(moment: datetime, offset: str = "+0000") -> str:
-    """Write a time as in section 2 of the service's interface, or with another notation of UTC."""
+    """Return a time as section 2 of the service's interface writes it. `offset` is the notation of UTC."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
     return text.removesuffix("+00:00") + offset
 
@@ -127,7 +127,7 @@ class Renderer:
         ]
 
     def position_of(self, email: str, device_id: str) -> bytes | None:
-        """Return a JSON list with a device's last position, however old. None if the account lacks the device."""
+        """Return a JSON list with a device's last position, even if old. None if the account lacks the device."""
         for device in self._world.devices_of(email):
             if str(device.id) == device_id:
                 last = [device.position] if device.position else []

@@ -35,7 +35,7 @@ MOVED = "moved/"
 
 
 def authorization(email: str, password: str) -> str:
-    """Return the Authorization header that this account must send (API document, section 5)."""
+    """Return the Authorization header that this account must send (section 5 of the service's interface)."""
     return f"Basic {b64encode(f'{email}:{password}'.encode()).decode()}"
 
 
@@ -55,7 +55,7 @@ class Simulator(World):
         self.record = Record()
         self.other_record = Record()
         self.slow_answers: deque[float] = deque(maxlen=KEPT)
-        """How many seconds each slow answer lasts at least, the newest last."""
+        """The minimum duration in seconds of each slow answer, in the order of the requests."""
         self.certificates = Certificates() if tls else None
         self._path = f"{prefix}/api/"
         self._kind = _kind(kind)
@@ -87,7 +87,7 @@ class Simulator(World):
         self._other_listener.open()
 
     async def stop(self) -> None:
-        """Close all connections, refuse new ones, and end all faults."""
+        """Close all connections, refuse new connections, and end all faults."""
         self._started = False
         self._switchboard.clear()
         self.live.strike(None)
@@ -101,12 +101,12 @@ class Simulator(World):
 
     @property
     def port(self) -> int:
-        """The port. If it was not chosen, it is 0 before the first start."""
+        """The port of the service. Without a chosen port, it is 0 before the first start."""
         return self._listener.port
 
     @property
     def url(self) -> str:
-        """The base URL. It ends in `/api`."""
+        """The base URL of the service. It ends in `/api`."""
         scheme = "http" if self.certificates is None else "https"
         return f"{scheme}://{HOST}:{self.port}{self._path.removesuffix('/')}"
 
@@ -119,16 +119,16 @@ class Simulator(World):
 
     @property
     def requests(self) -> list[RecordedRequest]:
-        """The last requests, the oldest first."""
+        """The last 10,000 requests, the oldest first."""
         return list(self.record.requests)
 
     @property
     def other_requests(self) -> list[RecordedRequest]:
-        """The last requests to the other origin, the oldest first."""
+        """The last 10,000 requests to `other_url`, the oldest first."""
         return list(self.other_record.requests)
 
     def listed(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return the objects in the correct answer to an account. Their order does not change."""
+        """Return the objects in the correct answer to an account, in the same order at each call."""
         return self._renderer.items(endpoint, email)
 
     @property
@@ -156,7 +156,7 @@ class Simulator(World):
         self._apply_faults()
 
     def live_fault(self, name: str | None) -> None:
-        """Begin a fault of the live connection only. None ends it. Raise ValueError if the fault is unknown."""
+        """Begin a fault of the live connection only, or with None, end it. Raise ValueError if the fault is unknown."""
         self.live.strike(name)
 
     def _apply_faults(self) -> None:
@@ -181,7 +181,7 @@ class Simulator(World):
 
     @override
     def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
-        """Send a device, or a position of it, to all connected accounts that have the device."""
+        """Send a device, or only its position, to all connected accounts that have the device."""
         emails = [
             account.email
             for account in self.accounts.values()
@@ -195,7 +195,8 @@ class Simulator(World):
         row = position_json(
             position, device.id, self._kind, overrides=device.position_overrides
         )
-        # Without a delay, do not use `call_later`: a later message could come first.
+        # Without a delay, send the message at once: after `call_later`, a message from a
+        # later call of `tell` could arrive earlier.
         if delay := self._kind.position_delay:
             loop = asyncio.get_running_loop()
             loop.call_later(delay, self.live.tell, emails, {"positions": [row]})
@@ -265,7 +266,7 @@ class Simulator(World):
         return account.email
 
     async def _socket(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Open a websocket. The request must have the cookie of a session, and no credentials."""
+        """Open a websocket. The request must have a session's cookie, and neither credentials nor a query."""
         email = self.live.account(request)
         self.record.add(request, email)
         if (respond := self.live.fault.socket) is not None:
@@ -304,7 +305,7 @@ class Simulator(World):
     def _failure(
         self, endpoint: Endpoint, items: Callable[[], list[dict[str, Json]]]
     ) -> web.StreamResponse | None:
-        """Return the wrong answer to this request, or None if no fault strikes it."""
+        """Return the wrong answer to this request, or None if no fault affects the request."""
         struck = self._switchboard.strike(endpoint)
         if struck is None:
             return None
@@ -328,7 +329,7 @@ class Simulator(World):
         return _json(self._renderer.every_device())
 
     def _authenticated(self, request: web.BaseRequest) -> str | None:
-        """Return the email of the account whose exact Authorization header was sent, once. Otherwise return None."""
+        """Return the email of the account whose correct Authorization header was sent, exactly once. Otherwise None."""
         values = request.headers.getall("Authorization", [])
         if len(values) != 1:
             return None

@@ -21,7 +21,7 @@ END = datetime(2120, 1, 1, tzinfo=UTC)
 
 
 class Signer:
-    """An owner of a key, who can sign certificates."""
+    """An owner of a key that can sign certificates."""
 
     def __init__(self, name: str) -> None:
         """Make a key for an owner with this name."""
@@ -45,7 +45,7 @@ class Signer:
         authority: bool = False,
         end: datetime = END,
     ) -> bytes:
-        """Return a certificate for the subject and its hosts, in PEM format."""
+        """Return a certificate in PEM format for the subject, which is an authority or serves these hosts."""
         builder = (
             x509.CertificateBuilder()
             .subject_name(subject.name)
@@ -136,7 +136,7 @@ def client_context() -> ssl.SSLContext:
 
 
 def server_context(pem: bytes) -> ssl.SSLContext:
-    """Return a TLS context that shows the certificate in this PEM text, which also has the key."""
+    """Return a TLS context for a server with this certificate. The PEM text must also contain the private key."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with TemporaryDirectory() as folder:
         path = Path(folder, "server.pem")

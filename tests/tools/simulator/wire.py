@@ -27,7 +27,7 @@ async def pause(seconds: float) -> None:
 def head(
     length: int | None, *, status: int = 200, content_type: str | None = JSON
 ) -> bytes:
-    """Return the status line and the headers. Without a length, the body ends when the connection does."""
+    """Return the status line and the headers. Without a length, the body ends when the connection is closed."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
     if content_type is not None:
         lines.append(f"Content-Type: {content_type}")
@@ -40,7 +40,7 @@ class Raw(web.StreamResponse):
     """Sends bytes unchanged, and then closes the connection."""
 
     takes = 0.0
-    """Minimum number of seconds that the answer lasts."""
+    """Minimum duration of the answer in seconds."""
 
     def __init__(self, data: bytes = b"") -> None:
         super().__init__()

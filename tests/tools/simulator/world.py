@@ -32,7 +32,7 @@ type RawAnswer = bytes | str | list[Json]
 DEFAULT_LATITUDE, DEFAULT_LONGITUDE = HOME
 
 MOST_REPORTS = 50_000
-"""The server keeps at most this many reports of each tracker. By default, an answer has at most as many."""
+"""Maximum number of reports that the server keeps of each tracker and, by default, sends in an answer."""
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class World:
         return account
 
     def set_password(self, email: str, password: str) -> None:
-        """Change the password. The old one is refused from now on."""
+        """Change an account's password. The old password is refused from now on."""
         self.accounts[email].password = password
 
     def assign(self, email: str, unique_id: str) -> None:
@@ -179,7 +179,7 @@ class World:
         self.devices[unique_id].name = name
 
     def set_status(self, unique_id: str, status: str) -> None:
-        """Change only the status. The documented values are `online` and `offline`."""
+        """Change only the status of a tracker. The documented values are `online` and `offline`."""
         device = self.devices[unique_id]
         device.status = status
         self.tell(device)
@@ -197,7 +197,7 @@ class World:
         self.devices[unique_id].attributes = dict(attributes)
 
     def set_last_update(self, unique_id: str, last_update: datetime) -> None:
-        """Change only `lastUpdate`."""
+        """Change only `lastUpdate` of a tracker."""
         device = self.devices[unique_id]
         device.last_update = last_update
         device.reported = True
@@ -287,8 +287,8 @@ class World:
             return position
         device.last_update = now
         device.reported = True
-        # As Traccar does, send the device before the position. This device still has the
-        # ID of the previous position.
+        # As Traccar does, send the device before its position. In this message, the device
+        # still has the ID of its previous position.
         self.tell(device)
         if not is_late:
             device.position = position
@@ -311,7 +311,7 @@ class World:
         )
 
     def report_many(self, unique_ids: Iterable[str] | None = None) -> None:
-        """Let these trackers, or all, report from a place eleven meters north of their last place."""
+        """Let these trackers, or all trackers, report from a place eleven meters north of their last place."""
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             position = self.devices[unique_id].position
             latitude = DEFAULT_LATITUDE if position is None else position.latitude
@@ -323,7 +323,7 @@ class World:
         *,
         last_update: datetime | None = None,
     ) -> None:
-        """Give these trackers, or all, a new lastUpdate and nothing else."""
+        """Give these trackers, or all trackers, the lastUpdate `last_update` (by default now), and change nothing else."""
         now = last_update or _now()
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             self.set_last_update(unique_id, now)
@@ -333,7 +333,7 @@ class World:
     def override_position(
         self, unique_id: str, field: str, value: Override = MISSING
     ) -> None:
-        """From now on, send this value as a field of the tracker's positions. Without a value, leave it out."""
+        """From now on, send this value as a field of the tracker's positions. Without a value, leave the field out."""
         self.devices[unique_id].position_overrides[field] = value
 
     def forget_position(self, unique_id: str) -> None:
@@ -345,11 +345,11 @@ class World:
     # Whole answers
 
     def raw_devices(self, answer: RawAnswer | None) -> None:
-        """Answer each request for the list of devices with this answer. With None, send the list again."""
+        """From now on, answer requests for the list of devices with this answer. With None, send the list again."""
         self._raw("devices", answer)
 
     def raw_positions(self, answer: RawAnswer | None) -> None:
-        """Answer each request for current positions with this answer. With None, send the positions again."""
+        """From now on, answer requests for current positions with this answer. With None, send the positions again."""
         self._raw("positions", answer)
 
     def _raw(self, endpoint: str, answer: RawAnswer | None) -> None:

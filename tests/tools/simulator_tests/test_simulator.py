@@ -21,7 +21,7 @@ SILENT = "860000000000002"
 ALL = ["4.11", "5.12", "6.14.5"]
 
 type Shape = dict[str, set[str]]
-"""For each field, the types of its values. For a time, the notation."""
+"""For each field, the types of its values. Times have their notation as the type."""
 
 
 class Answer(NamedTuple):
@@ -49,7 +49,7 @@ def shape(items: Iterable[dict[str, Any]]) -> Shape:
 
 
 def kind_of(value: object) -> str:
-    """Return the type of a value. For a time, return its notation."""
+    """Return the type of a value. For a time, return its notation, with 9 in place of each digit."""
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
         return re.sub(r"\d", "9", value)
     return type(value).__name__
@@ -127,7 +127,7 @@ async def ask(server: Simulator) -> AsyncIterator[Ask]:
 
 
 async def device(ask: Ask, unique_id: str) -> dict[str, Any]:
-    """Request the list, and return the tracker with this `uniqueId`."""
+    """Request the list of devices, and return the tracker with this `uniqueId`."""
     listed = {device["uniqueId"]: device for device in (await ask()).json()}
     found: dict[str, Any] = listed[unique_id]
     return found
@@ -152,7 +152,7 @@ async def test_positions(
     """Positions have the recorded form, whether their report has a fix or not."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
-    # On new servers, this fix is too old for the list.
+    # Request the position by its device: on new servers, it is too old for the list.
     server.report_no_fix(BIKE)
     assert fits(shape((await ask(position_of(server, BIKE))).json()), real)
 
@@ -181,8 +181,8 @@ async def test_not_listed(
 ) -> None:
     """Version 4.11 does not list disabled trackers.
 
-    Version 6.14.5 does not list a fix of 100 days ago. All versions send this fix if
-    the last position of its device is requested.
+    Version 6.14.5 does not list a fix of 100 days ago. But all versions send this fix in
+    the answer to a request for the last position of its device.
     """
     old = datetime.now(UTC) - timedelta(days=100)
     position = server.report(BIKE, fix_time=old)

@@ -15,7 +15,7 @@ MESSAGE = "phone_message"
 """Type of the event that each message fires. The event's data is the message."""
 SHOWN = "sensor.phone_message"
 BUTTONS = [f"sensor.phone_button_{number}" for number in range(3)]
-"""Sensors for the buttons of a message. It has at most three, not counting buttons that open an address."""
+"""Sensors for the buttons of a message, which has at most three. Buttons that open an address are not shown."""
 TRY = "bike_tracker_demo"
 """Type of the event that each tap on a button of the page *Try it* fires. Its data has the trick's name."""
 TRIED = "sensor.tried"
@@ -57,7 +57,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 def _show(hass: HomeAssistant, message: dict[str, Any]) -> None:
-    """Show a message with its buttons. A message `clear_notification` removes a message with the same tag."""
+    """Show a message with its buttons. The message `clear_notification` removes the shown message with its tag."""
     data = message.get("data", {})
     if message.get("message") == "clear_notification":
         shown = hass.states.get(SHOWN)

@@ -28,7 +28,7 @@ HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Sign in</b
 
 
 def _padded(body: bytes) -> Iterator[bytes]:
-    """Yield the same JSON in chunks, with white space up to a size of 64 MB."""
+    """Yield a JSON body in chunks, with white space after its first byte. The result has 64 MiB."""
     yield body[:1]
     padding = SIZE - len(body)
     for start in range(0, padding, CHUNK):

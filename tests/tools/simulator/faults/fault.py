@@ -40,7 +40,7 @@ class Call:
         endpoint: the requested endpoint
         base: scheme, host, port and path of the service, without a slash at the end
         other_base: the same parts of the address of the simulator's other origin
-        items: the objects of the correct answer
+        items: the objects in the correct answer
         restart: makes the server unreachable for this number of seconds
         options: the options of the fault
     """
@@ -59,7 +59,7 @@ class Call:
 
     @property
     def body(self) -> bytes:
-        """The correct body."""
+        """The body of the correct answer."""
         return json.dumps(self.items).encode()
 
 
@@ -71,7 +71,7 @@ class Fault:
     """A fault that can be selected by its name.
 
     Attributes:
-        name: the name to select it by
+        name: the name by which it is selected
         description: one line about its effect
         respond: returns the answer that replaces the correct answer; None if it replaces no answer
         endpoints: the calls that it can strike

@@ -1,4 +1,4 @@
-"""All faults by name, and a switchboard for the faults that are active now."""
+"""All faults by name, and a switchboard that begins, counts and ends faults."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ FAULTS: dict[str, Fault] = {
 
 @dataclass(slots=True)
 class _Active:
-    """An active fault, how many requests it still strikes (None for no limit), and the requests so far."""
+    """An active fault, how many requests it still spoils (None for no limit), and the number of requests so far."""
 
     fault: Fault
     options: FaultOptions
@@ -65,7 +65,7 @@ class Switchboard:
         *,
         tls: bool,
     ) -> None:
-        """Replace the fault of an endpoint, or of all, by another or none. Raise ValueError if it is impossible."""
+        """Replace the fault of one endpoint, or all faults, by this fault or none. Raise ValueError if it is impossible."""
         if name is None:
             self.clear(path)
             return
@@ -90,7 +90,7 @@ class Switchboard:
             self._active.pop(path, None)
 
     def strike(self, endpoint: Endpoint) -> tuple[Respond, FaultOptions] | None:
-        """Count this request. If a fault strikes it, return the function for its wrong answer and its options."""
+        """Count this request. If a fault affects it, return the function for the wrong answer, and the fault's options."""
         active = self._active.get(endpoint)
         if active is None or active.fault.respond is None:
             return None
