@@ -24,7 +24,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @cache
 def project_files() -> tuple[Path, ...]:
-    """Return all files of the repository, even untracked files, but no files that git ignores."""
+    """Return all files of the repository, even untracked files, except files that Git ignores."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)  # noqa: S603
     names = sorted(set(filter(None, listed.stdout.decode().split("\0"))))

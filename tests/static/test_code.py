@@ -36,7 +36,7 @@ def test_log_messages_begin_with_the_account() -> None:
 
 
 def test_constants_have_one_value() -> None:
-    """Constants with the same name have the same value in all modules. Only the lists `DESCRIPTIONS` differ."""
+    """Constants with the same name have the same value in each module. Only the lists `DESCRIPTIONS` differ."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in CONSTANT.findall(ast.unparse(tree)):
@@ -48,7 +48,7 @@ def test_constants_have_one_value() -> None:
 def test_order() -> None:
     """Imports between folders form no cycle, and the code uses no private attribute of a library.
 
-    If a line that breaks one of these rules is added to a module, the check finds it.
+    If a line that breaks a rule is added to a module, the check finds this line.
     """
     assert [*cycle(syntax_trees()), *private_attributes(syntax_trees())] == []
     for module, line, found in (

@@ -19,8 +19,8 @@ from .project import (
     under,
 )
 
-# Matches the path of a folder of one machine or person, and the address of a package
-# registry, because users configure their own registry.
+# Matches the path of a folder of a single machine or person, and the address of a
+# package registry, because users configure their own registry.
 ONE_MACHINE = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"

@@ -29,7 +29,7 @@ FOREIGN = sorted(TEXTS.keys() - {"en", "en-GB"})
 
 # Frequent English words that are no words of the other languages.
 ENGLISH_WORDS = {"and", "from", "that", "the", "this", "when", "with", "your"}
-# Names and words that texts in all scripts may write in Latin letters.
+# Names and words that may have Latin letters in every script.
 LATIN_WORDS = {
     *("assistant", "bike", "com", "example", "home", "http", "https", "tracker"),
     *("csv", "gpx", "html", "id", "iphone", "rides", "sos", "sunday", "theft"),
@@ -85,7 +85,7 @@ def test_translation(language: str) -> None:
 
 @pytest.mark.parametrize("language", FOREIGN)
 def test_no_english_is_left(language: str) -> None:
-    """No text has a word of `ENGLISH_WORDS`. In other scripts, only the listed words are in Latin letters."""
+    """No text contains any of `ENGLISH_WORDS`. In other scripts, only the listed words are in Latin letters."""
     latin = LATIN_WORDS | OTHER_SCRIPTS.get(language, set())
     for place, text in TEXTS[language].items():
         assert not words_of(text, r"\w+") & ENGLISH_WORDS, place
@@ -205,7 +205,7 @@ def test_sentences_of_triggers() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_names_in_the_editor(language: str) -> None:
-    """The names of all triggers differ, and those of all conditions. They fit on a phone: at most 36 letters."""
+    """All names of triggers differ, and all names of conditions. Each fits on a phone: at most 36 letters."""
     for kind in ("triggers", "conditions"):
         names = [it["name"] for it in NESTED[language][kind].values()]
         for name in names:
