@@ -17,7 +17,7 @@ from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .tracking.state import Changes, Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 # If a user disabled the entity or its device, the guard is disarmed. If the entity is

@@ -17,7 +17,7 @@ from .entity import (
 )
 from .tracking.state import Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 _IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}

@@ -15,7 +15,7 @@ from .responses.texts import distance, duration, speed, zone_name
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 # Minimum duration of an event by the local clock, which may be set back during a ride:

@@ -13,7 +13,7 @@ from .dispatch import START_SECONDS
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.state import Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 

@@ -115,7 +115,7 @@ def of_position(name: str) -> Callable[[Tracker], Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Kind:
-    """A kind of entity, such as *Battery*, and the function that adds it."""
+    """A kind of entity, such as *Battery*, and the function that adds entities of this kind."""
 
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]

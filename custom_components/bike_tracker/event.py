@@ -1,4 +1,4 @@
-"""Events of the bike: rides and alarms."""
+"""Event entities of the bike: rides and alarms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_en
 from .tracking.occurrences import ALARM_TYPES, Occurrence
 from .tracking.state import Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 # Home Assistant stores the time of an event in whole milliseconds, so the stored time
 # may be up to a millisecond too early.

@@ -31,7 +31,7 @@ from .entity import (
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
-# No limit: the coordinator updates all entities.
+# 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 
 _LAST_UPDATE_STEP: Final = timedelta(minutes=5)

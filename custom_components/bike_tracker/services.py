@@ -152,7 +152,7 @@ def _csv_of(rides: list[dict[str, Any]]) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return a value for CSV. An apostrophe before it prevents that spreadsheets read it as a formula."""
+    """Return a value for CSV. If spreadsheets would read the value as a formula, put an apostrophe before it."""
     is_formula = isinstance(value, str) and value.startswith(_FORMULA)
     return f"'{value}" if is_formula else value
 

@@ -14,7 +14,7 @@ from .const import DOMAIN
 def async_register(
     hass: HomeAssistant, register: system_health.SystemHealthRegistration
 ) -> None:
-    """Register the system health information."""
+    """Register the function that returns the information about all accounts."""
     register.async_register_info(_async_info)
 
 

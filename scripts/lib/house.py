@@ -90,7 +90,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
 
 
 def _own(target: ast.expr) -> Iterator[str]:
-    """Yield each attribute of `self` in an assignment target, also if the target is only a part of the attribute."""
+    """Yield each attribute of `self` that a change of this expression changes, such as `x` for `self.x[0]`."""
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             yield name

@@ -6,7 +6,7 @@
 
 from pathlib import Path
 
-# Only this script has these packages: uv makes an environment for it.
+# Only this script uses these packages: uv creates an environment for the script.
 import oxipng  # type: ignore[import-not-found]
 import resvg_py  # type: ignore[import-not-found]
 

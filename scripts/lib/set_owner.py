@@ -31,7 +31,7 @@ class Repository(NamedTuple):
 
     @classmethod
     def parse(cls, text: str, name: str) -> Self:
-        """Read OWNER or OWNER/REPOSITORY. Raise ValueError if the name is not valid on GitHub."""
+        """Parse OWNER or OWNER/REPOSITORY (default: `name`). Raise ValueError if GitHub allows no such name."""
         given = re.fullmatch(
             r"([A-Za-z0-9](?:-?[A-Za-z0-9]){0,38})(?:/(?!\.\.?$)([\w.-]{1,100}))?",
             text,

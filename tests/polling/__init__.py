@@ -1,1 +1,1 @@
-"""Tests of polls: the list, positions and the history."""
+"""Tests of polls: the device list, positions and the history."""

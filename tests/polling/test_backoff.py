@@ -185,12 +185,12 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """Home Assistant retries a failed set-up, after the wait that the server requests. A 401 also starts a sign-in."""
+    """A failed set-up is retried, after the server's wait, which is at least a minute. A 401 also starts a sign-in."""
     failed = Mock(wraps=UpdateFailed)
     monkeypatch.setattr(poll_module, "UpdateFailed", failed)
     bikes.simulator.fault(fault, retry_after=asked_for)
     await async_setup(bikes.hass, bikes.entry)
     assert bikes.entry.state is ConfigEntryState.SETUP_RETRY
-    # Home Assistant uses this wait since release 2026.11.
+    # Home Assistant uses `retry_after` from release 2026.11 on.
     assert failed.call_args.kwargs["retry_after"] == retry_after
     assert is_asked_to_sign_in(bikes.hass) is (fault == "status-401")

@@ -56,7 +56,7 @@ async def test_second_try(
 
 @pytest.mark.parametrize("fault", NOT_OFFERED)
 async def test_not_offered(bikes: Bikes, fault: str) -> None:
-    """If such an answer refuses the first request for positions, the poll succeeds. A request follows an hour later."""
+    """If the first request for positions is refused, the poll succeeds, and the next request follows an hour later."""
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(50):

@@ -69,7 +69,7 @@ async def test_new_position_that_never_comes(bikes: Bikes) -> None:
 async def test_many_old_positions(bikes: Bikes) -> None:
     """Old positions are requested one by one. A position that the service lacks does not delay other positions."""
     traccar = bikes.simulator
-    # The requests do not need the permission to read reports.
+    # Requests for single positions do not need the permission to read reports.
     traccar.accounts[EMAIL].disable_reports = True
     trackers = [f"35{number:013}" for number in range(6)]
     for tracker in trackers:

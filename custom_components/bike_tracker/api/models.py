@@ -107,7 +107,7 @@ class Position(NamedTuple):
     fix_time: datetime | None = None
     """Time of the fix, in UTC."""
     latitude: float | None = None
-    """Degrees; latitude and longitude are None without a fix."""
+    """Degrees; latitude and longitude are None without a usable place."""
     longitude: float | None = None
     accuracy: float = 0
     """Meters; 0 if unknown."""

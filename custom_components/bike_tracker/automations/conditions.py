@@ -79,5 +79,5 @@ _CONDITIONS: dict[str, type[Condition]] = {
 
 
 async def async_get_conditions(_hass: HomeAssistant) -> dict[str, type[Condition]]:
-    """Return the conditions by name."""
+    """Return the class of each condition, by the name of the condition."""
     return _CONDITIONS

@@ -109,7 +109,7 @@ class TrackerTrigger(Trigger):
     def _async_occurred(
         self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
     ) -> None:
-        """Fire for a matching occurrence."""
+        """Fire if an occurrence has the name of this trigger and, for an alarm, a chosen type."""
         alarm = occurrence.attributes.get("type")
         if occurrence.type == self.name and (not alarm or alarm in self._alarms):
             self._run(coordinator, tracker, occurrence)
@@ -159,8 +159,8 @@ class TrackerTrigger(Trigger):
         # The first known value of a flag is not a change, so it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # A tracker becomes silent when the wait ends. Other states begin when the wait
-        # begins.
+        # Do not fire for a state that began before the trigger was attached. A tracker
+        # becomes silent when the wait ends; any other state begins with the wait.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 
@@ -202,5 +202,5 @@ _TRIGGERS: dict[str, type[Trigger]] = {
 
 
 async def async_get_triggers(_hass: HomeAssistant) -> dict[str, type[Trigger]]:
-    """Return the triggers by name."""
+    """Return the class of each trigger, by the name of the trigger."""
     return _TRIGGERS

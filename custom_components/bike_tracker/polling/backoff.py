@@ -109,7 +109,7 @@ class RateLimit:
         return len(times) < _MAX_REQUESTS or monotonic() - times[0] >= MINUTE
 
     def count(self) -> None:
-        """Count a request made now."""
+        """Note that a request is sent now."""
         self._times.append(monotonic())
 
 

@@ -51,7 +51,7 @@ class Bike(NamedTuple):
         return self.names[0]
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name. Compare only letters and digits, without case. Match an empty name."""
+        """Return whether the bike has this name: compare letters and digits, ignore case. Every bike matches ""."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:

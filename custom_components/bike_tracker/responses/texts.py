@@ -110,7 +110,7 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
 
 
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
-    """Return an occurrence as a sentence, with the name of its tracker."""
+    """Return an occurrence as a sentence. Only the sentence of a triggered guard lacks the name of the tracker."""
     kind, attributes = occurrence.type, occurrence.attributes
     time = clock_time(occurrence.since)
     if kind == "alarm_raised":

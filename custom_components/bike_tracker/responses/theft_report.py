@@ -30,7 +30,7 @@ from .track import MAX_TRACK, Point, Track, async_best_track, gpx
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
 START: Final = "start_date_time"
-"""Field of actions, and parameter of a link to a report."""
+"""Name of the start time: a field of actions, and a parameter of the link to a report."""
 _LINK_WORKS_FOR: Final = timedelta(days=1)
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"

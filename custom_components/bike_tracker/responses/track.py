@@ -53,7 +53,7 @@ _SEGMENT_GAP: Final = timedelta(minutes=30)
 
 
 class Track(NamedTuple):
-    """Where a bike was in a time range."""
+    """The places of a bike in a time range, from the service or from stored routes."""
 
     reports: list[Position]
     """Reports with a measured place, in order of time."""
@@ -187,7 +187,7 @@ def _places(
 
 
 def points(reports: Iterable[Position]) -> Iterator[Point]:
-    """Yield measured places as `get_track` returns them."""
+    """Yield the points of reports as the action `get_track` returns them."""
     for report in reports:
         speed = report.speed
         yield {
@@ -259,7 +259,7 @@ def async_register_gpx_view(hass: HomeAssistant) -> None:
 
 
 class _GpxView(HomeAssistantView):
-    """Serve the track of a bike between two times."""
+    """Serve the track of a bike between two times as a GPX file."""
 
     url = f"/api/{DOMAIN}/gpx/{{device_id}}"
     name = f"api:{DOMAIN}:gpx"
