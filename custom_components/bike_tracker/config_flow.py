@@ -207,8 +207,8 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
 
 def _keeps_title(entry: ConfigEntry, name: str) -> bool:
     old = entry.data[CONF_URL]
-    # Version 1.1 generated titles without a port, so a host alone also counts as
-    # generated.
+    # Version 1.1 generated titles without a port, so a title with the host alone may be
+    # generated, too.
     names = {origin_of(old), host_of(old)}
     is_generated = re.sub(r" \(\d+\)$", "", entry.title) in names
     return name == origin_of(old) or not is_generated

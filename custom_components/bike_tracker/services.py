@@ -38,8 +38,8 @@ from .tracking.ride_state import Ride
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# If `where` returns more bikes than this, its text contains only the place of each bike
-# and its problems, but no condition such as the battery.
+# If `where` returns more bikes than this, its text contains only the place and problems
+# of each bike, but no other condition such as the battery.
 _FEW_BIKES: Final = 3
 # Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6

@@ -18,7 +18,7 @@ _LOCAL_NAME = re.compile(
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
 # Operating systems read a host of digits as an IP address: 134744072 and 0x8080808 both
-# mean 8.8.8.8. So such a host does not count as a local name.
+# mean 8.8.8.8. So such a host is not a local name, although it has no dot.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 

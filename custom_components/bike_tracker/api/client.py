@@ -137,7 +137,7 @@ async def _refuse_redirects(
 async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingError:
     """Return the error for a response whose status is not 200."""
     if response.status == HTTPStatus.BAD_REQUEST:
-        # If the body cannot be read, a 400 does not count as a wrong password.
+        # If the body cannot be read, do not treat a 400 as a wrong password.
         with suppress(aiohttp.ClientPayloadError):
             body = await _async_read(response.content, _ERROR_BODY_BYTES)
             if _SIGN_IN_REFUSED in body[:_ERROR_BODY_BYTES]:

@@ -26,7 +26,7 @@ _UNKNOWN_TIME = datetime.min.replace(tzinfo=UTC)
 _EARLIEST = datetime(1900, 1, 1, tzinfo=UTC)
 _LATEST = datetime(3000, 1, 1, tzinfo=UTC)
 # Before the first fix, servers send a placeholder: the start of Unix time (1970) or of
-# GPS time (January 6, 1980). So earlier times than this are not real.
+# GPS time (January 6, 1980). So times before this date are not real.
 _NO_FIX_BEFORE = datetime(1980, 1, 7, tzinfo=UTC)
 
 # JSON fields of a device, in the order that `Device.from_values` expects.

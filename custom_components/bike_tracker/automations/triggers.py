@@ -121,7 +121,7 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # The clock was set back, so new changes may have times before
+            # The clock was set back, so changes that follow may have times before
             # `_attached_at`.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)

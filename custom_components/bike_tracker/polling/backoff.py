@@ -64,8 +64,8 @@ class Failures(NamedTuple):
 class EndpointSupport(NamedTuple):
     """Whether the service supports an undocumented call.
 
-    A call is supported as soon as it has succeeded. From then on, every error counts as
-    temporary, even 401 and 404. A call that was refused and never succeeded is tried
+    A call is supported as soon as it has succeeded. From then on, every error is treated
+    as temporary, even 401 and 404. A call that was refused and never succeeded is tried
     again after an hour, then daily. A connection error or a temporary error does not
     show whether a call is supported.
     """

@@ -81,7 +81,7 @@ class History:
     _portion: timedelta = _MAX_PORTION
     """Maximum time range of the next request. It becomes shorter if a response is too large."""
     _is_longer: bool = False
-    """Whether a request for the maximum range has succeeded after the last response that was too large."""
+    """Whether a request for the maximum range has succeeded since the newest response that was too large."""
     _user_requests: RateLimit = field(default_factory=RateLimit)
     """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)

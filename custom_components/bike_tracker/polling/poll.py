@@ -117,8 +117,8 @@ class PositionLookup:
         missing = _missing_of(wanted, found)
         if not _listed(missing) <= self._missing:
             self._failures = Failures()
-        # Requests for other trackers, while a retry for the missing positions waits,
-        # must not count as failures.
+        # While the retry for the missing positions waits, responses to requests for
+        # other trackers must not lengthen this wait.
         if missing and self._failures.is_due:
             self._failures = self._failures.another(MISSING_POSITION_BACKOFF)
         self._missing = _listed(missing)

@@ -48,7 +48,7 @@ def is_in_target(hass: HomeAssistant, target: ConfigType, device: DeviceEntry) -
 
 
 def _is_enabled(device: DeviceEntry) -> bool:
-    # Devices of a disabled account count as enabled, so that an action returns no bikes
+    # Treat devices of a disabled account as enabled, so that an action returns no bikes
     # instead of an error.
     return device.disabled_by is not dr.DeviceEntryDisabler.USER
 
