@@ -33,7 +33,7 @@ EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
 def row(
     ended_ago: timedelta, tracker: str = RED, duration: int = 3600, **more: Any
 ) -> dict[str, Any]:
-    """Return a ride that ended this long ago, as the action `get_rides` returns it. The duration is in seconds."""
+    """Return a ride as `get_rides` does. It ended `ended_ago` before now, and lasted `duration` seconds."""
     ended_at = dt_util.utcnow() - ended_ago
     return {
         "tracker": tracker,
@@ -48,7 +48,7 @@ def row(
 
 
 def folder_of(hass: HomeAssistant) -> Path:
-    """Return the folder of all databases."""
+    """Return the folder with the database files of all accounts."""
     return Path(hass.config.path(".storage", DOMAIN))
 
 
@@ -59,7 +59,7 @@ def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 @contextmanager
 def full_disk(file: Path) -> Iterator[None]:
-    """Let no file grow beyond the size of this database's write-ahead log, as if the disk was full."""
+    """Make each write fail that would make a file larger than the database's write-ahead log is now: as on a full disk."""
     log = file.with_name(f"{file.name}-wal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
@@ -70,13 +70,13 @@ def full_disk(file: Path) -> Iterator[None]:
 
 
 def files_in(hass: HomeAssistant) -> list[str]:
-    """Return the names of all files in the integration's folders below `.storage`."""
+    """Return the names of all files in folders below `.storage` whose names begin with the integration's domain."""
     storage = folder_of(hass).parent
     return sorted(file.name for file in storage.glob(f"**/{DOMAIN}*/**/*.*"))
 
 
 def query(file: Path, text: str, *values: object) -> list[Any]:
-    """Run a statement in a transaction, and return its rows."""
+    """Run an SQL statement on a database file in its own transaction, and return the rows."""
     with closing(sqlite3.connect(file)) as connection, connection:
         return list(connection.execute(text, values))
 
@@ -105,7 +105,7 @@ def _values(row: dict[str, Any]) -> tuple[object, ...]:
 def rides_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> list[Ride]:
-    """Return the rides of a tracker in the database file, in order of their start."""
+    """Return the rides of a tracker from the account's database file, the earliest first."""
     with closing(sqlite3.connect(file_of(hass, entry))) as connection:
         rides = rides_between(connection, tracker, BEGINNING, END)
     return sorted(rides, key=attrgetter("started_at"))
@@ -114,7 +114,7 @@ def rides_in(
 def state_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> dict[str, Any]:
-    """Return the state of a tracker in the database file, or an empty dictionary if the file has none."""
+    """Return the state of a tracker from the account's database file. It is empty if the file has none."""
     rows = query(
         file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
     )

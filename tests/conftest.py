@@ -64,7 +64,7 @@ type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start tests with a longer timeout first, so that all parallel workers end at about the same time."""
+    """Start the tests with the longest timeouts first, so that all parallel workers end at about the same time."""
 
     def timeout(item: pytest.Item) -> float:
         marker = item.get_closest_marker("timeout")
@@ -75,12 +75,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
-    """Replace a fixture of the test package: the debug mode that it enables doubles the duration of tests."""
+    """Do nothing: this replaces a fixture of the test package whose debug mode would double the duration of tests."""
 
 
 @pytest.fixture(autouse=True)
 def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
-    """Let Home Assistant load custom integrations, and open sockets to reach the simulator."""
+    """Let Home Assistant load custom integrations, and allow sockets, which the simulator needs."""
 
 
 def resolve_names(hass: HomeAssistant) -> None:
@@ -115,14 +115,14 @@ def with_live() -> None:
 
 @pytest.fixture
 def with_rides_from_before() -> None:
-    """Mark a test that needs the requests for earlier rides: `polling_alone` does not disable them in this test."""
+    """Mark a test that needs the requests for rides from before the set-up: `polling_alone` does not disable them."""
 
 
 @pytest.fixture(autouse=True)
 def polling_alone(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Disable the live connection and the requests for earlier rides, unless a fixture above marks the test."""
+    """Disable the live connection and the loading of earlier rides, except in tests that a fixture above marks."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)
     if "with_rides_from_before" not in request.fixturenames:
@@ -146,7 +146,7 @@ def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
 
 @pytest.fixture
 async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
-    """Return a simulated service with one account of two trackers. A test's parameter can set another kind of server."""
+    """Return a simulated service with one account of two trackers. An indirect parameter sets another kind of server."""
     async with Simulator(kind=getattr(request, "param", "service")) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL, group_id=3)
@@ -156,7 +156,7 @@ async def simulator(request: pytest.FixtureRequest) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
-    """Return a function that adds a config entry for the account, and does not set it up."""
+    """Return a function that adds a config entry to Home Assistant, by default for the account, without setting it up."""
 
     def _make_entry(
         email: str = EMAIL, password: str = PASSWORD, url: str | None = None
@@ -178,13 +178,13 @@ def make_entry(hass: HomeAssistant, simulator: Simulator) -> MakeEntry:
 
 @pytest.fixture
 def entry(make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of the account before its set-up."""
+    """Return the config entry of the account, which is not set up yet."""
     return make_entry()
 
 
 @pytest.fixture
 def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
-    """Return the entry of a second account with the red bike, before its set-up."""
+    """Return the config entry, not set up yet, of Bob's account. The red bike is in both accounts."""
     simulator.add_account(BOB, PASSWORD)
     simulator.assign(BOB, RED)
     return make_entry(BOB)
@@ -194,7 +194,7 @@ def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
 async def setup(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
 ) -> MockConfigEntry:
-    """Return the entry of the account after its set-up. The clock is frozen."""
+    """Set up the account while the clock is frozen, and return its config entry."""
     await async_setup(hass, entry)
     return entry
 
@@ -223,7 +223,7 @@ def writes(hass: HomeAssistant) -> list[str]:
 
 @dataclass(frozen=True)
 class Bikes:
-    """The account with the red and the blue bike, and functions that tests apply to it. The clock is frozen."""
+    """The account with the red and the blue bike, with helper methods for tests. The clock is frozen."""
 
     hass: HomeAssistant
     freezer: FrozenDateTimeFactory
@@ -245,7 +245,7 @@ class Bikes:
     def state_of(
         self, entity: str, platform: Platform = Platform.DEVICE_TRACKER
     ) -> State | None:
-        """Return the state of an entity by its entity ID or its unique ID, or None if it does not exist."""
+        """Return the state of an entity, or None if it has none. `entity` is an entity ID, or a unique ID of the platform."""
         if "." in entity:
             return self.hass.states.get(entity)
         registry = er.async_get(self.hass)
@@ -253,7 +253,7 @@ class Bikes:
         return self.hass.states.get(entity_id) if entity_id else None
 
     def state(self, entity: str, platform: Platform = Platform.DEVICE_TRACKER) -> State:
-        """Return the state of an entity by its entity ID or its unique ID. The state must exist."""
+        """Return the state of an entity as `state_of` does. The state must exist."""
         state = self.state_of(entity, platform)
         assert state is not None
         return state
@@ -261,12 +261,12 @@ class Bikes:
     def value_of(
         self, entity: str, platform: Platform = Platform.DEVICE_TRACKER
     ) -> str | None:
-        """Return the value of an entity's state, or None if the state does not exist."""
+        """Return the value of the state that `state_of` returns, or None without a state."""
         state = self.state_of(entity, platform)
         return state.state if state else None
 
     def device(self, tracker: str = RED) -> dr.DeviceEntry:
-        """Return the device of a tracker."""
+        """Return the device of a tracker. The device must exist."""
         device = dr.async_get(self.hass).async_get_device_by_identifier(
             (DOMAIN, tracker), self.entry.entry_id
         )
@@ -274,13 +274,13 @@ class Bikes:
         return device
 
     async def poll(self, seconds: float = 61) -> None:
-        """Move the clock, by default by 61 seconds, and let everything run that is due."""
+        """Move the clock forward, by default past the next poll. Wait until all tasks that are due have ended."""
         self.freezer.tick(timedelta(seconds=seconds))
         async_fire_time_changed(self.hass)
         await self.hass.async_block_till_done(wait_background_tasks=True)
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock by seconds, run everything that is due, and wait until it has ended."""
+        """Move the clock forward. Wait until all tasks that are due have ended, except the live connection."""
         self.freezer.tick(seconds)
         async_fire_time_changed(self.hass)
         await settle(self.hass)
@@ -311,13 +311,13 @@ def bikes(
 
 @pytest.fixture
 def poll(bikes: Bikes) -> Poll:
-    """Return the function that polls the bikes."""
+    """Return the method `Bikes.poll`."""
     return bikes.poll
 
 
 @pytest.fixture
 def shown(bikes: Bikes) -> Shown:
-    """Return a function that counts the available entities of each tracker with a device."""
+    """Return a function that returns the number of available entities for each tracker that has a device."""
 
     def available(device: dr.DeviceEntry) -> int:
         entities = er.async_entries_for_device(er.async_get(bikes.hass), device.id)

@@ -14,14 +14,14 @@ SEED = int(os.environ.get("SEED", "1"))
 """Random seed of the soak test and of the year of rides. `DAYS` is their length in days; 0 means a short run."""
 _IN_CI = 5
 longest = pytest.mark.timeout(240 * TIMES)
-"""Mark with a long timeout. Tests with a longer timeout start first, so that all workers end at about the same time."""
+"""A mark for a long test: its timeout is four minutes, or more in a long run. Tests with long timeouts start first."""
 
 
 def examples(few: int, *, suppress: Iterable[HealthCheck] = ()) -> settings:
-    """Return settings of Hypothesis with this number of examples, and more in a long run.
+    """Return settings of Hypothesis for `few` examples, and for `TIMES` as many in a long run.
 
-    Up to the factor that CI uses, each run has the same examples, so that no test fails
-    at random. With a higher factor, each run tries different examples.
+    If `TIMES` is at most its value in CI, each run has the same examples, so that no test
+    fails at random. If `TIMES` is higher, each run tries different examples.
     """
     return settings(
         deadline=None,

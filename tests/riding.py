@@ -10,7 +10,7 @@ from .tools.simulator.server import Simulator
 
 
 def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from a place that is this many meters north of its last place."""
+    """Let the red bike report from a place that is `metres` meters north of its previous report."""
     position = simulator.devices[RED].position
     assert position is not None
     latitude = position.latitude + metres / 111_195
@@ -18,7 +18,7 @@ def go(simulator: Simulator, metres: float, **more: Any) -> None:
 
 
 def riding(kilometres: float, speed: float = 9.0) -> dict[str, Any]:
-    """Return the values of a report during a ride, with the tracker's total distance. The speed is in knots."""
+    """Return the values of a report with a total distance in kilometers and a speed in knots. Speed 0 is no motion."""
     attributes = {"motion": speed > 0, "totalDistance": kilometres * 1_000}
     return {"speed": speed, "attributes": attributes}
 
@@ -40,7 +40,7 @@ async def async_ride(simulator: Simulator, poll: Poll) -> None:
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
-    """Return a list to which each event of an entity adds a state. A change to or from unavailable is no event."""
+    """Return a list that receives the new state at each event of an entity. Changes to or from unavailable are left out."""
     events: list[State] = []
 
     @callback

@@ -1,4 +1,4 @@
-"""Wait until everything under way has ended. The clock stays frozen."""
+"""A function that waits until all started polls, set-ups and other tasks have ended, while the clock stays frozen."""
 
 import asyncio
 from typing import Any
@@ -9,16 +9,16 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .tools.simulator.wire import pause
 
-# Data needs at most this many turns of the event loop to pass through a local socket.
+# The number of turns of the event loop that data needs at most to pass a local socket.
 _TURNS = 25
-# Look at most this often whether all polls and set-ups have ended, and pause for this
-# many seconds between two looks: on a busy machine, both may wait for the disk.
+# Check at most `_PATIENCE` times, with pauses of `_MOMENT` seconds, whether all polls
+# and set-ups have ended: on a busy machine, they may wait for the disk.
 _PATIENCE = 100
 _MOMENT = 0.001
 
 
 async def settle(hass: HomeAssistant | None) -> None:
-    """Wait until everything under way has ended, except the live connection."""
+    """Wait until all started polls, set-ups and other tasks have ended, except the live connection."""
     for _ in range(2):
         for _ in range(_TURNS):
             await asyncio.sleep(0)

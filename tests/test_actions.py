@@ -58,7 +58,7 @@ type Answer = dict[str, Any]
 
 
 def times(start: object, end: object = timedelta()) -> Answer:
-    """Return the fields for a time range. `async_act` adds a duration to the current time."""
+    """Return the fields for a time range. If a value is a duration, `async_act` adds the current time to it."""
     return {"start_date_time": start, "end_date_time": end}
 
 
@@ -111,19 +111,19 @@ async def async_get_rides(hass: HomeAssistant, **fields: Any) -> list[Answer]:
 
 
 def asked(simulator: Simulator) -> int:
-    """Return how often the history was requested."""
+    """Return the number of history requests that the service received."""
     return sum("from" in request.query for request in simulator.requests)
 
 
 def device_of(hass: HomeAssistant, tracker: str) -> str:
-    """Return the device ID of a tracker, or an empty text if it has none."""
+    """Return the device ID of a tracker, or an empty text if the tracker has no device."""
     entity = er.async_get(hass).async_get_entity_id("device_tracker", DOMAIN, tracker)
     found = entity and er.async_get(hass).async_get(entity)
     return (found and found.device_id) or ""
 
 
 def both(hass: HomeAssistant) -> list[str]:
-    """Return the device IDs of both bikes."""
+    """Return the device IDs of the red and the blue bike, in this order."""
     return [device_of(hass, tracker) for tracker in (RED, BLUE)]
 
 
@@ -135,7 +135,7 @@ def may_write(hass: HomeAssistant, folder: Path, name: str = "local") -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """The rides of two bikes are returned in the order of their starts. A CSV file with them is written to a new folder."""
+    """`get_rides` returns the rides of two bikes, the earliest first, and writes a CSV file with them to a new folder."""
     folder = Path(hass.config.path("new"))
     may_write(hass, folder)
     devices = both(hass)
@@ -172,7 +172,7 @@ async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) 
 
 
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
-# The week of this range ends after the year 9999, so no time can represent its end.
+# The week that contains this range ends after the year 9999: no time can be its end.
 LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
 
 
@@ -216,7 +216,7 @@ async def test_refused(
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """By default, a track is that of the ride under way or else of the last ride, and statistics have eight weeks."""
+    """By default, `get_track` returns the ride under way, or else the newest ride. Statistics have eight weeks."""
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
     with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
@@ -245,7 +245,7 @@ async def test_ride_under_way(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("rides")
 async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -> None:
-    """Bikes of an unloaded account are left out. Without a loaded account, actions except `where` fail."""
+    """Bikes of an unloaded account are left out. If all accounts of the target are unloaded, only `where` succeeds."""
     entries = bikes.hass.config_entries
     bikes.simulator.add_device("green", email=BOB)
     await async_setup(bikes.hass, bobs)
@@ -263,7 +263,7 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
             await async_act(bikes.hass, action, **fields)
 
-    # A disabled account has no bikes.
+    # The bikes of a disabled account have no rides, and `get_track` cannot find them.
     user = ConfigEntryDisabler.USER
     await entries.async_set_disabled_by(bikes.entry.entry_id, user)
     assert await async_get_rides(bikes.hass) == []
@@ -296,7 +296,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Names are compared by letters and digits, in any case and Unicode form. A name without both is compared as it is."""
+    """Only letters and digits of names are compared; case and Unicode form are ignored. Other names must be equal."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -306,7 +306,7 @@ async def test_names(
 
 
 async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
-    """If a bike is no longer listed, only its name is known. A request for its track is an error."""
+    """For a bike that is no longer listed, `where` returns its name without place and values. `get_track` fails."""
     bikes.simulator.override_field(RED, "status", "offline")
     bikes.simulator.report(RED, attributes={"totalDistance": 926.0900001})
     await async_setup(bikes.hass, bikes.entry)
@@ -328,7 +328,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 async def test_who_may_read(
     hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
 ) -> None:
-    """If the target names a bike that the user may not read, this is an error. In an area, such a bike is left out."""
+    """If the target names a bike that the user may not see, the action fails. In an area, such a bike is left out."""
     garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)
@@ -357,7 +357,7 @@ async def test_who_may_read(
 
 @pytest.mark.usefixtures("rides")
 async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
-    """A user needs the permission to control the bike to write a file."""
+    """To write a file, a user must be allowed to control the bike. Without a file, the permission to read is enough."""
     may_write(hass, tmp_path)
     user = MockUser(id="anna").add_to_hass(hass)
     user.mock_policy({"entities": {"all": {"read": True}}})
@@ -387,11 +387,11 @@ async def test_cell_that_is_no_formula(
 
 @pytest.mark.usefixtures("setup")
 async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
-    """A track has each measured place once, as a list and as GPX with a new segment after a gap."""
+    """A track has one point for each measured place, as a list and as GPX with a new segment after a gap."""
     now, simulator = dt_util.utcnow(), bikes.simulator
     history: Any = Renderer.history
 
-    # Some services ignore the requested time range: their other reports are left out.
+    # Some services ignore the requested time range: reports outside it are left out.
     def ignore_times(*args: Any) -> Any:
         return history(*args[:-2], args[-2] - DAY, args[-1] + DAY)
 
@@ -435,7 +435,7 @@ async def test_track_is_written(bikes: Bikes, tmp_path: Path) -> None:
     ("hours", "requests"), [(1, 1), (24, 1), (25, 1), (26, 2), (48, 2), (168, 7)]
 )
 async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> None:
-    """One request covers up to 25 hours, because a local day can have 25 hours. The last second is included."""
+    """One request covers at most 25 hours, the length of the longest local day. A longer range needs several requests."""
     bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     await async_act(bikes.hass, "get_track", **times(-hours * HOUR))
     assert asked(bikes.simulator) == requests
@@ -445,7 +445,7 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a response is too large, the halves of its range are requested. If even a short range is, this is an error."""
+    """If an answer is too large, the halves of its range are requested. If the answer for a short range is, this fails."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]

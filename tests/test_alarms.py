@@ -45,10 +45,10 @@ async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("restored", [None, STATE_UNKNOWN, OLDER, NEWER])
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
-    """After a restart in an outage, the entity shows the last alarm, and does not fire it again.
+    """After a restart in an outage, the entity shows the newest alarm, and does not fire it again.
 
     After a kill, Home Assistant's stored state may be older or newer than the database.
-    The newer alarm of these two is shown.
+    The newer alarm of both is shown.
     """
     await report(bikes, "sos")
     before = bikes.state(ENTITY)

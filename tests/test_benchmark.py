@@ -1,4 +1,4 @@
-"""The benchmark measures fleets like real ones, and its page shows the last run."""
+"""The benchmark's answers are as long as real answers, and its page shows the newest run."""
 
 import orjson
 import pytest
@@ -24,5 +24,5 @@ async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
 
 
 def test_page() -> None:
-    """The page has the tables of the last run, which also show whether each goal was reached."""
+    """The page has exactly the tables that follow from the stored values of the newest run."""
     assert tables_of(PAGE) == tables(*load())

@@ -42,7 +42,7 @@ def calendar_of(bikes: Bikes) -> CalendarEntity:
 async def async_events(
     bikes: Bikes, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
 ) -> list[CalendarEvent]:
-    """Return the events of the red bike's calendar between two times before now. A negative time is in the future."""
+    """Return the red bike's calendar events from `start_ago` before now to `end_ago` before now. Negative is after now."""
     start, end = (dt_util.utcnow() - ago for ago in (start_ago, end_ago))
     return await calendar_of(bikes).async_get_events(bikes.hass, start, end)
 
@@ -114,7 +114,7 @@ async def test_name_of_the_bike(bikes: Bikes) -> None:
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """A ride under way is the current event, and appears in the calendar only once."""
+    """A ride under way is the current event, and the calendar has a single event for it."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
     state = bikes.state(CALENDAR)
@@ -132,8 +132,8 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     moved_at = dt_util.utcnow()
     await bikes.poll()
     assert bikes.state(CALENDAR).attributes["message"] == "0.8 km · Red bike"
-    # Two minutes later, the event in the calendar ends with the last movement. Only the
-    # current event ends half an hour from now (defect 23). The last minute has no event.
+    # Two minutes later, the event in the calendar ends at the newest movement, so the
+    # last minute has no event.
     await bikes.poll(120)
     [event] = await async_events(bikes)
     assert abs(event.end_datetime_local - moved_at) < timedelta(seconds=2)
@@ -161,7 +161,7 @@ async def test_available_in_an_outage(bikes: Bikes) -> None:
 )
 @pytest.mark.usefixtures("freezer", "with_rides_from_before")
 async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
-    """Earlier rides appear in an open calendar as soon as they are loaded. The calendar's state is not written."""
+    """Rides from before the set-up appear in an open calendar when they are loaded. The calendar's state is not written."""
     ride_on_days(bikes.simulator, 3)
     bikes.simulator.fault("status-503", path="history")
     await async_setup(bikes.hass, bikes.entry)

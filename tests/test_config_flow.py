@@ -37,10 +37,10 @@ from .tools.faults.decided import DECIDED, DECIDED_PLACES
 from .tools.faults.trouble import TROUBLES
 from .tools.simulator import Simulator, client_context
 
-# `test_fault` leaves out these faults: they need no server, or answer too late for it.
+# Faults that `test_fault` leaves out: three need no server, and one answers too late.
 NOT_HERE = {"name-not-found", "connection-refused", "restart", "late-answer"}
-# At least one fault for each error of the form. These faults are always tested, the
-# last four also with a typed https.
+# At least one fault for each error of the form. These faults are always tested. The
+# last four are also tested with an address that begins with https.
 ALWAYS = (
     *("no-answer", "no-answer-mid-body", "close-before-headers", "not-http", "html"),
     *("status-401", "status-404", "status-503", "redirect-302-other", "json-as-text"),
@@ -52,8 +52,8 @@ FAULTS = [
     if name not in NOT_HERE
 ]
 PLACES = dict.fromkeys(["no-answer", "status-404", *some(DECIDED_PLACES, every=4)])
-# These faults may be temporary, so the form does not note that the service has no
-# positions.
+# Faults that may be temporary: after one of them, the form does not note that the
+# service has no positions.
 MAY_PASS = re.compile(
     "close-|gzip-broken|headers-too|late-|length-|no-answer|not-http|reset-|slow-"
     "|status-(408|429|5)"
@@ -64,13 +64,13 @@ type Typed = dict[str, Any]
 
 @pytest.fixture
 def typed(simulator: Simulator) -> Typed:
-    """Return the input of a user for the account."""
+    """Return the values that a user types to add the account."""
     return {CONF_URL: simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
 
 
 @pytest.fixture
 async def other() -> AsyncIterator[Simulator]:
-    """Return another service on the same host. The account has no trackers there."""
+    """Return another service on the same host. It has an account with the same email, but without trackers."""
     async with Simulator(prefix="/bikes") as other:
         other.add_account(EMAIL, PASSWORD)
         yield other
@@ -79,7 +79,7 @@ async def other() -> AsyncIterator[Simulator]:
 async def submit(
     hass: HomeAssistant, flow: ConfigFlowResult, typed: Typed
 ) -> ConfigFlowResult:
-    """Submit a form, wait until its effects have ended, and return the result."""
+    """Submit a form, wait until all tasks that it started have ended, and return the result of the flow."""
     result = await hass.config_entries.flow.async_configure(flow["flow_id"], typed)
     await hass.async_block_till_done(wait_background_tasks=True)
     return result
@@ -127,7 +127,7 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A sign-in adds the account. Spaces, capital letters and a missing /api are corrected, but not in the password."""
+    """A sign-in adds the account. Outer spaces, a scheme in capitals and a missing /api are corrected. A password is kept."""
     simulator.set_password(EMAIL, " with spaces ")
     typed[CONF_PASSWORD] = " with spaces "
     url = f"  HTTP://127.0.0.1:{simulator.port}/ "
@@ -173,7 +173,7 @@ async def test_fields(hass: HomeAssistant, entry: MockConfigEntry) -> None:
 async def test_mistyped(
     bikes: Bikes, typed: Typed, field: str, value: str, error: str
 ) -> None:
-    """A typing error is shown at its field, and nothing is sent to the server."""
+    """An invalid or insecure value is shown as an error at its field, and nothing is sent to the server."""
     form = await add(bikes.hass, {**typed, field: value})
     assert form["errors"] == {field: error}
     assert not bikes.simulator.requests
@@ -188,7 +188,7 @@ async def test_positions_fail(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    """The sign-in succeeds without positions. After a lasting failure, the dialog notes that they are missing."""
+    """The sign-in succeeds without positions. Unless the fault may be temporary, the dialog notes that they are missing."""
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
     simulator.fault(name, path="positions", times=1)
@@ -224,14 +224,14 @@ async def test_unexpected_error(
 async def test_second_account(
     bikes: Bikes, other: Simulator, typed: Typed, email: str, address: str, title: str
 ) -> None:
-    """An account with the same email, host, port and path is refused. Any other account is added."""
+    """An account with the same host, port, path and email, ignoring case, is refused. Any other account is added."""
     hass, entry = bikes.hass, bikes.entry
     ports = {"port": bikes.simulator.port, "other": other.port}
     known = f"127.0.0.1:{bikes.simulator.port}"
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
         bikes.simulator.add_account(name, PASSWORD)
-    # An open form to sign in to the known account again must make no difference.
+    # An open form to sign in again to the known account must not change the result.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
@@ -252,7 +252,7 @@ async def test_second_account(
 async def test_disabled_entry_of_1_0(
     bikes: Bikes, other: Simulator, typed: Typed, old_id: str, moves: bool
 ) -> None:
-    """A disabled entry of 1.0 is recognized by its data, because its unique ID may be outdated."""
+    """A disabled entry of version 1.0 is recognized by its data, because its unique ID may be outdated."""
     server, path = (other, "/bikes") if moves else (bikes.simulator, "")
     entry = MockConfigEntry(
         domain=DOMAIN,
@@ -320,7 +320,7 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
 async def test_reconfigure_password(
     hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
 ) -> None:
-    """The form shows address and email, but not the password. A failed attempt changes nothing."""
+    """The form shows address and email, but not the password. A wrong password changes nothing, a right one is stored."""
     simulator.set_password(EMAIL, "new one")
     form = await setup.start_reconfigure_flow(hass)
     assert form["step_id"] == "reconfigure"
@@ -395,7 +395,7 @@ async def test_reconfigure_to_another_account(
     before: str,
     reason: str,
 ) -> None:
-    """Another email or server is accepted if its account has a tracker of the entry, or if the entry has none."""
+    """Another email or server is accepted if its account has a tracker of the entry, or if the entry has no tracker yet."""
     for known in (RED, BLUE) if before == "empty" else ():
         bikes.simulator.unassign(EMAIL, known)
     await async_setup(bikes.hass, bikes.entry)
@@ -419,7 +419,7 @@ async def test_reconfigure_to_another_account(
         return
     assert bikes.entry.data == typed
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
-    # The title, which lacks the port as in 1.1, changes only with the server.
+    # The title has no port, like titles of 1.1. It changes only with the server.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
@@ -459,7 +459,7 @@ async def schemes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
-    """Return the service over https. Home Assistant trusts its certificate, and waits two seconds for an answer."""
+    """Return the service over https. Home Assistant trusts its certificate, and waits at most two seconds for an answer."""
     monkeypatch.setattr(client_module, "TIMEOUT", ClientTimeout(total=2))
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
@@ -483,14 +483,14 @@ async def test_fault(
     name: str,
     scheme: str,
 ) -> None:
-    """For each fault, the form and the log show the right error. After the fault, a second attempt works."""
+    """Each fault has the effect in `DECIDED` on the form and the log. After the fault, a second attempt succeeds."""
     decided, address = DECIDED[name], f"127.0.0.1:{secure.port}"
     typed[CONF_URL] = f"{scheme}{address}"
     TROUBLES[name].begin(secure)
 
     result = await add(hass, typed)
 
-    # After a wrong certificate, http would send the password to an attacker unencrypted.
+    # After https failed, http is not tried: it would send the password unencrypted.
     assert set(schemes) == {"https"}
     if decided.message is None:
         assert result["data"][CONF_URL] == secure.url
@@ -547,7 +547,7 @@ async def test_http_without_a_scheme(
 async def test_where_http_is_spoken(
     bikes: Bikes, typed: Typed, scheme: str, fault: str | None, errors: Typed
 ) -> None:
-    """If the sign-in fails, the form shows the error of the last tried scheme, and the address as it was typed."""
+    """If the sign-in fails, the form shows the error of the scheme that was tried last, and the address as typed."""
     bikes.simulator.fault(fault)
     typed[CONF_URL] = f"{scheme}127.0.0.1:{bikes.simulator.port}"
     typed[CONF_PASSWORD] = "wrong"

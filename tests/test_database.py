@@ -1,6 +1,6 @@
 """The database: its content after a restart, the time of writes, and damaged files.
 
-The backfill adds rides from before the set-up. It requests them from the service.
+The *backfill* requests rides from before the set-up from the service, and stores them.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ def starts(rides: list[Ride]) -> list[datetime]:
 
 
 def guard_of(bikes: Bikes, tracker: str) -> str | None:
-    """Return the state of a bike's guard."""
+    """Return the state of a bike's guard, or None if the entity does not exist."""
     return bikes.value_of(f"{tracker}_guard", Platform.ALARM_CONTROL_PANEL)
 
 
@@ -75,18 +75,18 @@ async def async_raise_alarm(bikes: Bikes) -> None:
 
 
 def has_alarm(bikes: Bikes) -> bool:
-    """Return whether the file contains the alarm of `async_raise_alarm`."""
+    """Return whether the database file contains the alarm of `async_raise_alarm`."""
     return "sos" in str(state_in(bikes.hass, bikes.entry).get("alarms"))
 
 
 async def async_unload(bikes: Bikes) -> Path:
-    """Unload the account, and return its file."""
+    """Unload the account, and return its database file."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     return file_of(bikes.hass, bikes.entry)
 
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
-    """Open and close the database of the account. Return its content, and the red bike's rides of 99 days."""
+    """Open and close the database of the account. Return its content, and the red bike's rides of the last 99 days."""
     database, now = await async_open_database(bikes.hass, bikes.entry), dt_util.utcnow()
     rides = await database.rides(RED, now - 99 * DAY, now)
     await database.async_close()
@@ -97,7 +97,7 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
-    """After an unload, the file has the same rides, guards, alarms, fired events, evaluation and backfill."""
+    """After an unload, the file has the same rides, guards, alarms, numbers of fired events, evaluation and backfill."""
     bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     arm(bikes, BLUE)
@@ -152,7 +152,7 @@ async def test_large_book(bikes: Bikes) -> None:
 
 
 def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
-    """Return rides of half an hour that start at these hours of a day."""
+    """Return rides that start at these hours of a day. Each lasts half an hour."""
     day = datetime(2026, 11, 20, tzinfo=UTC)
     return [
         Ride(start := day + hour * HOUR, start + HOUR / 2, distance, 20.5)
@@ -163,14 +163,14 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 @pytest.mark.parametrize(
     ("since", "new", "found"),
     [
-        # All stored rides that start at this time or later are replaced.
+        # All stored rides that start at `since` or later are replaced.
         (2, (2, 4), (1, 2, 4)),
         (2.1, (4,), (1, 2, 4)),
         (9, (), (1, 2, 3)),
-        # A stored ride with the same start is replaced.
+        # A stored ride with the same start as a new ride is replaced.
         (9, (2,), (1, 2, 3)),
         (9, (2.5,), (1, 2, 2.5, 3)),
-        # Without a time, only a ride that overlaps no stored ride is added.
+        # Without `since`, a new ride is added only if it overlaps no stored ride.
         (None, (1, 1.25, 1.5, 2.4, 5), (1, 1.5, 2, 3, 5)),
         (None, (0.5, 0.6, 2.5), (0.5, 1, 2, 2.5, 3)),
     ],
@@ -178,7 +178,7 @@ def rides_of(*hours: float, distance: float = 1.0) -> list[Ride]:
 def test_rides_that_are_booked(
     since: float | None, new: tuple[float, ...], found: tuple[float, ...]
 ) -> None:
-    """New rides replace the stored rides from a time on, or are added between them. Rides of 0 km are never stored."""
+    """New rides replace the stored rides from `since` on, or are added between them. Rides of 0 km are never stored."""
     with closing(sqlite3.connect(":memory:")) as file:
         sql.create(file)
         for tracker in (RED, BLUE):
@@ -191,7 +191,7 @@ def test_rides_that_are_booked(
             [edge] = starts(rides_of(since))
             booked = sql.BookedRides(edge, rides)
             sql.replace_rides(file, RED, booked)
-            # Before the write, queries return the same rides.
+            # Before the write, queries merge the new with the stored rides.
             assert sorted(booked.merged(known)) == rides_of(*found)
             # Two replacements in a row have the same effect as their combination.
             earlier = rides_of(3)
@@ -227,8 +227,8 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
     ("moves", "changes", "seconds"),
     [
         (0, "offline", 300),
-        # In this test, the third report starts the ride, because the second looks like a
-        # jump. The start is an event.
+        # In this test, the third report starts the ride, because the second could be a
+        # GPS error. The start of a ride is an event.
         (2, "moved", 10),
         (3, "moved", 300),
         (0, "battery", 3600),
@@ -262,7 +262,7 @@ async def test_time_until_a_write(
 
 @pytest.mark.usefixtures("setup")
 async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
-    """An alarm that waits for the start of Home Assistant is written. After it is fired, `last_fired` is written."""
+    """An alarm that waits until Home Assistant has started is written. After it is fired, `last_fired` is written, too."""
     await bikes.poll(4_000)
     bikes.hass.set_state(CoreState.starting)
     await async_raise_alarm(bikes)
@@ -279,7 +279,7 @@ async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_last_ride_from_before(bikes: Bikes) -> None:
-    """In whatever order rides from before the set-up are added, the newest of them is the last ride."""
+    """Even if rides from before the set-up are added out of order, `last_rides` has the newest ride."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (9, 3, 6)]
     for ride in rides:
@@ -289,7 +289,7 @@ async def test_last_ride_from_before(bikes: Bikes) -> None:
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])
 async def test_one_transaction(bikes: Bikes, table: str) -> None:
-    """If writing states or rides fails, the file gets neither of them. The next attempt writes both."""
+    """If writing the states or writing the rides fails, the file gets neither. The next attempt writes both."""
     await async_set_up_and_ride(bikes)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
     await database.async_hold()
@@ -336,7 +336,7 @@ async def test_file(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
-    """If the state of a tracker did not change, its row is not written. A new name is not in the state."""
+    """If the state of a tracker did not change, its row is not written. A new name is no change of the state."""
     await bikes.poll(11)
     file = file_of(bikes.hass, bikes.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
@@ -408,14 +408,14 @@ async def test_stop(bikes: Bikes, how: str) -> None:
 
 
 def holds(hass: HomeAssistant, *texts: str) -> set[str]:
-    """Return which of these texts the files of all databases contain."""
+    """Return the texts that at least one file in the folder of databases contains."""
     content = b"".join(file.read_bytes() for file in folder_of(hass).iterdir())
     return {text for text in texts if text.encode() in content}
 
 
 @pytest.mark.usefixtures("setup")
 async def test_removed_tracker(bikes: Bikes) -> None:
-    """Ten seconds after a device is deleted, the disk contains no data of its tracker."""
+    """Ten seconds after a tracker is deleted, no file of a database contains its ID. Data of other trackers stays."""
     rows = [row(number * HOUR, BLUE) for number in range(1, 60)]
     await bikes.poll(11)
     store(bikes.hass, bikes.entry, [*rows, row(HOUR)])
@@ -492,7 +492,7 @@ async def test_locked_file(bikes: Bikes) -> None:
 )
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
-    """A damaged file is renamed, and a new one begins. A repair issue names the newest renamed file while it exists."""
+    """A damaged file is renamed, and a new file is created. A repair issue names the newest renamed file while it exists."""
     asides = []
     for number in range(2):
         arm(bikes, RED)
@@ -517,7 +517,7 @@ async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
 
 
 def test_log_of_a_malformed_file(tmp_path: Path) -> None:
-    """The log of a damaged file is renamed, too: it may contain data that the file lacks."""
+    """SQLite's log of a damaged file is renamed with the file, because the log may contain data that the file lacks."""
     path = tmp_path / "bikes.db"
     for suffix in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{suffix}").write_text(f"old{suffix}")
@@ -554,7 +554,7 @@ async def test_row_that_is_not_readable(
 async def test_tracker_that_cannot_be_stored(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a tracker cannot be stored, other trackers are stored all the same."""
+    """If the state of a tracker cannot be stored, the states of other trackers are still stored."""
     bikes.coordinator.database.content.trackers[BLUE] = 7  # type: ignore[assignment]
     await async_raise_alarm(bikes)
     await async_unload(bikes)
@@ -563,7 +563,7 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """While the disk is full, changes stay in memory, and a write is tried once a minute. Start and end are logged."""
+    """While the disk is full, changes stay in memory, and a write is tried each minute. Its start and end are logged."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()
@@ -619,7 +619,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
-    """During a backup, the file is complete and does not change."""
+    """During a backup, the database file is complete and does not change. Changes are written after the backup."""
     await async_raise_alarm(bikes)
     await backup.async_pre_backup(bikes.hass)
     file = file_of(bikes.hass, bikes.entry)
@@ -627,8 +627,8 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
     copy.write_bytes(file.read_bytes())
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll(4_000)
-    # The rides of a backfill cannot be written during a backup. Its progress stays, so
-    # that they are requested again.
+    # Rides of the backfill are not written during a backup. The backfill's progress
+    # stays, so that these rides are requested again.
     now, database = dt_util.utcnow(), bikes.coordinator.database
     until = database.content.backfill[RED]
     assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
@@ -691,7 +691,7 @@ def of_2_0() -> Any:
 
 
 def write_2_0(bikes: Bikes, files: dict[str, Any]) -> list[Path]:
-    """Write files of version 2.0, and return their paths."""
+    """Write files of version 2.0: `states`, `rides` or both. Return their paths."""
     storage = folder_of(bikes.hass).parent
     storage.mkdir(exist_ok=True)
     states = f"{DOMAIN}.{bikes.entry.entry_id}"
@@ -704,7 +704,7 @@ def write_2_0(bikes: Bikes, files: dict[str, Any]) -> list[Path]:
 
 @pytest.fixture
 def with_2_0(bikes: Bikes) -> Bikes:
-    """Return the bikes at the time of the files of 2.0. The service does not answer."""
+    """Set the clock to the time of the files of 2.0, let all requests to the service fail, and return the bikes."""
     bikes.freezer.move_to("2026-11-20T13:00:00+00:00")
     bikes.simulator.fault("status-503")
     return bikes
@@ -726,7 +726,7 @@ async def test_import(with_2_0: Bikes) -> None:
     assert content.evaluation.at == datetime(2026, 11, 20, 12, 57, 27, tzinfo=UTC)
     assert content.backfill.keys() == {RED, BLUE}
     assert [round(ride.distance, 2) for ride in rides[-2:]] == [1.67, 1.58]
-    # A second start imports nothing.
+    # A second start imports no ride again.
     assert (await async_opened(with_2_0))[1] == rides
 
 
@@ -760,8 +760,8 @@ async def test_used_2_0_again(with_2_0: Bikes) -> None:
 @pytest.mark.parametrize(
     ("place", "value", "left", "words"),
     [
-        # The file of states has the last rides, too, because 2.0 wrote the file of
-        # rides only once an hour.
+        # The file of states also has the newest rides, because 2.0 wrote the file of
+        # rides only each hour. So no ride is lost here.
         ("rides.data.rides", [], BOTH, ""),
         ("rides.data.rides", [{"tracker": RED, "ride": {}}], BOTH, "importing a ride"),
         ("rides.data.rides", 7, BOTH, ""),
@@ -785,7 +785,7 @@ async def test_import_of_damaged_files(
     left: set[str],
     words: str,
 ) -> None:
-    """An unreadable part of a file is lost. A completely unreadable file is kept under another name."""
+    """An unreadable part of a file is lost. A completely unreadable file is renamed. `left` has the imported trackers."""
     files = of_2_0()
     *parts, last = place.split(".")
     reduce(dict.__getitem__, parts, files)[last] = value
@@ -801,7 +801,7 @@ async def test_import_of_damaged_files(
 
 
 async def test_import_that_cannot_be_read(with_2_0: Bikes) -> None:
-    """If a file of 2.0 cannot be read, the set-up is tried again later. The file stays, and no guard is disarmed."""
+    """If a file of 2.0 cannot be opened, the set-up is tried again later. The file stays, and no guard is disarmed."""
     states, _ = write_2_0(with_2_0, of_2_0())
     text = states.read_text()
     states.unlink()

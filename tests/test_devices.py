@@ -1,4 +1,4 @@
-"""Devices of trackers: new, renamed, removed, deleted or shared ones, and repair issues."""
+"""Devices of trackers that are new, renamed, deleted or shared by accounts, and repair issues."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -36,7 +36,7 @@ def trackers_of(entry: MockConfigEntry) -> set[str]:
 
 
 def issues(bikes: Bikes) -> dict[str, dict[str, str]]:
-    """Return the repair issues with their placeholders. Each is a warning, and cannot be fixed by a click."""
+    """Return the placeholders of each repair issue, by its key. Check that each is a warning without a fix button."""
     all_issues = ir.async_get(bikes.hass).issues.values()
     issues = [issue for issue in all_issues if issue.domain == DOMAIN]
     for issue in issues:
@@ -92,7 +92,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 async def test_delete_button(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """Of a loaded account, trackers that are not listed can be deleted. Listed again, they are new trackers."""
+    """While an account is loaded, a user can delete its trackers that are not listed. If listed again, they are new."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -203,7 +203,7 @@ async def test_device_page(bikes: Bikes) -> None:
 async def test_broken_name(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a device cannot be renamed, the next change of its tracker renames it. Other devices are not affected."""
+    """If a device cannot be renamed, the next change of its tracker renames it. Other devices are renamed at once."""
     update = dr.DeviceRegistry.async_update_device
 
     def broken(self: dr.DeviceRegistry, device_id: str, **changes: Any) -> Any:
@@ -231,7 +231,7 @@ async def test_broken_name(
 async def test_shared_tracker(
     bikes: Bikes, bobs: MockConfigEntry, make_entry: MakeEntry
 ) -> None:
-    """A tracker that two accounts list belongs to the first account. If this account is removed, the second has it."""
+    """If two accounts list a tracker, the account that was set up first has it. The second gets it if the first is removed."""
     bikes.simulator.add_device(GREEN, email=BOB)
     await async_setup(bikes.hass, bobs)
     await bikes.poll()
@@ -267,7 +267,7 @@ async def test_shared_tracker_after_a_restart(
 async def test_shared_tracker_that_the_first_account_loses(
     bikes: Bikes, bobs: MockConfigEntry, delete: Delete
 ) -> None:
-    """If the first account's device is deleted, the other account gets the tracker and its entity ID."""
+    """If a user deletes the device in the first account, the second account gets the tracker and its entity ID."""
     before, mine = bikes.device(RED), "device_tracker.mine"
     registry = er.async_get(bikes.hass)
     registry.async_update_entity("device_tracker.red_bike", new_entity_id=mine)
@@ -290,7 +290,7 @@ async def test_shared_tracker_that_the_first_account_loses(
 
 
 async def async_let_pass(bikes: Bikes, minutes: int) -> None:
-    """Move the clock by some minutes, with a poll in each minute."""
+    """Move the clock forward by `minutes`, and poll in each minute."""
     for _ in range(minutes):
         await bikes.poll(60)
 
@@ -316,7 +316,7 @@ async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
     assert issues(bikes).keys() == {"no_contact"}
 
     # Summer time ends during the outage, and the local clock is set back. The issue
-    # keeps the original time.
+    # still shows the start of the outage in summer time.
     await async_let_pass(bikes, 50)
     placeholders = issues(bikes)["no_contact"]
     assert reason in placeholders.pop("error")
@@ -330,7 +330,7 @@ async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
 async def test_clock_that_is_put_right(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the wall clock is set forward by two days during an outage, the outage does not count as two days long."""
+    """If the wall clock is set forward by two days during a short outage, no repair issue is created."""
     bikes.simulator.fault("status-503")
     await bikes.poll()
     right = dt_util.now

@@ -1,4 +1,4 @@
-"""The file of diagnostics and the page of system health: both help a maintainer without personal data."""
+"""The file of diagnostics and the page *System health* help a maintainer, and contain no personal data."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -64,10 +64,10 @@ async def async_health(hass: HomeAssistant) -> dict[str, Any]:
 async def test_entry(
     bikes: Bikes, diagnose: Diagnose, snapshot: SnapshotAssertion
 ) -> None:
-    """The file of an account has the values in the snapshot. The file of a tracker is a part of it.
+    """The diagnostics of an account have the values in the snapshot. The diagnostics of a tracker are a part of them.
 
-    A tracker that never reported has no position. A tracker that left the list is in no
-    file.
+    A tracker that never reported has no position. A tracker that is no longer listed is
+    left out.
     """
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
@@ -92,7 +92,7 @@ async def test_entry(
 
 @pytest.mark.usefixtures("setup")
 async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
-    """If the account could not be loaded, the file shows the reason. System health shows no database."""
+    """If the account could not be loaded, its diagnostics show the reason, and system health shows no database."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
 
@@ -108,9 +108,9 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
 
 
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file contains no name, number, place, credential or host, not even under wrong keys.
+    """Diagnostics contain no name, ID of a tracker, place, credential or host, even if the service sends them as keys.
 
-    Of a position, it shows harmless alarms, states, voltages and the firmware.
+    Of a position, they show harmless alarms, states, voltages and the firmware.
     """
     bikes.simulator.rename(RED, "Rosinante")
     for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):
@@ -136,7 +136,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
 
 
 async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
-    """The file shows the state of the ride and of the guard, without places, starts and ends of rides."""
+    """Diagnostics show the ride under way and the guard, but not their places, nor the start and end of the ride."""
     bikes.simulator.override_position(RED, "address", "Kaiserstraße 1")
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
@@ -179,7 +179,7 @@ HIDDEN = [
 
 @pytest.mark.parametrize("text", SHOWN + HIDDEN)
 async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -> None:
-    """The file shows the model and the firmware. If such a text may contain private data, the text is hidden."""
+    """Diagnostics show the model and the firmware of a tracker, but hide a text that may contain private data."""
     bikes.simulator.rename(BLUE, "Rosinante")
     bikes.simulator.override_field(RED, "model", text)
     bikes.simulator.report(RED, attributes={"versionFw": text})

@@ -37,7 +37,7 @@ class Followers:
 
 @pytest.fixture
 async def followers(bikes: Bikes) -> Followers:
-    """Return a record of the notifications of an account with 52 trackers. The clock is frozen."""
+    """Set up an account with 52 trackers, and return a record of its notifications. The clock is frozen."""
     for unique_id in TRACKERS:
         bikes.simulator.add_device(unique_id, email=EMAIL)
     await async_setup(bikes.hass, bikes.entry)
@@ -74,7 +74,7 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
 
 
 async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
-    """A short update waits for a long update, so that triggers are evaluated in the right order (defect 21)."""
+    """A short update waits for a long update, so that triggers are evaluated in the order of the updates."""
     for changed in (TRACKERS, [RED]):
         bikes.coordinator.changed.update(changed)
         bikes.coordinator.async_update_listeners()
@@ -88,7 +88,7 @@ async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
 async def test_loop_is_free(
     bikes: Bikes, followers: Followers, what: str, at_once: int
 ) -> None:
-    """If many trackers changed, only a few are notified in one step, and other tasks run between the steps."""
+    """If many trackers changed, at most `at_once` are notified in one step. Other tasks run between the steps."""
     coordinator, turns = bikes.coordinator, list[int]()
     getattr(coordinator, what).update(TRACKERS)
     coordinator.async_update_listeners()
@@ -103,7 +103,7 @@ async def test_loop_is_free(
 
 
 def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
-    """Return the enabled entities of these trackers."""
+    """Return the entity IDs of all enabled entities of these trackers."""
     return {
         entity.entity_id
         for entity in er.async_get(bikes.hass).entities.values()
@@ -112,7 +112,7 @@ def entities_of(bikes: Bikes, *trackers: str) -> set[str]:
 
 
 async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
-    """Poll, and return which functions ran, and how often each entity was read."""
+    """Poll, and return the calls of the integration's functions, with the number of reads of each entity."""
     with watching() as passed:
         await bikes.poll(seconds)
     return passed
@@ -121,7 +121,7 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
-    """With or without alarms, a report causes one reading of each entity of the tracker. It adds no entity."""
+    """After a report, with or without alarms, each entity of the tracker is read one time. If none is missing, none is added."""
     await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
@@ -209,9 +209,9 @@ SOS = [("sos", ConfigEntryState.LOADED, ["sos"])]
 
 @pytest.fixture
 def fired(hass: HomeAssistant) -> Fired:
-    """Return a list of the alarms that were fired.
+    """Return a list to which each fired alarm is added.
 
-    Each item also has the account's state and the alarms that the event entity had shown until then.
+    An item is the alarm, the state of the account's entry, and the alarms that the event entity had shown before.
     """
     alarms: Fired = []
     written = told(hass, "event.red_bike_alarm")
@@ -258,7 +258,7 @@ async def test_start(bikes: Bikes, fired: Fired) -> None:
 
 
 async def test_loading(bikes: Bikes, fired: Fired) -> None:
-    """If an alarm is raised between the unload and the set-up of a reload, it is fired after the account is loaded."""
+    """If an alarm is raised after the account was unloaded, it is fired when the account has been loaded again."""
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
@@ -269,7 +269,7 @@ async def test_loading(bikes: Bikes, fired: Fired) -> None:
 
 @pytest.mark.usefixtures("with_live", "setup")
 async def test_alarm_in_an_outage(bikes: Bikes, fired: Fired) -> None:
-    """An alarm from a message during an outage is fired after the next poll that succeeds."""
+    """An alarm in a push message during an outage is fired with the next poll that succeeds."""
     await bikes.async_wait(11)
     bikes.simulator.fault("status-503")
     await bikes.async_wait(61)

@@ -21,9 +21,9 @@ async def test_served(
 ) -> None:
     """Home Assistant loads `bike-tracker.js` in every page, and serves all files of the cards from the same path.
 
-    Browsers may cache the files, so the path contains the version and a hash of them.
+    Browsers may cache the files, so the path contains the version and a hash of the files.
     """
-    # A frontend with empty pages.
+    # Create a frontend for the test: it has an empty page and no other file.
     root = tmp_path / "hass_frontend"
     for folder in ("static", "frontend_latest", "frontend_es5"):
         (root / folder).mkdir(parents=True)

@@ -40,7 +40,7 @@ async def guarded(bikes: Bikes, setup: MockConfigEntry) -> None:
 
 @pytest.mark.usefixtures("guarded")
 async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A triggered guard shows why, when, and how far away, until it is disarmed or armed again.
+    """A triggered guard shows the cause, the time and the distance until it is disarmed or armed again.
 
     The translation of its state depends on the cause: *Being moved*, or *Alarm* after an
     alarm.
@@ -89,9 +89,9 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("guarded")
 async def test_armed_while_it_moves(bikes: Bikes) -> None:
-    """A triggered guard cannot be armed again while the bike moves. The alarm and its message stay.
+    """A triggered guard cannot be armed again while the bike moves: it stays triggered, and its message is not removed.
 
-    The answer of *Where is my bike* mentions that the bike will be guarded again.
+    The answer of the action `where` mentions that the bike will be guarded again.
     """
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
@@ -124,7 +124,7 @@ async def test_switched_off(
     *,
     is_set_up: bool,
 ) -> None:
-    """If a user disables the guard's entity, the guard is disarmed, because a disabled entity would show no theft."""
+    """If a user disables the guard's entity or device, the guard is disarmed, because its entity would show no theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await report(bikes, latitude=AWAY, motion=True)
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
@@ -160,7 +160,7 @@ async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
 async def test_while_the_service_does_not_answer(
     bikes: Bikes, hass_admin_user: User
 ) -> None:
-    """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the last action."""
+    """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the newest arming or disarming."""
     await report(bikes, motion=False)
     bikes.simulator.fault("status-503")
     await bikes.poll()

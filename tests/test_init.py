@@ -96,8 +96,8 @@ async def test_unload_and_reload(
     assert not logged(caplog)
 
 
-# Home Assistant keeps an entry that it cannot unload. So the timer of the next poll is
-# left after the test.
+# Home Assistant keeps an entry that it cannot unload. So the timer of the next poll
+# still exists after the test, and the test must allow this.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 @pytest.mark.usefixtures("setup", "expected_lingering_timers")
 async def test_platform_that_does_not_unload(
@@ -117,9 +117,9 @@ async def test_platform_that_does_not_unload(
 async def test_migration(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, *, is_set_up_twice: bool
 ) -> None:
-    """An entry of 1.0 gets a unique ID with a port, or none if another entry of the account has this ID.
+    """An entry of version 1.0 gets a unique ID with a port, or no ID if another entry of the account has this ID.
 
-    After a downgrade to 1.0, a user can add the account a second time.
+    An account has two entries if a user added it again after a downgrade to 1.0.
     """
     data = {CONF_URL: bikes.simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
     names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
@@ -180,7 +180,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """If a poll is answered after the removal, nothing is written. Another account can have the new tracker."""
+    """If a poll is answered after its account was removed, nothing is written. Another account can add the new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 

@@ -19,7 +19,7 @@ MANY = [f"35{number:013}" for number in range(300)]
 
 
 def online(bikes: Bikes, tracker: str = RED) -> str | None:
-    """Return the state of a tracker's connectivity."""
+    """Return the state of a tracker's connectivity, or None if the entity does not exist."""
     return bikes.value_of(f"{tracker}_online", Platform.BINARY_SENSOR)
 
 
@@ -31,9 +31,9 @@ def online(bikes: Bikes, tracker: str = RED) -> str | None:
 async def test_poll_that_is_cut_short(
     bikes: Bikes, path: Endpoint, then: list[tuple[str | None, str]]
 ) -> None:
-    """If an action is canceled during its poll, as when its script restarts, later polls still show the changes.
+    """If `update_entity` is canceled during its poll, for example because a script restarts, later polls show the changes.
 
-    They also show an outage and its end.
+    Later polls also show an outage and its end.
     """
     assert await async_setup_component(bikes.hass, "homeassistant", {})
     bikes.simulator.set_status(RED, "offline")
@@ -62,7 +62,7 @@ async def test_poll_that_is_cut_short(
 async def test_armed_while_a_poll_is_taken_in(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch, turn: int
 ) -> None:
-    """If a bike is armed before or after a poll is applied, the arming and the changes of the poll are shown."""
+    """If a guard is armed just before or just after a poll is applied, the arming and the changes of the poll are shown."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
     bikes.simulator.set_status(RED, "offline")

@@ -41,7 +41,7 @@ async def async_texts(hass: HomeAssistant, language: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) -> None:
-    """Each translated text differs from English, except international words. Missing texts are shown in English."""
+    """Each translated text differs from English, unless it is in `INTERNATIONAL`. Missing texts are shown in English."""
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()

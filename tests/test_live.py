@@ -1,4 +1,4 @@
-"""The live connection: changes are shown at once. Polls continue as without it."""
+"""Changes that arrive over the live connection are shown at once. Polls continue as without this connection."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("with_live")
 
 LISTS = {"/api/devices", "/api/positions"}
 BEGINS = 11
-"""Seconds from a set-up until the live connection opens."""
+"""Seconds after a set-up, when the live connection is surely open."""
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +107,7 @@ async def test_a_poll_with_the_same_news_changes_nothing(
 
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
-    """A message that arrives during a poll is applied after the poll. The next poll may replace the values."""
+    """A message that arrives during a poll is applied after the poll. The next poll replaces the values of the message."""
     before = live.simulator.listed("devices", EMAIL)
     live.simulator.raw_devices(list(before))
     live.simulator.fault("late-answer", path="devices", late=5)
@@ -148,7 +148,7 @@ async def test_polling_that_is_disabled_later(live: Bikes) -> None:
     entries = live.hass.config_entries
 
     async def disable(is_disabled: bool) -> None:
-        # After this change, Home Assistant reloads the account.
+        # If a user changes this option, Home Assistant also reloads the account.
         entries.async_update_entry(live.entry, pref_disable_polling=is_disabled)
         await entries.async_reload(live.entry.entry_id)
         await settle(live.hass)
@@ -228,7 +228,7 @@ async def test_waits_after_a_connection(live: Bikes) -> None:
 
 
 async def test_connected_since_before(live: Bikes) -> None:
-    """The function returns true only if the current connection began before the given time."""
+    """`connected_since_before` is true only while a connection exists that began before the given time."""
     connection = live.coordinator.live
     since, counts = connection.report.since, connection.connected_since_before
     second = timedelta(seconds=1)
@@ -299,7 +299,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
     # A refused sign-in of the live connection alone requests no new password.
     assert not list(live.entry.async_get_active_flows(live.hass, {SOURCE_REAUTH}))
-    # While polls fail, changes are not shown.
+    # While polls fail, messages are not shown, so the state is not `live`.
     live.simulator.fault("status-401")
     await live.async_wait(61)
     assert (await report())["state"] == "connected, but polls fail"
@@ -308,7 +308,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An unexpected error costs only its message, and is logged. An error of the connection leads to a new one."""
+    """An error in applying a message is logged, and loses only this message. After an error in reading, it reconnects."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -362,7 +362,7 @@ async def test_a_wait_that_the_server_asks_for(
 
 
 async def test_long_message(live: Bikes) -> None:
-    """A long message is applied in several steps, so that each step is short."""
+    """A long message is applied in steps of at most 200 positions, so that no step blocks Home Assistant for long."""
     sizes, apply = list[int](), Account.apply_message
     device = live.simulator.devices[RED]
     position = device.position
@@ -382,7 +382,7 @@ async def test_long_message(live: Bikes) -> None:
         await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
-    # Before its own answer, a poll applies all waiting messages in the same steps.
+    # Before its own answer, a poll applies all waiting messages in such steps, too.
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].position
     assert known
@@ -395,7 +395,7 @@ async def test_long_message(live: Bikes) -> None:
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
 async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
-    """A replay of a long answer in a thread is repeated if the tracker changed, and given up after three attempts."""
+    """If the tracker changes while a thread replays a long history, the replay is repeated, up to three attempts."""
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
     known = account.trackers[RED].position
@@ -445,7 +445,7 @@ async def test_message_before_a_poll(live: Bikes) -> None:
 async def test_message_during_the_unload(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message during an unload is not applied: it could not be written (defect 10)."""
+    """A message during an unload is not applied: it could not be written to the database."""
     database, coordinator = Database, live.coordinator
     close = database.async_close
 

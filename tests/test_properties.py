@@ -144,7 +144,7 @@ addresses = any_text | st.builds(
 @every
 @given(typed=addresses)
 def test_any_address(typed: str) -> None:
-    """An address is either refused, or gives the base URL of a server. Typed again, that base URL stays the same."""
+    """An address is either refused or converted to the base URL of a server. A base URL is converted to itself."""
     url = refusal = ""
     try:
         url = canonical_url(typed)
@@ -173,6 +173,6 @@ def is_in_own_network(host: str) -> bool:
         return not ipaddress.ip_address(name).is_global
     with suppress(OSError):
         socket.inet_aton(name)
-        return False  # The operating system reads this name as an IP address.
+        return False  # Operating systems read this name as an IP address, maybe a public one.
     suffixes = ".localhost", ".local", ".lan", ".home", ".home.arpa", ".internal"
     return "." not in name or name.endswith((*suffixes, ".fritz.box"))

@@ -19,11 +19,11 @@ from .traccar import VERSIONS, recorded
 
 type Values = dict[str, Any]
 type Answer = tuple[list[Any], list[Any]]
-"""Devices and positions."""
+"""The rows of devices and the rows of positions that the server sent."""
 
 
 def answers(version: str, what: str) -> dict[str, Answer]:
-    """Return the answers in a recorded file, by name."""
+    """Return the devices and positions in a recorded file, by the name of the answer."""
     content = recorded(version, what)
     match what:
         case "osmand-cases":
@@ -84,7 +84,7 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""Key of the values expected after all messages, in order. `test_values` uses only each tracker's last position."""
+"""Key of the values that `test_messages` expects. `test_values` uses only the newest position of each tracker."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
 """The recorded list of devices to use with the messages of each version."""
 ANSWERS = [

@@ -1,4 +1,4 @@
-"""Rides from the thirty days before the set-up of a tracker. These rides are stored, but not fired."""
+"""Rides from the thirty days before the set-up of a tracker are requested and stored, but fire no events."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ MINUTE = 60
 DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
-"""Seconds between two reports during a ride."""
+"""The largest error of a start time: a second more than between two reports during a ride."""
 MOVES: dict[str, Any] = {"accuracy": 5.0, "speed": 5.0, "motion": True}
 STANDS = MOVES | {"speed": 0.0, "motion": False}
 
@@ -35,10 +35,11 @@ pytestmark = pytest.mark.usefixtures("with_rides_from_before")
 
 
 def ride_on_days(simulator: Simulator, days: int) -> list[datetime]:
-    """Let the red bike ride a kilometer on each of the last days, and return the start times."""
+    """Let the red bike ride a kilometer on each of the last `days` days. Return the start times, the earliest first."""
     now, starts = dt_util.utcnow(), list[datetime]()
     for day in range(days, 0, -1):
-        # Every second ride is under way at the edge of two requests, which each cover a day.
+        # Each request covers a day. Every second ride begins in one of these days and
+        # ends in the next.
         hours = 8 if day % 2 else 0
         start = now - day * DAY + timedelta(hours=hours) - RIDE / 2
         for number in range(-1, 34):
@@ -63,12 +64,12 @@ def asked(simulator: Simulator, a_minute: int = 1) -> int:
 
 @pytest.fixture
 def never_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat every answer as slow. With a frozen clock, every answer would seem quick."""
+    """Treat every answer of the service as slow, because with a frozen clock, every answer would seem quick."""
     monkeypatch.setattr(history, "_QUICK_SECONDS", 0)
 
 
 def hold(rides: list[Ride], starts: list[datetime]) -> None:
-    """Check that the stored rides are exactly the real rides, which are each a kilometer long."""
+    """Check that exactly one ride of a kilometer is stored for each start time, in order."""
     assert len(rides) == len(starts)
     for ride, start in zip(rides, starts, strict=True):
         assert abs((ride.started_at - start).total_seconds()) <= SECONDS
@@ -100,9 +101,9 @@ async def days_left(home: Home) -> list[int]:
 async def test_new_installation(
     request: pytest.FixtureRequest, home: Home, is_quick: bool, minutes: int
 ) -> None:
-    """After thirty requests for each bike, the database has the rides of thirty days. Sensors show the last ride.
+    """After thirty requests for each bike, the database has the rides of thirty days. Sensors show the newest ride.
 
-    A quick service gets about ten requests a minute, a slow service gets one.
+    A quick service receives up to eleven of these requests a minute, a slow service one.
     """
     if not is_quick:
         request.getfixturevalue("never_quick")
@@ -131,7 +132,7 @@ async def test_new_installation(
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("how", ["restart", "kill"])
 async def test_interrupted(home: Home, how: str) -> None:
-    """After an interruption, the requests continue where they stopped. No ride is missing or stored twice."""
+    """If Home Assistant is restarted or killed while requests for earlier rides remain, each ride is stored one time."""
     starts = ride_on_days(home.simulator, 40)
     await home.async_move_in(EMAIL)
     for minutes in (3, 14, 24):
@@ -145,7 +146,7 @@ async def test_interrupted(home: Home, how: str) -> None:
 @pytest.mark.usefixtures("never_quick")
 @pytest.mark.parametrize("is_stopped", [False, True])
 async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
-    """A ride before the last request for earlier rides is fired one time and stored one time."""
+    """If the bike rides while requests for earlier rides remain, this ride is fired one time and stored one time."""
     starts = ride_on_days(home.simulator, 10)
     await home.async_move_in(EMAIL)
     await home.async_wait(3 * MINUTE)
@@ -192,7 +193,7 @@ async def test_ride_during_set_up(home: Home) -> None:
 
 @pytest.mark.usefixtures("with_live", "never_quick")
 async def test_all_else_goes_on(home: Home) -> None:
-    """During the requests for earlier rides, messages and guards work."""
+    """While requests for earlier rides remain, push messages are shown, and a guard can be armed and triggered."""
     ride_on_days(home.simulator, 60)
     await home.async_move_in(EMAIL)
     await home.async_arm("alarm_control_panel.red_bike_guard")
@@ -216,12 +217,11 @@ async def test_all_else_goes_on(home: Home) -> None:
     ("how", "minutes"),
     [
         *(("status-400", 4), ("no-answer", 4), ("status-503", 4)),
-        # Even if requests fail all night, no day is left out.
         *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
     ],
 )
 async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> None:
-    """If all requests fail for a while, no day is skipped: all rides are requested later."""
+    """If all requests for the history fail for minutes or hours, no day is skipped: all rides are stored later."""
     starts = ride_on_days(home.simulator, 20)
     await home.async_move_in(EMAIL)
     await home.async_wait(2 * MINUTE)
@@ -237,7 +237,7 @@ async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> 
 async def test_answer_that_cannot_be_applied(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After an unexpected error in an answer, its request is repeated, but not each minute. Other trackers go on."""
+    """If applying an answer raises an error, its request is repeated, but not each minute. Other trackers are unaffected."""
     book, tried = coordinator.rides_before, list[int]()
     blue = home.simulator.devices[BLUE].id
 
@@ -261,7 +261,7 @@ async def test_answer_that_cannot_be_applied(
 
 
 async def test_full_disk(home: Home) -> None:
-    """If a day cannot be written because the disk is full, it is requested again after a minute."""
+    """If the rides of a day cannot be written because the disk is full, this day is requested again after a minute."""
     starts = ride_on_days(home.simulator, 30)
     await home.async_move_in(EMAIL)
     before = asked(home.simulator, 11)
@@ -274,7 +274,7 @@ async def test_full_disk(home: Home) -> None:
 
 
 async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """If a tracker is removed during a request, neither the answer's rides nor its end are stored."""
+    """If a tracker is removed during a request for earlier rides, neither the rides nor the progress is stored."""
     await async_setup(bikes.hass, bikes.entry)
     coordinator = bikes.coordinator
     database, time = coordinator.database, dt_util.utcnow()

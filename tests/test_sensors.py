@@ -49,7 +49,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
 
 
 async def test_address(bikes: Bikes) -> None:
-    """During a ride, the address is still that of the last stop."""
+    """During a ride, the sensor shows the address at which the bike stood before the ride."""
     go(bikes.simulator, 0, **standing(100), address="Home")
     await async_setup(bikes.hass, bikes.entry)
     for kilometers in (100.3, 100.6):
@@ -61,7 +61,7 @@ async def test_address(bikes: Bikes) -> None:
 @pytest.mark.parametrize("is_asleep", [False, True])
 @pytest.mark.usefixtures("setup")
 async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
-    """If positions failed or the machine was asleep during a ride, the ride comes from the history."""
+    """If requests for positions fail or the machine sleeps during a ride, the ride's reports come from the history."""
     await bikes.poll()
     bikes.simulator.fault("status-503", path="positions")
     for number in range(1, 21):
@@ -88,7 +88,7 @@ async def test_steps_of_the_last_update(
     """
 
     async def report() -> int:
-        """Report, and return how often the state was written. Check that a written state has the exact time."""
+        """Report, poll, and return how often *Last update* was written. A written state must be the exact report time."""
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
         bikes.simulator.touch([RED], last_update=reported_at)
         writes.clear()

@@ -57,7 +57,7 @@ def log(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> Co
 async def test_soak(
     bikes: Bikes, make_entry: MakeEntry, monkeypatch: pytest.MonkeyPatch, log: Counter
 ) -> None:
-    """Memory, tasks, timers, listeners and connections do not grow. A removed account leaves no tasks or timers."""
+    """Memory, tasks, timers, listeners and connections do not grow. A removed account leaves no tasks, timers or files."""
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
@@ -65,7 +65,8 @@ async def test_soak(
     house = bikes.hass, bikes.freezer, bikes.simulator
     home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
-    # Load the parts of Home Assistant that stay loaded after an account is removed.
+    # Load the parts of Home Assistant that stay loaded after an account is removed, so
+    # that the readings before and after the account include them.
     config = {"automation": [automation(trigger) for trigger in TRIGGERS]}
     for component in (*PLATFORMS, "automation"):
         assert await async_setup_component(bikes.hass, component, config)

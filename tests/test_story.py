@@ -35,7 +35,7 @@ step = methodcaller
 bikes = st.integers(0, 2)
 fixes = st.sampled_from(["fix", "fix", "late", "no fix"])
 numbers, periods = st.sampled_from([2, 3, 6, 12, 40]), st.integers(1, 4)
-# Seconds in which Home Assistant does not run. Half an hour is longer than a ride.
+# Seconds in which Home Assistant does not run: 1,800 seconds are longer than any ride.
 seconds_down = st.integers(0, 90) | st.just(1_800)
 
 
@@ -139,8 +139,8 @@ async def test_any_story(
 ) -> None:
     """Event entities and triggers both fire each alarm and ride exactly once.
 
-    Only events of the last seconds before a kill may be lost or fired again. A wrong
-    clock of the house has one effect: a ride may end early.
+    Only events of the last seconds before a kill may be lost or fired again. The
+    only effect of a wrong clock of the house is that a ride may end early.
     """
     hass_storage.clear()
     emails = [EMAIL, BOB][:accounts]
@@ -181,13 +181,13 @@ async def home(
 
 
 async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
-    """Let the red bike report an alarm, and move the clock."""
+    """Let the red bike report an alarm, and move the clock forward by `seconds`."""
     home.simulator.report(RED, attributes={"alarm": word})
     await home.async_wait(seconds)
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """An event entity that a user enables again fires only new events. Triggers fire all events."""
+    """An event entity fires no event from the time in which it was disabled. Triggers fire all events."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
     # Half a minute after the entity is enabled, Home Assistant reloads the account.

@@ -1,4 +1,4 @@
-"""How many lines in Activity and rows in Home Assistant's database the rides of bikes cause.
+"""The test counts the lines in Activity and the rows in Home Assistant's database that rides of bikes cause.
 
 By default, five bikes ride for a morning. With BIKES=5 in the environment, they ride for
 a week, and docs/week.md is written. With BIKES=20, twenty bikes ride for a week, and
@@ -41,7 +41,7 @@ def mock_recorder_before_hass(
 
 @pytest.fixture
 def recorder_config() -> dict[str, int]:
-    """Write to the database as often as Home Assistant does."""
+    """Let the recorder write to its database every five seconds, which is Home Assistant's default."""
     return {"commit_interval": 5}
 
 
@@ -57,7 +57,7 @@ async def test_week(
     begin = BEGIN + timedelta(hours=0 if _BIKES else 9)
     end = begin + timedelta(days=_DAYS)
     freezer.move_to(begin)
-    # The bikes stand at home before the first ride.
+    # Keep only trips that start during the test, so that all bikes first stand at home.
     journeys = {
         f"86000000000010{number}": Journey(
             [it for it in a_journey(number, 8).trips if begin < it.starts_at < end]
