@@ -121,7 +121,7 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
-    """After a report, with or without alarms, each entity of the tracker is read one time. If none is missing, none is added."""
+    """After a report, with or without alarms, each entity of the tracker is read one time. No entity is added."""
     await bikes.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
         bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)

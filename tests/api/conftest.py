@@ -24,7 +24,7 @@ def integration(socket_enabled: None) -> None:
 
 @pytest.fixture
 async def hurried(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Let each turn of the event loop count as a tenth of a second."""
+    """Move the clock of the event loop by a tenth of a second in each turn, so that timeouts pass quickly."""
     loop = asyncio.get_running_loop()
     now = loop.time()
     monkeypatch.setattr(loop, "time", lambda: now)
@@ -64,13 +64,13 @@ def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
 
 @pytest.fixture
 def client(make_client: MakeClient) -> TrackingClient:
-    """Return a client of the account."""
+    """Return a client for the simulator, with the credentials of its account."""
     return make_client()
 
 
 @pytest.fixture
 async def serve(make_client: MakeClient) -> AsyncIterator[Serve]:
-    """Return a function that starts a server and returns its client. The server reads up to `until`, and answers."""
+    """Return a function that starts a server and returns a client for it. The server reads up to `until`, then answers."""
     async with AsyncExitStack() as servers:
 
         async def _serve(

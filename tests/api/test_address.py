@@ -1,4 +1,4 @@
-"""The address that a user types, and the base URL for requests that follows from it."""
+"""The address that a user types, and the base URL into which it is converted."""
 
 import pytest
 
@@ -91,7 +91,7 @@ def test_accepted(typed: str, url: str) -> None:
     ],
 )
 def test_refused(typed: str, code: str) -> None:
-    """The error does not contain the address. An address that is only insecure is accepted with `https`."""
+    """A wrong address raises an error that does not contain the address. An insecure address is accepted with `https`."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == code

@@ -117,7 +117,7 @@ def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
 async def test_devices_and_positions(
     simulator: Simulator, client: TrackingClient, serve: Serve
 ) -> None:
-    """Devices have their `uniqueId` as key, positions the internal device ID. An equal answer gives the same object."""
+    """Devices have their `uniqueId` as key, positions their device's `id`. An equal list of devices is the same object."""
     devices = await client.async_get_devices()
     assert [devices[RED].name, devices[BLUE].name] == ["Red bike", "Blue bike"]
     assert await client.async_get_devices() is devices
@@ -170,7 +170,7 @@ async def test_no_history(serve: Serve, body: bytes, message: str) -> None:
 
 
 async def connection_error(client: TrackingClient) -> tuple[str, str, bool]:
-    """Return the text and the code of the error of a request, and whether http can be tried."""
+    """Send a request that must fail. Return the error's text, its code, and whether http can be tried."""
     with pytest.raises(CannotConnectError) as caught:
         await client.async_get_devices()
     return str(caught.value), caught.value.code, caught.value.can_try_http
@@ -310,7 +310,7 @@ async def test_own_mistakes_are_no_failures_of_the_server(
 async def test_no_tls(
     serve: Serve, sent: bytes, message: str, can_try_http: bool
 ) -> None:
-    """A server that answers in TLS supports https, even if it refuses the connection. Otherwise, http can be tried."""
+    """If a server answers in TLS, even with a refusal, http is not tried. After any other answer, http can be tried."""
     client = await serve(sent, scheme="https", until=b"\x16")
     assert await connection_error(client) == (message, "", can_try_http)
 
@@ -344,7 +344,7 @@ async def test_name_not_found(make_client: MakeClient) -> None:
 async def test_network_is_cut(
     client: TrackingClient, monkeypatch: pytest.MonkeyPatch, number: int, code: str
 ) -> None:
-    """If the network fails, http can be tried. A mock raises the errors, because only a real network causes them."""
+    """If the network fails, http can be tried. A mock raises the errors, because a local socket never does."""
     connect = AsyncMock(side_effect=OSError(number, "any text"))
     monkeypatch.setattr(asyncio.get_running_loop(), "sock_connect", connect)
     text = os.strerror(number).lower()

@@ -1,4 +1,4 @@
-"""Models: rows that the service sends are read as objects."""
+"""The rows that the service sends are read as devices and positions."""
 
 from collections.abc import Callable, Iterator
 from copy import replace
@@ -44,7 +44,7 @@ POSITION: dict[str, Any] = {
     "attributes": {"batteryLevel": 80, "motion": True},
 }
 MISSING = object()
-"""As the value of a field, it leaves this field out of the row."""
+"""A field with this value is left out of a row."""
 ABSENT = (MISSING, None)
 MOMENT = datetime(2026, 11, 20, 6, 30, 15, 250_000, UTC)
 GOOD = Device(1001, "Red bike", RED, "online", MOMENT, 500_001, 3, disabled=False)
@@ -67,14 +67,14 @@ RENAMED = {
     "power": "power_voltage",
     "versionFw": "firmware",
 }
-"""Attributes of a position whose field has another name, with the name of this field."""
+"""For each attribute that has another name as a field of `Position`: the name of this field."""
 
 type Row = dict[str, Any]
 type Rows = list[Any]
 
 
 def row(of: Row, **fields: Any) -> Row:
-    """Return a copy of the row `of` in which these fields have other values."""
+    """Return a copy of the row `of` in which these fields have these values, or are left out if `MISSING`."""
     fields = {**of, **fields}
     return {name: value for name, value in fields.items() if value is not MISSING}
 
@@ -85,26 +85,26 @@ def body(*rows: Any) -> bytes:
 
 
 def read_device(**fields: Any) -> Device:
-    """Read a copy of `DEVICE` in which these fields have other values, and return the device."""
+    """Read a copy of `DEVICE` in which these fields have these values, and return the device."""
     [device] = DeviceReader().read(body(row(DEVICE, **fields))).values()
     return device
 
 
 def read_position(**fields: Any) -> Position:
-    """Read a copy of `POSITION` in which these fields have other values, and return the position."""
+    """Read a copy of `POSITION` in which these fields have these values, and return the position."""
     [position] = read_positions(body(row(POSITION, **fields)))
     return position
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a row of a test table for each of these values of a field. All values are read as `read`."""
+    """Yield a row of a test table for each sent value of a field: the sent field, and the expected field, `read`."""
     snake_case = re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", field)
     for value in values:
         yield {field: value}, {RENAMED.get(field, snake_case): read}
 
 
 def _kept(field: str, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a row of a test table for each of these values of a field. Each value is read unchanged."""
+    """Yield a row of a test table for each sent value of a field. The expected value is the sent value."""
     for value in values:
         yield from _all(field, value, value)
 
@@ -137,7 +137,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """A time from 1900 to 2999 with an offset is read in these notations. A fix time in or before 1970 is unknown."""
+    """A time from 1900 to 2999 with an offset is read, other texts are unknown. A fix time up to 1970 is unknown, too."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -191,7 +191,7 @@ ODD_STATUSES = ("Online", " online", "Unknown", "", 1, True, ["online"])
     ],
 )
 def test_field_of_a_device(sent: Row, read: Row) -> None:
-    """The field has the expected value, and every other field is unchanged."""
+    """A sent field of a device is read with the expected value, and every other field stays the same."""
     assert read_device(**sent) == replace(GOOD, **read)
 
 
@@ -216,7 +216,7 @@ def test_field_of_a_device(sent: Row, read: Row) -> None:
             ({"fixTime": time}, {"fix_time": None, "is_readable": False})
             for time in ("soon", "1970-01-01T00:00Z")
         ),
-        # Servers send times up to January 6, 1980 as placeholders. This is the next day.
+        # Servers send times up to January 6, 1980 as placeholders. This one is later.
         *_all("fixTime", datetime(1980, 1, 7, tzinfo=UTC), "1980-01-07T00:00Z"),
         # Places at the poles, on the date line, the equator and the prime meridian are
         # valid.
@@ -232,7 +232,7 @@ def test_field_of_a_device(sent: Row, read: Row) -> None:
     ],
 )
 def test_field_of_a_position(sent: Row, read: Row) -> None:
-    """The field has the expected value, and every other field is unchanged."""
+    """A sent field of a position is read with the expected value, and every other field stays the same."""
     assert read_position(**sent) == replace(HERE, **read)
 
 
@@ -301,7 +301,7 @@ def test_attributes(sent: Row, read: Row) -> None:
     ],
 )
 def test_no_fix(fields: Row) -> None:
-    """An impossible place and a placeholder are left out, and so is the address. All other values are read."""
+    """Of a report with an impossible place or a placeholder, only the IDs and the attributes are read."""
     assert read_position(address="Null Island", **fields) == Position(
         device_id=1001, id=500_001, battery_level=80, motion=True
     )
@@ -320,7 +320,7 @@ AFTER = "2026-11-20T06:30:15.251+0000"
     ],
 )
 def test_message_without_a_fix(valid: Any, device_time: Any, is_fix: bool) -> None:
-    """An invalid report that is newer than its fix repeats the last place. Altitude, speed and course are unknown."""
+    """If a report is marked as invalid and is newer than its fix, it is no fix: altitude, speed and course are unknown."""
     read = read_position(valid=valid, deviceTime=device_time)
     without = replace(HERE, altitude=None, speed=None, course=None, is_fix=False)
     assert replace(read, device_time=None) == (HERE if is_fix else without)
@@ -334,19 +334,19 @@ NEW = "2026-11-20T07:00:00.000+0000"
 
 @pytest.fixture
 def devices() -> DeviceReader:
-    """Return a reader, which keeps the devices of the last list."""
+    """Return a reader of device lists, which keeps the devices of the previous list."""
     return DeviceReader()
 
 
 def two(**fields: Any) -> Rows:
-    """Return the rows of two devices. These fields of the first row have other values."""
+    """Return the rows of the red and the blue bike. In the row of the red bike, these fields have these values."""
     return [row(DEVICE, **fields), row(DEVICE, uniqueId=BLUE, id=1002)]
 
 
 def test_equal_bodies_are_not_read_again(
     devices: DeviceReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a body is equal to the last one, the reader returns the same dictionary without parsing."""
+    """If a body is equal to the previous body, the reader returns the same dictionary as before, without parsing."""
     answer = body(*two())
     devices.read(answer)
     before = devices.read(answer)
@@ -376,7 +376,7 @@ def test_answers_that_say_the_same(
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """A tracker that did not change stays the same object at any place of the new list. A missing one is left out."""
+    """A device that did not change stays the same object, even in another order. A device that is missing is left out."""
     before = devices.read(body(*two()))
     after = devices.read(body(*two(status="offline")[::-1]))
     assert (before[RED].status, after[RED].status) == ("online", "offline")
@@ -425,7 +425,7 @@ def test_no_list_of_trackers(devices: DeviceReader, answer: bytes) -> None:
 def test_of_two_with_one_unique_id_the_newest_counts(
     devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
-    """If two devices have the same `uniqueId`, the device with the newest update counts, in any order."""
+    """If two devices have the same `uniqueId`, only the device with the newer `lastUpdate` is returned, in any order."""
     twins = [
         row(DEVICE, name="first", lastUpdate=first),
         row(DEVICE, name="second", lastUpdate=second),
@@ -443,7 +443,7 @@ TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
 def test_ties_do_not_depend_on_the_order(
     devices: DeviceReader, last_update: Any
 ) -> None:
-    """If several devices have the same `uniqueId` and time, the same device counts in any order of the list."""
+    """If several devices have the same `uniqueId` and `lastUpdate`, each order of the list leads to the same device."""
     twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first, *others = itertools.permutations(twins)
     read = devices.read(body(*first))
@@ -458,7 +458,7 @@ def test_ties_do_not_depend_on_the_order(
     ],
 )
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
-    """A position needs only its own ID and that of its device. Traccar 4 sends null for a device without a position."""
+    """A position without its ID or its device's ID is left out. Traccar 4 sends null for a device without a position."""
     assert read_positions(b"[null]") == []
     answer = body(bad, {"id": 1, "deviceId": 2})
     assert read_positions(answer) == [Position(device_id=2, id=1)]

@@ -54,7 +54,7 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
         assert first.devices == []
 
-        # The device still has its old position ID.
+        # The message with the device still has the ID of the old position.
         simulator.report(RED, latitude=48.0, battery_level=5)
         before, after = [await anext(messages) for _ in range(2)]
         assert [device.name for device in before.devices] == ["Red bike"]
@@ -66,7 +66,7 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
 
 
 async def test_many_messages(client: TrackingClient, simulator: Simulator) -> None:
-    """If many messages arrive together, other tasks still run while the client reads them. Keep-alives are skipped."""
+    """If many messages arrive together, other tasks run while the client reads them. Keep-alives are skipped."""
     async with aclosing(async_messages(client)) as messages:
         await anext(messages)
         for _ in range(20):
@@ -118,7 +118,7 @@ async def test_what_is_sent(
 async def test_goodbye_that_is_not_answered(
     client: TrackingClient, simulator: Simulator
 ) -> None:
-    """The client does not wait if the server does not answer the close frame."""
+    """If the server does not answer the close frame, the client still closes the connection within seconds."""
     listening = asyncio.create_task(error_of(client))
     while not simulator.live.sockets:
         await asyncio.sleep(0.01)

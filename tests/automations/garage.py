@@ -4,17 +4,17 @@
 
     of went_offline                    chooses the trigger of the story
     prepare, become, undo              puts the red bike into the state before, into the trigger's state, and back
-    become at_once                     like `become`, but a silence began almost a day, its default wait, ago
-    listen for=10                      saves an automation whose trigger waits for minutes
+    become at_once                     like `become`, but a silence began almost a day (the default wait) ago
+    listen for=10                      saves an automation whose trigger waits for 10 minutes
     forget                             forgets the runs so far
-    mark, before                       notes the time; the variable `before` of the last run must have this time
-    begin server, end server           begins or ends an interruption; `interrupt`: all, each once after every other
+    mark, before                       notes the time; checks that the newest run has this time as variable `before`
+    begin server, end server           begins or ends an interruption; `interrupt`: all, in each order of two
     stop, start, load                  stops Home Assistant; starts it; only sets up the account
-    clock -15                          sets Home Assistant's clock to the real time plus this many minutes
-    touch, silent 20                   sets the time of the red bike's last report: now, or this many minutes ago
-    move 300 motion=yes                lets the red bike report from this many meters farther north
+    clock -15                          sets Home Assistant's clock 15 minutes behind the real time
+    touch, silent 20                   sets the time of the red bike's newest report: now, or 20 minutes ago
+    move 300 motion=yes                lets the red bike report from 300 meters farther north
     guard blue                         arms the guard of a bike, by default of the red bike
-    true is_online is_moving           exactly these conditions are true
+    true is_online is_moving           checks that exactly these conditions are true
 """
 
 from datetime import datetime, timedelta
@@ -33,8 +33,8 @@ from tests.conftest import EMAIL, PASSWORD, RED, Bikes
 from tests.riding import go
 
 _MOVES, _STANDS = "move 0 motion=yes", "move 0 motion=no"
-# For each trigger: the steps into the state before, the steps into the trigger's state or
-# to its event, and for a state also the steps back.
+# For each trigger: the steps into the state before, the steps into the trigger's state
+# or to its event, and for a state also the steps back.
 STEPS = {
     "went_offline": ("touch, wait 2", "offline red", "online red"),
     "came_online": ("offline red, touch, wait 2", "online red", "offline red"),
@@ -56,8 +56,8 @@ CONDITIONS = (
     "is_on_ride",
 )
 INTERRUPTIONS = ("server", "restart", "reload", "sign-in", "unassigned")
-# Walks in steps of 1, 2, 3 and 4. Five is a prime number, so each walk visits all five
-# interruptions and ends where it began. So each interruption follows every other one.
+# Walks around the list in steps of 1, 2, 3 and 4. As five is prime, each walk visits
+# all five interruptions and returns to the first. So each follows every other.
 _EACH_AFTER_EACH = [
     INTERRUPTIONS[number * step % 5] for step in (1, 2, 3, 4) for number in range(6)
 ]
@@ -128,7 +128,7 @@ class Garage(House):
     async def async_ask(
         self, kind: str, target: dict[str, Any] | None = None, **options: Any
     ) -> bool:
-        """Return whether a condition is true, by default for the red bike."""
+        """Return whether a condition is true for a target, by default for the red bike."""
         assert await async_setup_component(self.hass, "homeassistant", {})
         config = {
             "condition": f"{DOMAIN}.{kind}",
@@ -149,7 +149,7 @@ class Garage(House):
         assert len(self.runs) == int(expected), step
 
     async def _before(self) -> None:
-        """Check that the variable `before` of the last run is the time of `mark`, or up to a minute earlier."""
+        """Check that the variable `before` of the newest run is the time of `mark`, or less than a minute earlier."""
         before = datetime.fromisoformat(self.runs[-1].data["before"])
         assert timedelta() <= self._marked - before < timedelta(minutes=1)
 
@@ -239,7 +239,7 @@ class Garage(House):
         await self._async_pass(_AGAIN)
 
     async def _interrupt(self) -> None:
-        """Begin and end all interruptions, so that each one follows every other interruption."""
+        """Begin and end interruptions, one after the other, in the order of `_EACH_AFTER_EACH`."""
         for interruption in _EACH_AFTER_EACH:
             await self._begin(interruption)
             await self._end(interruption)

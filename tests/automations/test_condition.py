@@ -40,7 +40,7 @@ async def test_story(garage: Garage, story: str) -> None:
 
 @pytest.mark.parametrize(("missing", "is_over"), [(1, False), (0, True)])
 async def test_end_of_the_wait(garage: Garage, missing: int, is_over: bool) -> None:
-    """A condition with a wait of ten minutes is false a microsecond before the end of the wait, then true."""
+    """A condition with a wait of ten minutes is false a microsecond before the end of the wait, and true at the end."""
     await garage.async_tell("of went_offline, become, wait 1")
     flag = garage.entry.runtime_data.coordinator.data.states[RED].online
     now = flag.changed_at + timedelta(minutes=10, microseconds=-missing)
@@ -77,7 +77,7 @@ async def test_any_or_all(garage: Garage) -> None:
 
 
 async def test_of_what_waited_for_the_account(garage: Garage) -> None:
-    """If the first update of an account starts an automation, conditions for the account's bikes already work."""
+    """If the first update of a reloaded account starts an automation, its conditions for this account's bikes work."""
     # With this many trackers, the integration notifies entities and triggers in several
     # steps, and automations run between the steps.
     for number in range(20):

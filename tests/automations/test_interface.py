@@ -118,7 +118,7 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 @pytest.mark.parametrize("kind", [*STEPS, *CONDITIONS, "is_guarded"])
 @pytest.mark.usefixtures("setup")
 async def test_refused(hass: HomeAssistant, kind: str) -> None:
-    """The error for a wrong configuration names the field. Only kinds that can wait get a default wait."""
+    """A wrong configuration raises an error that names the field. Only kinds that can wait get a default wait."""
     wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
     wrong += [
         (name, {"target": TARGET, "options": {name: it}}) for name, it in WRONG_OPTIONS

@@ -1,4 +1,4 @@
-"""Triggers in automations: they fire once, at the right time, with the right variables.
+"""Triggers in automations fire one time for each change, at the right time, with the right variables.
 
 More tests of waits during changes of the clock are in `tracking/test_flags.py`.
 """
@@ -149,14 +149,14 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """If a state changes or a wait ends during an interruption, the trigger fires once, soon afterwards."""
+    """If a state changes or a wait ends during an interruption, the trigger fires one time, soon after its end."""
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
 
 @pytest.mark.parametrize(("order", "trigger"), some(product(ORDERS, WAITING), every=17))
 async def test_wait_goes_on(garage: Garage, order: str, trigger: str) -> None:
-    """Interruptions do not restart a wait: the trigger fires once, when the original wait is over."""
+    """Interruptions do not restart a wait: the trigger fires one time, when the original wait is over."""
     begins = "prepare, listen for=30, become, wait 2"
     await garage.async_tell(f"of {trigger}, {begins}, {order}, wait 7 = 0, wait 3 = 1")
     await garage.async_tell("restart, wait 40 = 1")
@@ -187,7 +187,8 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
-        # The poll comes 54 seconds from now, and returns the newest report before it.
+        # The next poll is 54 seconds from now: set the newest report that is sent until
+        # then.
         reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
         garage.simulator.set_last_update(RED, start + reports * every)
         await garage.async_minutes(1)
@@ -269,7 +270,7 @@ WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.asy
 
 @pytest.mark.parametrize("trigger", SENTENCES)
 async def test_fires_at_once(garage: Garage, trigger: str) -> None:
-    """A trigger without a wait fires once, with the poll that shows the change. Its variables describe the tracker."""
+    """A trigger without a wait fires one time, with the poll that shows the change. Its variables describe the tracker."""
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
     await garage.async_tell("become at_once, wait 5 = 1")
@@ -295,7 +296,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
 
 @pytest.mark.parametrize("trigger", WAITING)
 async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
-    """A trigger with a wait fires once, with the first poll after the wait. Its times are in the house's time zone."""
+    """A trigger with a wait fires one time, with the first poll after the wait. Its times are in the house's time zone."""
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
@@ -392,7 +393,7 @@ async def test_ride(garage: Garage) -> None:
 async def test_guard(
     garage: Garage, caplog: pytest.LogCaptureFixture, fails: str, runs: int, state: str
 ) -> None:
-    """An error in the trigger does not affect the guard's entity, and vice versa. Errors in the log contain no place."""
+    """After an error in the trigger, the guard's entity still works, and vice versa. Errors in the log contain no place."""
     await garage.async_tell("of guard_triggered, prepare, listen")
     with patch(fails, side_effect=ValueError):
         await garage.async_tell("become, wait 2")

@@ -18,7 +18,7 @@ from .house import House
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
-# At this second, polls come half a minute before the full minute, at which Home
+# With a start at second 30, polls come half a minute before each full minute, when Home
 # Assistant evaluates templates.
 _START = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
 
@@ -33,7 +33,7 @@ def hass_config_dir(hass_tmp_config_dir: str) -> str:
 
 @pytest.fixture(autouse=True)
 def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start at a known second, and poll at the same second of each minute: remove random delays."""
+    """Set the clock to `_START`, and remove random delays, so that each poll is at the same second of its minute."""
     freezer.move_to(_START)
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.backoff.random.uniform", lambda *_: 1

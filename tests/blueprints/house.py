@@ -2,15 +2,15 @@
 
 Steps are separated by commas. After `=` comes the number of messages in Home Assistant so far.
 
-    use alarm red blue alarms=sos+tow  replaces the automation by one from a blueprint
-    wait 5, until 22, seconds 1        moves the clock by minutes, to an hour, or by seconds
-    report red north=0.003 motion=yes  sends a report from this many degrees north of home, and waits a minute
+    use alarm red blue alarms=sos+tow  replaces the automation by one from the blueprint `alarm` with these inputs
+    wait 5, until 22, seconds 1        moves the clock by 5 minutes, to 22:00, or by a second
+    report red north=0.003 motion=yes  sends a report from 0.003 degrees north of home, and waits a minute
     alarm sos blue                     sends a report with an alarm
-    go 0.02 blue                       lets a bike ride to a place this many degrees north of home
+    go 0.02 blue                       lets a bike ride to a place 0.02 degrees north of home
     online red, offline red            changes the status of a tracker
     person ann home                    changes the place of a person
     fail, work                         begins and ends an outage of the service
-    restart 10                         stops Home Assistant for minutes, and starts it again
+    restart 10                         stops Home Assistant, and starts it again after 10 minutes
 """
 
 import asyncio
@@ -49,14 +49,14 @@ _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # Invisible marks around names, addresses and times in right-to-left texts.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
-# A minute of a story ends this number of seconds after a poll.
+# The number of seconds from a poll to the end of a minute of a story.
 _AFTER_POLL = 6
 # A timer that is due in at most this number of seconds counts as due.
 _RESOLUTION = 0.001
 
 
 def stories(table: str, triggers: Sequence[str] = ()) -> Iterator[Any]:
-    """Yield the stories of a table. An empty line separates stories. The first line is the name.
+    """Yield the stories of a table. An empty line separates stories. The first line of a story is its name.
 
     Lines that begin with a digit are the expected messages. If triggers are given, yield
     each story for each trigger, without messages.
@@ -79,7 +79,7 @@ def _value(word: str) -> Any:
 
 
 def _line(tag: str, level: str = "", title: str = "", message: str = "") -> str:
-    """Return a message as one line. Without a text, the line is about the removal of a message."""
+    """Return a message as one line. If `message` is empty, the line shows that the message was removed."""
     kind = tag.removeprefix(f"{DOMAIN}_").removeprefix("night_").rpartition("_")[0]
     said = f"{level or kind}: {title} / {message}" if message else f"{kind} removed"
     line = f"{dt_util.now():%H:%M} {said}".replace("\n", " / ")
@@ -124,7 +124,7 @@ class House:
         self.told.append(_line(data["tag"], *more))
 
     async def async_tell(self, story: str) -> None:
-        """Run the steps of a story. If a step has a `=`, compare the result with the text after it."""
+        """Run the steps of a story. If a step ends with `= ` and a text, check the result of the step against this text."""
         for step in story.split(", "):
             happens, _, expected = step.partition("= ")
             verb, *words = happens.split() or ["nothing"]
@@ -227,18 +227,18 @@ class House:
         await self._async_settle()
 
     async def async_minutes(self, count: int) -> None:
-        """Move the clock by minutes. Each minute ends `_AFTER_POLL` seconds after a poll."""
+        """Move the clock forward by `count` minutes. Each minute ends `_AFTER_POLL` seconds after a poll."""
         for _ in range(count):
             await self.async_seconds(60 - _AFTER_POLL)
             await self._async_after_poll()
 
     async def _async_after_poll(self) -> None:
-        """Move the clock second by second, so that timers that a poll started end one after another."""
+        """Move the clock by `_AFTER_POLL` single seconds, so that timers that a poll started end one after another."""
         for _ in range(_AFTER_POLL):
             await self.async_seconds(1)
 
     async def async_seconds(self, seconds: float) -> None:
-        """Move the clock by seconds in one step, and run everything that is due."""
+        """Move the clock forward by `seconds` in one step, and run all timers that are due."""
         self._freezer.tick(seconds)
         if self.entry.state is ConfigEntryState.LOADED:
             self.entry.runtime_data.coordinator.last_exception = None
@@ -253,8 +253,7 @@ class House:
 
     @property
     def _is_anything_due(self) -> bool:
-        # Like the check in `async_fire_time_changed`, but faster: that function also
-        # runs the timers.
+        # Make the check of `async_fire_time_changed`, but without running the timers.
         by = self.hass.loop.time() + RANDOM_MICROSECOND_MAX / 1_000_000
         return any(
             timer.when() <= by + _RESOLUTION and not timer.cancelled()

@@ -153,7 +153,7 @@ async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> 
 
 
 async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> None:
-    """Each ride becomes a file in the media folder. Its name contains the bike and the time."""
+    """The blueprint writes a file in the media folder for each ride. Its name contains the bike and the time."""
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.allowlist_external_dirs = {str(tmp_path)}
     await house.async_automate("keep_each_ride", RED, folder="my rides")
@@ -168,7 +168,7 @@ async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> No
 
 
 async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
-    """If many rides end at the same time, each track is requested, but at most ten in the first minute."""
+    """If eleven rides are fired at the same time, all tracks are requested, but at most ten in the first minute."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
     coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
@@ -225,7 +225,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """An answer about many bikes has a short sentence for each bike: its place, alarm and outage; or its guard."""
+    """An answer about five bikes has a short sentence for each: the place, an alarm and an outage, or the guard's state."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)

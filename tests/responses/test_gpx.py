@@ -27,7 +27,7 @@ NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
 def point(minutes: float, *place: float) -> dict[str, Any]:
-    """Return a point in the format of the action `get_track`. The altitude may be left out."""
+    """Return a point in the format of `get_track`: `minutes` after `NOW`, at a latitude, a longitude, maybe an altitude."""
     values = zip_longest(("latitude", "longitude", "altitude"), place)
     time = NOW + minutes * MINUTE
     return {"time": time.isoformat(), "speed": None, **dict(values)}
@@ -87,7 +87,7 @@ async def client(
 
 
 def path(device_id: str, start: object = NOW - HOUR, end: object = NOW) -> str:
-    """Return the path to download a track."""
+    """Return the path of the download of a bike's track between two times."""
     address = URL(f"/api/{DOMAIN}/gpx/{device_id}")
     return str(address.with_query(start=str(start), end=str(end)))
 
@@ -149,14 +149,14 @@ async def test_who_may_read(
         ((NOW, ""), 400),
         ((NOW, NOW - HOUR), 400),
         ((NOW - 8 * 24 * HOUR,), 400),
-        # This time has neither a report nor a ride with a route.
+        # In this range, neither a report nor a ride with a route exists.
         ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
     ],
 )
 async def test_wrong_time(
     hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
 ) -> None:
-    """The answer to a wrong time is an error with a message."""
+    """The answer to a wrong time range is an error status with a message."""
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]
@@ -169,7 +169,7 @@ async def test_wrong_time(
 async def test_service_without_history(
     bikes: Bikes, hass_client: ClientSessionGenerator, fault: str
 ) -> None:
-    """Without a history, the file contains the stored routes, and a note with the reason."""
+    """If the service provides no history, the file contains the stored routes, and a note with the reason."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault(fault, path="history")
     device, now = device_of(bikes.hass, RED), dt_util.utcnow()

@@ -56,7 +56,7 @@ def ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
         # Weeks begin on Monday, also at the turn of the year and on February 29.
         ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
         ("month", "2028-01-31T12", "2028-03-01T12", "2028-01-01", "2028-04-01", 3),
-        # The list stops at one period more than the maximum.
+        # The list ends one period after the maximum of 4,000, so that callers notice.
         ("day", "1950-01-01", "2026-01-01", "1950-01-01", "1960-12-15", 4_001),
     ],
 )
@@ -104,7 +104,7 @@ def test_days_with_clock_changes(day: str, hours: int, start: str) -> None:
     indirect=["zone"],
 )
 def test_ride_counts_where_it_started(start: str, day: str) -> None:
-    """A ride across midnight counts for the day on which it started, in the house's time zone."""
+    """The sums of a day contain each ride that starts on this day in the house's time zone, even if it ends later."""
     time, first = datetime.fromisoformat(start), date.fromisoformat(day)
     rides = [Ride(time, time + timedelta(hours=2), 5)]
     days = [first + timedelta(days=number) for number in (-1, 0, 1, 2)]

@@ -162,7 +162,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
 
 
 async def test_stored_routes(bikes: Bikes) -> None:
-    """If the service has no history, the drawing shows the stored route of the last ride."""
+    """If the service has no history, the drawing shows the stored route of the newest ride."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)

@@ -96,9 +96,9 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
-    """One day means today. A number above 31 counts as 31, and a number below one is refused."""
+    """With `days` 1, rides of today are returned. A number above 31 is read as 31, and a number below 1 is refused."""
     await async_ride(bikes.simulator, bikes.poll)
-    # Summer time ended within 31 days, so the offset from UTC is different.
+    # Summer time ended within these 31 days, so two offsets from UTC appear.
     for days, since in (
         *((1, "2026-11-20T00:00:00+01:00"), ("3", "2026-11-18T00:00:00+01:00")),
         *((31, "2026-10-21T00:00:00+02:00"), (9_999, "2026-10-21T00:00:00+02:00")),

@@ -57,7 +57,7 @@ async def test_at_work(ask: Ask) -> None:
 async def test_guarded(
     bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
 ) -> None:
-    """The answer contains whether the guard is armed or triggered. Its text ends with the cause."""
+    """The answer contains whether the guard is armed or triggered. If triggered, its text ends with the cause."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
@@ -124,7 +124,7 @@ async def test_no_position(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_age(bikes: Bikes, ask: Ask) -> None:
-    """The age of a report is given in words. A report from the future counts as new."""
+    """The age of a report is given in words. The age of a report from the future is 0 seconds."""
     await bikes.poll(25 * 3_600 + 60)
     [bike] = await ask()
     assert bike["position_age"] == bike["last_report_age"] == "1 day 1 hour"
@@ -135,7 +135,7 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
 
 
 async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
-    """A ride under way is in the answers of both tools, but not in the sums.
+    """The answers of both tools contain a ride under way, but the sums do not include it.
 
     Answers contain no serial number, and no place that is more exact than ten meters.
     """
@@ -193,7 +193,7 @@ RUE_1 = {**WORK, "seen_latitude": 10.0, "address": "Rue 1"}
 
 
 def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrence:
-    """Return an occurrence that happened some minutes ago."""
+    """Return an occurrence that happened `minutes` ago."""
     now = dt_util.utcnow()
     since = now - timedelta(minutes=minutes)
     return Occurrence(1, kind, now, since, None, attributes)
@@ -228,7 +228,7 @@ async def test_triggered_guard(
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     """If an occurrence is at least an hour old, the sentence about it contains its time.
 
-    For a state that lasts and for an unknown occurrence, the limit is a minute.
+    For *offline*, a state that lasts, and for an unknown occurrence, the limit is a minute.
     """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
