@@ -131,7 +131,7 @@ class EntityAdder:
     kinds: list[_Kind] = field(default_factory=list)
     """All kinds of entities."""
     missing: dict[str, list[_Kind]] = field(default_factory=dict)
-    """The kinds of entities that each tracker does not have yet."""
+    """The kinds of entities that each tracker does not have yet, by `uniqueId`."""
 
     @callback
     def async_forget(self, unique_id: str) -> None:

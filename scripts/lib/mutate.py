@@ -290,7 +290,7 @@ def tests_of(path: Path) -> tuple[str, ...]:
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files with more than two lines in the named modules and folders, by default in those of TESTS."""
+    """Return the files with more than two lines in the named modules and folders, by default all in TESTS."""
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name

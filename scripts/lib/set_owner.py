@@ -1,4 +1,4 @@
-"""Replace the name of the project's GitHub repository in all files.
+"""Replace the name of the project's GitHub repository in each file that contains it.
 
 Usage: set_owner.py OWNER[/REPOSITORY]
 """
@@ -64,7 +64,7 @@ def replace(text: str, old: Repository, new: Repository) -> tuple[str, int]:
 
 
 def main(argument: str) -> None:
-    """Replace the name in all files, and print the number of replacements in each file."""
+    """Replace the name in each file, and print the number of replacements in the file."""
     old = current()
     new = Repository.parse(argument, old.name)
     for pattern in PLACES:

@@ -79,7 +79,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
 )
 @pytest.mark.parametrize("restart", [False, True])
 async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
-    """Positions that worked before a fault work again within five minutes after it, even after a reload in it."""
+    """If positions worked before a fault, they work again within 5 minutes after its end, even after a reload during it."""
     bikes.simulator.fault(fault, path="positions")
     bikes.simulator.report(RED, **AWAY)
     if restart:

@@ -162,7 +162,7 @@ class History:
         return record.failed_day == until and record.answers == self._answers
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
-        """Return the internal IDs of trackers whose history may be requested now."""
+        """Return the internal IDs of trackers whose history may be requested now, by `uniqueId`."""
         # Leave out trackers without an internal ID, because the API needs it.
         return {
             key: device_id
