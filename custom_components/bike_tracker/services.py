@@ -255,7 +255,7 @@ async def _async_path(call: ServiceCall) -> Path | None:
 
 def _allowed_path(config: Config, filename: str) -> Path | None:
     """Return the absolute path, or None if it is forbidden. A relative path leads into the media folder."""
-    # Without a media folder named `local`, use the first folder, which may not exist yet.
+    # Without a media folder `local`, use the first folder, which may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
     with suppress(OSError, ValueError):

@@ -113,7 +113,7 @@ async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
 async def test_older_positions_than_the_announced(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a server answers the request for a single new position with older positions, the list is requested."""
+    """A new position is shown, even if a server answers the request for this position alone with older positions."""
     old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
     renderer = "tests.tools.simulator.render.Renderer"
     monkeypatch.setattr(f"{renderer}.position_of", lambda *_: old)
