@@ -92,8 +92,8 @@ class Database:
         if after.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = before.rides if before and before.position else None
-        # Most reports change no finished ride, so they need no change in the file's
-        # rides.
+        # Most reports change no finished ride. For them, the rides in the file need no
+        # change.
         if since and known != after.rides:
             new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
             self._rides[unique_id] = new.after(waiting) if waiting else new
@@ -101,18 +101,18 @@ class Database:
             self._async_changed(unique_id, seconds)
 
     def last_fired(self, unique_id: str) -> int:
-        """Return the sequence number of a tracker's last occurrence that was fired, 0 if none was fired."""
+        """Return the sequence number of a tracker's last fired occurrence, or 0 if none was fired."""
         return self.content.last_fired.get(unique_id, 0)
 
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:
-        """Set the last occurrence of a tracker that was fired."""
+        """Store that this occurrence of a tracker is the last fired occurrence, and schedule a write."""
         self.content.last_fired[unique_id] = occurrence.seq
         self._async_changed(unique_id, SOON if occurrence.is_event else LATER)
 
     @callback
     def async_forget(self, unique_id: str) -> None:
-        """Delete a tracker whose device was removed, and schedule deleting its row and its rides."""
+        """Forget a tracker whose device was removed, and schedule deleting its row and its rides in the file."""
         for values in (self.content.last_fired, self.content.last_rides):
             values.pop(unique_id, None)
         self.content.backfill.pop(unique_id, None)
@@ -122,11 +122,11 @@ class Database:
     async def async_book(
         self, unique_id: str, rides: Sequence[Ride], until: datetime | None
     ) -> bool:
-        """Add the rides from before a tracker was set up, except rides that overlap a ride in the file.
+        """Add rides from before a tracker was set up, except rides that overlap a ride in the file.
 
-        Rides before `until` are still missing; None if no ride is missing. `until` is
-        written in the same transaction as the rides, so that no ride is lost or added
-        twice if Home Assistant is killed.
+        After this, rides before `until` are still missing; None if no ride is missing.
+        `until` is written in the same transaction as the rides, so that no ride is lost
+        or added twice if Home Assistant is killed.
 
         Return whether the rides were written. Nothing is written during a backup, or if
         the tracker has been deleted.
@@ -151,7 +151,7 @@ class Database:
 
     @callback
     def async_write_within(self, seconds: float) -> None:
-        """Write within these seconds, or earlier if another write or the stop of Home Assistant comes first."""
+        """Schedule a write after these seconds. An earlier write, or the stop of Home Assistant, may come first."""
         loop = self._hass.loop
         at = loop.time() + seconds
         if self._may_write and (not self._timer or at < self._timer.when()):
@@ -176,7 +176,7 @@ class Database:
                 await self._async_write()
 
     async def _async_write(self, *missing: tuple[str, Sequence[Ride]]) -> bool:
-        """Write all changes, and `missing` rides of trackers, in one transaction. Return whether it succeeded.
+        """Write all changes, and the rides in `missing`, in one transaction. Return whether the write succeeded.
 
         The caller must hold the lock.
         """
@@ -189,8 +189,8 @@ class Database:
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)
         finally:
-            # Do this also after a cancellation: a backup cancels a write that lasts too
-            # long.
+            # Keep the changes even after a cancellation: a backup cancels a write that
+            # lasts too long.
             if not is_written:
                 self._changed |= changed
         if not is_written:
@@ -236,7 +236,7 @@ class Database:
     async def _async_replace(self) -> None:
         """Rename a malformed file, and start a new file with the known states.
 
-        Older rides are missing in the new file, so request them from the service again.
+        The new file has no rides, so request all rides from the service again.
         """
         with suppress(OSError, DatabaseError):
             await self._run(self._file.replace)

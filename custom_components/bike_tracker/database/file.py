@@ -98,7 +98,7 @@ class _ForeignFileError(DatabaseError):
 
 @dataclass(slots=True)
 class Content:
-    """The part of the file that is kept in memory, by `uniqueId`."""
+    """The part of the file that is kept in memory. The keys of dictionaries are `uniqueId`s."""
 
     trackers: dict[str, TrackerState] = field(default_factory=dict)
     """States of listed and unlisted trackers."""
@@ -126,17 +126,17 @@ class BookedRides(NamedTuple):
     rides: Sequence[Ride]
 
     def keeps(self, ride: Ride) -> bool:
-        """Return whether a ride that was known before the replacement stays. A ride is identified by its start."""
+        """Return whether a ride in the file stays: it starts before `since`, and no new ride has the same start."""
         starts = {it.started_at for it in self.rides}
         return ride.started_at < self.since and ride.started_at not in starts
 
     def after(self, before: BookedRides) -> BookedRides:
-        """Return the combination of an earlier replacement, `before`, and this replacement."""
+        """Return one replacement with the effect of an earlier replacement, `before`, followed by this one."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
         return BookedRides(min(self.since, before.since), rides)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
-        """Return the rides of the file after the replacement of its `known` rides. Leave out new rides of 0 km."""
+        """Return the rides of a file that has the `known` rides, after the replacement. Leave out new rides of 0 km."""
         moved = filter(attrgetter("distance"), self.rides)
         return [*filter(self.keeps, known), *moved]
 
@@ -206,7 +206,7 @@ class File:
                 self._connection = None
 
     def replace(self) -> Content:
-        """Add the time to the names of a malformed file and its log. Open a new file and return its content."""
+        """Add the current time to the names of a malformed file and its log. Open a new file; return its content."""
         with suppress(DatabaseError):
             self.close()
         name = f"{self.path.name}.{dt_util.utcnow():%Y%m%dT%H%M%S.%fZ}"

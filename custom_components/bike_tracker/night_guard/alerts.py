@@ -1,4 +1,4 @@
-"""Write the messages of the night guard, in Home Assistant's language."""
+"""The texts of the night guard's messages, in Home Assistant's language."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -18,8 +18,9 @@ from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
-# The buttons of messages about a guard, with their texts. Android shows only three
-# buttons. A tap on the message also opens the map, so the map's button comes last.
+# The buttons of messages about a guard, with the keys of their texts. A fourth button
+# opens the map. It comes last, because Android shows only three buttons, and a tap on
+# the message opens the map, too.
 _BUTTONS: Final = {
     "disarm": "its_me",
     "arm": "guard_again",
@@ -30,15 +31,15 @@ FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
-"""A message about a silent tracker also names trackers that fall silent within this time."""
+"""A message about a silent tracker also names trackers for which a message would be due within this time."""
 # A tracker that still reports this long after the arming also reports while the bike
-# stands, so its silence counts.
+# stands, so its silence may hide a theft.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
 
 class Rider(NamedTuple):
-    """A rider, and where they were seen last."""
+    """A rider, with the last known place, and the time of the rider's last update."""
 
     name: str
     place: Place | None
@@ -69,9 +70,9 @@ def companion(
 def silences(
     tracker: Tracker, armed_at: datetime
 ) -> Iterator[tuple[datetime, timedelta]]:
-    """Yield the start of each silence that may hide a theft, and its duration until a message is due.
+    """Yield the start of each silence that may hide a theft, and the duration after which a message is due.
 
-    Some trackers sleep while the bike stands. Their silence does not count.
+    Some trackers sleep while the bike stands. Ignore their silence.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:

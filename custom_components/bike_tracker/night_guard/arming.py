@@ -1,4 +1,4 @@
-"""Arm and disarm the guards of an account."""
+"""Arm and disarm the bikes of an account as its night guards require."""
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
@@ -44,17 +44,17 @@ def async_note_outage(coordinator: BikeTrackerCoordinator) -> None:
 
 
 class NightGuards:
-    """The night guards of an account: they arm and disarm bikes, and pass news to the messenger."""
+    """The night guards of an account: they arm and disarm bikes, and pass occurrences to the messenger."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Initialize. The first update of the account checks all bikes."""
+        """Initialize. The first update of the account arms or disarms all bikes as required."""
         self._coordinator = coordinator
         self._hass = coordinator.hass
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # A night may have begun while Home Assistant was off, so count nights from the
-        # last evaluation.
+        # If a night began after the last evaluation, Home Assistant was off at that
+        # time. The first update must arm the bikes for this night.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
@@ -85,7 +85,7 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings. Watch the times of nights and the states of riders: a change checks all bikes."""
+        """Read the settings. When a night begins or ends, or a rider moves, bikes are armed or disarmed as required."""
         self._async_stop()
         self._messenger.load()
         guards, compare = self._messenger.guards, self._async_compare_all
@@ -110,7 +110,7 @@ class NightGuards:
 
     @callback
     def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """During an outage, plan a check of all bikes for its end, and send messages if it lasts."""
+        """During an outage, let the first update after it arm and disarm bikes. After 15 minutes, send a message."""
         if not self._coordinator.last_update_success:
             self._is_due = True
             self._messenger.tell_outage(self._coordinator.service.answered_at)
@@ -129,9 +129,9 @@ class NightGuards:
         if coordinator is not self._coordinator or now is None:
             return
         if now.at < update.last.at:
-            # The clock was set back. Treat all bikes as last checked now, and set the
-            # timers again: otherwise, the next night would seem to be handled already,
-            # or would begin late.
+            # The clock was set back. Treat all bikes as compared now, and set the timers
+            # again: otherwise, the next night would seem to be handled already, or
+            # would begin late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
@@ -141,14 +141,14 @@ class NightGuards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
         for unique_id, occurrence in news:
-            # An outage may hide several rides of a bike. Only the end of the last one is
-            # where the bike is now.
+            # After an outage, several rides of a bike may end in one update. The bike is
+            # at the end of the last ride, so send no message about the earlier rides.
             if occurrence.type == "ride_ended" and occurrence is not ends[unique_id]:
                 continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
         messenger.mine -= ends.keys()
-        # Do not check bikes that *Guard again* armed at the end of this ride: they stay
+        # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
         stands = [
             unique_id
@@ -194,7 +194,7 @@ class NightGuards:
     def _compared(
         self, bike: Bike, reasons: dict[str, str], leaving: Collection[NightGuard]
     ) -> Iterator[Changes]:
-        """Yield the changes of a bike. In `reasons`, note why the bike cannot be guarded tonight."""
+        """Arm or disarm a bike, and yield the changes. In `reasons`, note why the bike cannot be guarded tonight."""
         unique_id, device_id = bike.entity.unique_id, bike.entity.device_id
         guards = self._messenger.guards_of(bike)
         if not (guards or any(it.is_for(device_id) for it in leaving)):
@@ -216,9 +216,9 @@ class NightGuards:
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began after the last check and, if a person armed the bike, after that arming.
+        """Return whether a night began after the last call and, if a person armed the bike, after that arming.
 
-        The beginning of a night ends the effect of *It's me*.
+        If a night began, the effect of *It's me* ends.
         """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
         state = self._coordinator.data.trackers[bike.entity.unique_id].state
@@ -266,10 +266,9 @@ class NightGuards:
 
     @callback
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
-        """Handle a tap on a button of a message.
+        """Do what a tapped button of a message requests: arm or disarm the bike, or send a theft report.
 
-        The night guard arms or disarms the bike, so no user is named as the person who
-        did it.
+        The guard shows no user as the person who armed or disarmed it.
         """
         action, device_id = pressed(event, alerts.NIGHT)
         for unique_id in self._coordinator.data.trackers if action else ():

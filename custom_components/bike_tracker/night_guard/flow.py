@@ -27,8 +27,8 @@ from ..devices import name_of, tracker_of
 from ..responses.texts import text
 from .schedule import DEFAULTS
 
-# Do not import this name: importing `mobile_app` would require the libraries of that
-# integration.
+# Do not import this constant from `mobile_app`: the import would require the libraries
+# of that integration.
 _PHONES = "mobile_app"
 _PHONE_SELECTOR = DeviceSelector(
     {"multiple": True, "filter": [{"integration": _PHONES}]}

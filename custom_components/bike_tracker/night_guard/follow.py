@@ -35,7 +35,7 @@ _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 @singleton(f"{DOMAIN}_outages")
 def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
-    """Return the night guards that sent a message about the current outage, by config entry ID and own ID."""
+    """Return the night guards that sent a message about a current outage, by config entry ID, then by their own ID."""
     return {}
 
 
@@ -53,12 +53,12 @@ class Messenger:
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._reasons: dict[str, str] = {}
-        """The last reason why each bike was not guarded, by `uniqueId`."""
+        """The last known reason why a bike could not be guarded, by `uniqueId`."""
         self._not_guarded = set[str]()
         """IDs of the night guards whose message about unguarded bikes is still shown."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """The time of the arming for each guard whose silent tracker was already in a message, by `uniqueId`."""
+        """When the guard was armed, for each bike whose silent tracker was already in a message, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
@@ -89,7 +89,7 @@ class Messenger:
     def is_wanted(
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
-        """Return whether a night guard requires that a bike is guarded at its place. False without a place."""
+        """Return whether a night guard requires that a bike at this place is guarded; False if the place is unknown."""
         place: Any = position and (position.latitude, position.longitude)
         riders = (rider.place for rider in self.riders(night))
         return bool(place) and None not in place and night.wants(place, riders, now)
@@ -102,7 +102,7 @@ class Messenger:
         self.run(async_deliver(self._hass, Context(), message, recipients))
 
     def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a task that an unload of the account must not cancel."""
+        """Run a coroutine in a task that an unload of the account does not cancel."""
         self._hass.async_create_task(work)
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
@@ -132,11 +132,12 @@ class Messenger:
             self.send(night, message._replace(level=level))
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
-        """Send the place of a moved bike every ten minutes, if a newer place is known."""
+        """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
         guard, position = tracker.state.guard, tracker.position
         if not (guard and guard.triggered and position and tracker.is_under_way):
             return
-        # After the clock is set back, the stored time may be in the future.
+        # If the clock was set back, the stored time may be in the future: use the
+        # current time instead.
         last = min(self._followed_at.get(unique_id, guard.triggered.since), now)
         self._followed_at[unique_id] = last
         seen_at = position.fix_time or last
@@ -147,8 +148,8 @@ class Messenger:
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
         """For each night guard, send one message about the silent trackers of its guarded bikes.
 
-        Send the message only if one of the silent trackers was in no message after its
-        guard was armed.
+        Send the message only if at least one of these trackers was in no message after
+        its guard was armed.
         """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
         armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
@@ -196,9 +197,9 @@ class Messenger:
             self.send(night, alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send why bikes are not guarded tonight, and remove this message at the end of the night.
+        """Send the reasons why bikes cannot be guarded tonight. Remove the message when the night is over.
 
-        If a bike's reason is the same as the last one sent, send it again only for a
+        If a bike has the same reason as before, send the reason again only for a
         triggered guard.
         """
         told, self._reasons = self._reasons, self._reasons | reasons
@@ -219,7 +220,7 @@ class Messenger:
                 self.send(night, Message(tag))
 
     def tell_outage(self, since: datetime) -> None:
-        """Send one message about an outage of 15 minutes, because thefts during the outage are not noticed."""
+        """If an outage has lasted 15 minutes, let each night guard send one message: a theft would go unnoticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in [it for it in self.guards if it.id not in self._outages]:
@@ -230,7 +231,7 @@ class Messenger:
                 self.send(night, message)
 
     def tell_contact(self) -> None:
-        """Send a message about the end of an outage for each night guard that sent a message about its start."""
+        """Let each night guard that sent a message about an outage send a message about its end."""
         for night in [it for it in self.guards if it.id in self._outages]:
             del self._outages[night.id]
             names = self._guarded_by(night)
@@ -251,7 +252,7 @@ class Messenger:
         )
 
     def _moved_of(self, night: NightGuard) -> list[str]:
-        """Return a sentence about each moved bike: its guard notices nothing more."""
+        """Return a sentence about each moved bike. The guard of a moved bike notices no further theft."""
         return sorted(
             where(self._hass, bike)["text"]
             if (bike := listed_bike(self._coordinator, unique_id))

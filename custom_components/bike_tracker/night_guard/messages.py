@@ -58,7 +58,7 @@ CRITICAL: Final = {
     "channel": "alarm_stream",
     "push": {"interruption-level": "critical", "sound": _SOUND},
 }
-"""Data of a message that makes a sound even if the phone is silent."""
+"""Data of a message that makes a sound even on a muted phone."""
 
 type Button = dict[str, str]
 type _Action = tuple[str, str, dict[str, Any]]
@@ -88,7 +88,7 @@ class Recipients(NamedTuple):
 
 
 def pressed(event: Event[dict[str, Any]], prefix: str) -> tuple[str, str]:
-    """Return the tapped button, empty if it has another prefix, and the device ID."""
+    """Return the name of the tapped button (empty if its action has another prefix), and the device ID."""
     action, _, device_id = str(event.data.get("action")).rpartition("_")
     return action.removeprefix(prefix) if action.startswith(prefix) else "", device_id
 
@@ -171,7 +171,7 @@ def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
 
 
 def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
-    """Return the notify actions of phones, given their device IDs. Log a warning for each phone that is gone."""
+    """Return the notify actions of phones, given their device IDs. Log a warning for each phone that does not exist."""
     phones = list[str]()
     for device_id in device_ids:
         phone = dr.async_get(hass).async_get(device_id)
@@ -189,7 +189,7 @@ def map_of(hass: HomeAssistant, device_id: str) -> str:
 
 
 def link_button(url: str, title: str) -> Button:
-    """Return a button that opens an address."""
+    """Return a button that opens a URL."""
     return {"action": "URI", "title": title, "uri": url}
 
 

@@ -37,11 +37,11 @@ class NightGuard(NamedTuple):
     bikes: frozenset[str]
     """Device IDs; empty for all bikes of the account."""
     night: tuple[time, time] | None
-    """Start and end of the night, which may be the same time; None without a night."""
+    """Start and end of the night; None without a night. If both are the same time, it is always night."""
     riders: tuple[str, ...]
     """Entity IDs of persons."""
     away_distance: float
-    """Meters."""
+    """Distance from a bike, in meters. A rider at this distance or more is away."""
     phones: tuple[str, ...]
     """Device IDs."""
     others: tuple[str, ...]
@@ -77,7 +77,7 @@ class NightGuard(NamedTuple):
         return not self.bikes or device_id in self.bikes
 
     def last_began(self, now: datetime) -> datetime | None:
-        """Return the newest start of a night, which may be over, given the local time; None without a night."""
+        """Return when the newest night began, even if it is over, given the local time; None without a night."""
         if self.night is None:
             return None
         began = datetime.combine(now.date(), self.night[0], now.tzinfo)
@@ -108,14 +108,14 @@ class Situation(NamedTuple):
 
     guard: GuardState
     is_held: bool
-    """Whether a person, not the night guard, armed or disarmed the guard last. A new night ends this."""
+    """Whether a person, not the night guard, armed or disarmed the guard last; ignored when a night begins."""
     on_ride: bool
     in_outage: bool
     """Whether polls fail, so that the known position of the bike may be old."""
 
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
-    """Return the action that a guard needs, or None."""
+    """Return "arm" or "disarm" if the guard of a bike needs this action, otherwise None."""
     guard = bike.guard
     if not night_begins and bike.is_held:
         return None
@@ -123,9 +123,9 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # A new night overrides a person's choice, even if that choice was not to guard the
-    # bike: disarming an unguarded bike clears the choice. A bike on a ride is armed
-    # later, when it stands.
+    # The beginning of a night overrides a person's choice, even if the person disarmed
+    # the bike: disarming it again clears that choice. A bike on a ride is armed later,
+    # when it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None

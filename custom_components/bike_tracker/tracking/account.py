@@ -14,13 +14,13 @@ from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
 
-# A known position may have a later time than the tracker's last contact: the clock of a
-# tracker may be some hours ahead. A larger difference than this is an error.
+# A position may be later than the tracker's last contact, because the clock of a tracker
+# may be some hours ahead. If it is later by more than this, its time is wrong.
 _MAX_HOURS_AHEAD: Final = timedelta(days=1)
 _LOGGER = logging.getLogger(__name__)
 
 type Devices = Mapping[str, Device]
-"""A device list, by `uniqueId`."""
+"""The devices of a list, by `uniqueId`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -30,24 +30,24 @@ class Account:
     name: str
     """Name of the account in the log."""
     states: dict[str, TrackerState]
-    """The state of each tracker by `uniqueId`, also of trackers that are no longer listed."""
+    """The state of each tracker by `uniqueId`, including trackers that are no longer listed."""
     trackers: Trackers = field(default_factory=dict)
-    """The trackers of the last device list."""
+    """The trackers of the newest device list, by `uniqueId`."""
     gaps: dict[str, HistoryGap] = field(init=False)
-    """Gaps in the reports by `uniqueId`, also of unlisted trackers. The service's history may fill them."""
+    """Gaps in the reports of listed and unlisted trackers, by `uniqueId`. The service's history may fill the gaps."""
     _devices: Devices = field(default_factory=dict)
-    """The last device list."""
+    """The newest device list."""
     _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
-    """Trackers that the next poll must check, even if their device in the list is unchanged.
+    """Trackers that the next poll must update, even if their device in the list is unchanged.
 
-    These are trackers that changed after the last list, are under way, or whose newest
-    position is missing. The value is the current position ID of a tracker that changed
-    after the last list, otherwise None.
+    These are trackers that changed after the newest list, are under way, or whose
+    newest position is missing. The value is the current position ID of a tracker that
+    changed after the newest list, otherwise None.
     """
 
     def __post_init__(self) -> None:
-        """Complete the states that were read from the file, and collect their gaps."""
+        """Restore the states that were read from the file, and collect their gaps."""
         self.states.update({key: it.restored() for key, it in self.states.items()})
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
@@ -70,8 +70,8 @@ class Account:
     ) -> Changes:
         """Apply a device list, and positions by `uniqueId`.
 
-        The list overrides earlier messages. If the server no longer sends the position
-        of a tracker, the known position is kept: the bike did not move.
+        The list overrides earlier messages. A tracker without an entry in `positions`
+        keeps its known position.
         """
         trackers, touched = dict[str, Tracker](), dict[str, int | None]()
         for unique_id, device in self._changed(devices).items():
@@ -146,7 +146,7 @@ class Account:
         return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
-        """Disarm a tracker, listed or not."""
+        """Disarm the guard of a tracker. If the tracker is not listed, the changes are empty."""
         state = self._state(unique_id).with_arming(None, changed_by)
         if tracker := self.trackers.get(unique_id):
             return self._become({unique_id: tracker._replace(state=state)})
@@ -154,7 +154,7 @@ class Account:
         return self._become({})
 
     def starts_of_waits(self) -> Iterator[datetime]:
-        """Yield the times at which waits (option `for`) of triggers may have begun."""
+        """Yield the times at which the wait (option `for`) of a trigger may have begun: flag changes and contacts."""
         for state in self.states.values():
             yield from (
                 flag.changed_at for flag in (state.online, state.moving) if flag
@@ -164,7 +164,7 @@ class Account:
                 yield tracker.device.last_update
 
     def forget(self, unique_id: str) -> None:
-        """Forget a tracker whose device was removed."""
+        """Remove the state and the gap of a tracker whose device was removed."""
         self.states.pop(unique_id, None)
         self.gaps.pop(unique_id, None)
 
@@ -175,7 +175,7 @@ class Account:
         return self._state(unique_id).position
 
     def _newer(self, devices: Iterable[Device]) -> Devices:
-        """Return the newest device of each listed tracker. Leave out a device that is older than the known one."""
+        """Return the newest of these devices for each listed tracker, unless it is older than the known device."""
         return {
             device.unique_id: _with_position_id(device, known.device.position_id)
             for device in sorted(devices, key=attrgetter("moment"))
@@ -184,12 +184,12 @@ class Account:
         }
 
     def _changed(self, devices: Devices) -> Devices:
-        """Return the devices of a new list that may change their tracker, including the `_touched` trackers.
+        """Return the devices of a list that may change their tracker, including the devices of `_touched` trackers.
 
-        A device that did not change is the same object as in the last list. Comparing
-        objects is much faster than comparing values: for a thousand devices, comparing
-        values costs more than updating ten trackers. The first list after a message may
-        be older than that message, so keep the newer position ID of the message.
+        The client reuses the objects of unchanged devices, so compare objects: for a
+        thousand devices, comparing values costs more than updating ten trackers. The
+        first list after a message may be older than that message, so keep the newer
+        position ID of the message.
         """
         known, last = self._devices, self._touched
         keys = last.keys() & devices.keys()
@@ -220,21 +220,21 @@ class Account:
         reports: Sequence[Position],
         context: UpdateContext,
     ) -> TrackerState:
-        """Return the state after reports. The report with the device's position ID is the current position."""
+        """Return a tracker's state after reports. The report with the device's position ID is the current position."""
         listed = self.trackers.get(device.unique_id)
         if listed is None:
             context = context._replace(recovering=True)
         is_first = not listed or listed.device.position_id == reports[0].id
         if not state.position and is_first:
-            # The first position of a tracker may be old: mark its alarms as known, so
-            # that they are not fired.
+            # The tracker already had this position when it was listed first, so its
+            # alarms may be old. Store them as known, so that they are not fired.
             state = state._replace(alarms=tuple(alarms_of(reports[0])))
         return state.with_reports(reports, context, device.position_id)
 
     def _become(
         self, trackers: Mapping[str, Tracker], left: AbstractSet[str] = frozenset()
     ) -> Changes:
-        """Replace some trackers, remove those in `left`, and return the changes."""
+        """Replace these trackers, drop the trackers that have `left` the list, and return the changes."""
         before, contacts = self.trackers, set[str]()
         changed = {key: it for key, it in trackers.items() if it != before.get(key)}
         for unique_id, tracker in changed.items():
@@ -264,7 +264,7 @@ def log_errors(account: str, doing: str) -> Iterator[None]:
 
 
 def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
-    # If the status is not readable, the flag stays as it is.
+    # If the status is unreadable, the flag keeps its value.
     is_online = None if device.status is None else device.status == "online"
     return Tracker(device, state.with_flag("online", is_online, context.now))
 
@@ -292,7 +292,7 @@ def is_outdated(device: Device, known: Position | None) -> bool:
     """Return whether the device's position must be requested, because it is not the known position.
 
     Also return True if the known position has an unreadable time, or a time more than a
-    day after the last contact with the tracker: a faulty service may correct the time.
+    day after the last contact with the tracker: the service may send the correct time.
     """
     if device.position_id is None:
         return False

@@ -1,4 +1,4 @@
-"""Announcements: the events for starts and ends of rides that have to be fired."""
+"""Announcements: they decide for which starts and ends of rides an event is fired."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -19,15 +19,15 @@ class Announced(NamedTuple):
     start: datetime
     end: datetime
     is_open: bool = False
-    """Whether the event of the ride's end was not fired yet."""
+    """Whether the event of the ride's end is still to be fired."""
 
     def overlaps(self, ride: Ride) -> bool:
-        """Return whether a ride overlaps the announced ride, or misses it by at most two minutes."""
+        """Return whether a ride overlaps the announced ride, or is at most two minutes away from it."""
         start, end = max(self.start, ride.started_at), min(self.end, ride.moved_at)
         return start <= end + _SAME_RIDE_WITHIN
 
     def grown(self, rides: Iterable[Ride]) -> Announced:
-        """Return the announced ride. Extend it so that it includes these rides."""
+        """Return the announced ride, extended so that it includes these rides."""
         start, end = self.start, self.end
         for ride in rides:
             start, end = min(start, ride.started_at), max(end, ride.moved_at)
@@ -70,14 +70,14 @@ def announce(
 
 
 def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list[Ride]]:
-    """Return the rides that match each announced ride."""
+    """For each announced ride, return the list of rides that match it."""
     matches = [[ride for ride in rides if it.overlaps(ride)] for it in announced]
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # No ride overlaps the announced ride: after the replay, the ride ended
-            # before its announced start. Match the announcement with the last unmatched
-            # ride that began before the announced end.
+            # No ride overlaps the announced ride, so the replay moved it to an earlier
+            # time. Match the announcement with the last unmatched ride that began
+            # before the announced end.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)
@@ -89,7 +89,7 @@ def _assigned(
     rides: Sequence[Ride],
     matches: Sequence[Sequence[Ride]],
 ) -> list[Ride | None]:
-    """Return the ride that is assigned to each announced ride, or None. No ride is assigned twice."""
+    """For each announced ride, return one of its matches, or None if none is left. No ride is returned twice."""
     own: list[Ride | None] = [None] * len(announced)
     free = sorted(range(len(announced)), key=lambda number: announced[number].start)
     for ride in rides:

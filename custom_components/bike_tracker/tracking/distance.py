@@ -1,4 +1,4 @@
-"""Distances between fixes: how much of them may be noise, and how far a bike can have traveled."""
+"""Distances between fixes: how much of a distance may be noise, and whether a bike can have traveled it."""
 
 from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
@@ -18,8 +18,8 @@ FASTEST: Final = 320
 # Km/h. A higher speed between two fixes is believed only if the tracker reports at
 # least two thirds of it.
 _FAST = 45
-# Count at most this time between two fixes. After a long silence, any fix would
-# otherwise be plausible.
+# Assume that a bike traveled at most this long between two fixes. After a long silence,
+# any fix would otherwise be plausible.
 _MAX_SILENCE_SECONDS = 3_600
 # The distance that the server counted is used only up to this average speed (km/h) and
 # up to this length. A fix that jumps while the tracker wakes up exceeds these limits.
@@ -56,7 +56,7 @@ class Fix(NamedTuple):
 
 
 NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
-"""Placeholder for the place of a tracker without a fix. Its time is earlier than any report."""
+"""Placeholder for the place of a tracker without a fix. Its time is earlier than the time of any report."""
 
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
@@ -69,7 +69,7 @@ def fix_of(position: Position, time: datetime | None) -> Fix | None:
 
 
 def meters(start: Fix, end: Fix) -> float:
-    """Return the straight distance between two fixes in meters."""
+    """Return the distance between two fixes along the surface of the earth, in meters."""
     latitude, other = radians(start.latitude), radians(end.latitude)
     north = sin((other - latitude) / 2)
     east = sin(radians(end.longitude - start.longitude) / 2)
@@ -78,7 +78,7 @@ def meters(start: Fix, end: Fix) -> float:
 
 
 def noise(start: Fix, end: Fix) -> float:
-    """Return how many meters apart two fixes of the same place may be."""
+    """Return the largest distance in meters that noise explains between two fixes of the same place."""
     is_known = start.accuracy and end.accuracy
     minimum = _MIN_NOISE_METERS if is_known else _MIN_NOISE_METERS_WITHOUT_ACCURACY
     return max(_TIMES_THE_ACCURACY * (start.accuracy + end.accuracy), minimum)
@@ -108,9 +108,8 @@ def way(
     """Return the kilometers ridden from a place to a fix.
 
     `seen` is the bike's last fix at the place. Use the distance that the server counted
-    since `base`, because it includes bends. If that distance is too large, a fix
-    jumped: use the straight line. Return 0 if no bike could have arrived so soon after
-    `seen`.
+    since `base`, because it includes bends. If that distance is unknown or too large,
+    use the straight line. Return 0 if no bike could have arrived so soon after `seen`.
     """
     straight = meters(place, fix) / 1_000
     if _speed(straight * 1_000, _seconds(seen, fix)) > FASTEST:
@@ -129,5 +128,5 @@ def _seconds(start: Fix, end: Fix) -> float:
 
 
 def _speed(way: float, seconds: float) -> float:
-    """Return the speed in km/h for a distance in meters. Count at least one second: clocks may be a second off."""
+    """Return the speed in km/h for a distance in meters. Use at least one second: clocks may be a second off."""
     return way / max(seconds, 1) * 3.6

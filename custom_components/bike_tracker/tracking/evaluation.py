@@ -1,6 +1,6 @@
 """The time up to which triggers were evaluated. It ensures that no wait (option `for`) ends twice.
 
-This also holds if the clock of Home Assistant or of the service is set back.
+No wait ends twice even if the clock of Home Assistant or of the service is set back.
 """
 
 from collections.abc import Iterable
@@ -17,19 +17,19 @@ class Reached(NamedTuple):
     at: datetime
     asked_at: datetime
     since: datetime
-    """A time just before the change of the clock was noticed, by the new clock."""
+    """By the clock after the change: a time just before the change was noticed."""
     later: tuple[datetime, ...]
-    """Starts of waits that began before the change, although by the new clock they are in the future."""
+    """Starts of waits that began before the change, but are in the future by the clock after the change."""
 
     def includes(self, start: datetime) -> bool:
-        """Return whether a wait began before the clock was set back."""
+        """Return whether the wait that began at `start` began before the clock was set back."""
         return start < self.since or start in self.later
 
     def set_back(self, new: Reached) -> Self:
-        """Return this tuple, merged with a newer change of the clock.
+        """Return this tuple after the clock was set back again.
 
         Keep `at` and `asked_at`, and use the earlier `since`. Add to `later` the waits
-        of `new` that began before the older change.
+        of `new` that also began before this tuple's change.
         """
         later = {*self.later, *filter(self.includes, new.later)}
         return self._replace(
@@ -38,22 +38,22 @@ class Reached(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """The time up to which waits were evaluated, in UTC."""
+    """The times up to which waits were evaluated, in UTC."""
 
     at: datetime
     """Time of the evaluation, by Home Assistant's clock."""
     asked_at: datetime
     """Start of the newest poll that succeeded. Silence is evaluated up to this time."""
     ahead: tuple[Reached, ...] = ()
-    """Later times up to which waits were evaluated before the clock was set back."""
+    """Times, later than `at` or `asked_at`, up to which waits were evaluated before the clock was set back."""
 
     def next(
         self, at: datetime, asked_at: datetime, starts: Iterable[datetime]
     ) -> Self:
-        """Return the evaluation at a new time. `starts` are the known starts of waits.
+        """Return the evaluation after waits were evaluated up to these times. `starts` are the known starts of waits.
 
-        If the clock is set back, waits that were already evaluated are not evaluated
-        again. Waits that begin later follow the new clock.
+        If a time is earlier than before, a clock was set back: waits that ended by the
+        old clock do not end again, and waits that begin later follow the new clock.
         """
         ahead = self.ahead
         if at < self.at or asked_at < self.asked_at:
@@ -65,7 +65,7 @@ class Evaluation(NamedTuple):
         return self._replace(at=at, asked_at=asked_at, ahead=still)
 
     def of_wait(self, start: datetime) -> Self:
-        """Return the evaluation to compare with a wait that began at `start`.
+        """Return the evaluation to compare with the end of a wait that began at `start`.
 
         If the wait began before the clock was set back, the returned times are the
         later times that the evaluation had reached by the old clock.

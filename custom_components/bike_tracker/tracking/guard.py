@@ -34,20 +34,21 @@ _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # where fixes are known to drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# If the bike is farther away than the limit plus this distance, one report triggers the
-# guard.
+# If the bike is farther away than one of these limits plus this distance, one report
+# triggers the guard.
 _FAR_METERS = 1_000
 # Where walls reflect the signals, fixes may be off for up to this time.
 _DRIFT_LASTS = timedelta(minutes=10)
-# A place may be drift if it is within this multiple of the known drift.
+# A fix may be drift if its distance from the guarded place is at most this multiple of
+# the known drift.
 _TIMES_KNOWN_DRIFT = 1.5
-# A guard may be armed just before the bike arrives. This long after the arming, the
-# bike stands, and late reports have arrived.
+# A guard may be armed just before the bike arrives. After this time, the bike stands,
+# and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
 # If a tracker's clock is behind by less than this, the clock counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
-# A bike is leaving if the straight line from its place is at least this share of the
-# way along its fixes.
+# A bike is leaving if its straight distance from the guarded place is at least this
+# share of the distance along its last two fixes.
 _STRAIGHT = 0.95
 # Two delays count as the same if they differ by at most this share of the time between
 # the reports, plus these seconds.
@@ -59,11 +60,11 @@ class Triggered(NamedTuple):
     """The cause that triggered a guard, and the place of the bike at that time."""
 
     cause: Cause
-    """The bike is at another place, began to move, or its tracker raised an alarm."""
+    """`place`: the bike is at another place. `motion`: it began to move. `alarm`: its tracker raised an alarm."""
     since: datetime
     """Time of the report that triggered the guard, in UTC."""
     distance: float
-    """Meters from the guarded place."""
+    """Meters between the guarded place and `fix`."""
     fix: Fix | None = None
     alarm: str | None = None
     """Type of the alarm that was the cause; None if the cause is not an alarm."""
@@ -85,7 +86,7 @@ class Triggered(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """The guard of a tracker, until it is disarmed or armed again."""
+    """The guard of a tracker, from its arming until it is disarmed or armed again."""
 
     armed_at: datetime
     """Time of the arming, by Home Assistant's clock in UTC."""
@@ -98,9 +99,9 @@ class Guard(NamedTuple):
     moved: bool | None = None
     """Last reported motion; None if unknown."""
     alarms: tuple[str, ...] = ()
-    """Types of the alarms of the last report. A lasting alarm that the next report repeats does not count again."""
+    """Types of the alarms of the last report. If the next report repeats a lasting alarm, it triggers nothing."""
     away: tuple[datetime, ...] = ()
-    """Times of the first two reports in a row from elsewhere."""
+    """Times of the fixes elsewhere after the last fix at the guarded place, at most the first two."""
     triggered: Triggered | None = None
 
     @property
@@ -167,7 +168,7 @@ def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
 
     If the last two reports agree on another place, the bike is guarded there, even if
     ride detection has not confirmed that place yet. If the tracker's clock is behind,
-    `after` becomes earlier by the same time.
+    `after` becomes earlier by as many seconds.
     """
     if clock and clock.behind:
         guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
@@ -205,7 +206,7 @@ def after_report(
     is_new = report.is_fix and report.fix_time != before.measured_at
     if fix and is_new and fix.time >= guard.after and guard.is_settled:
         # After an outage, the history may correct the place of the arming. Until then,
-        # one far fix is not enough.
+        # one far fix does not trigger the guard.
         may_be_far = was_settled or is_prompt
         guard = _seen_at(guard, fix, report, before, may_be_far=may_be_far)
     if moves and last_moved is False and not guard.is_done:
@@ -218,8 +219,8 @@ def after_alarm(
 ) -> Guard:
     """Return the guard after the alarms of a report. Alarms have the time of the message, not of the fix."""
     if now < guard.armed_at:
-        # Home Assistant's clock was ahead when the guard was armed, so alarms count
-        # from now on.
+        # Home Assistant's clock was ahead when the guard was armed, so alarms trigger
+        # the guard from now on.
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
@@ -298,7 +299,7 @@ def _seen_at(
     is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)
     is_away = (
         is_moving(report.speed)
-        # Some trackers always report motion, so only the start of motion counts.
+        # Some trackers always report motion, so only motion that begins is proof.
         or (report.moving and not guard.moved)
         or (is_far and is_plausible(place, before.last_fix, fix, report.speed))
         or _is_confirmed(guard, fix, report, before)
@@ -309,7 +310,7 @@ def _seen_at(
 
 
 def _is_back(guard: Guard, fix: Fix, report: Position, before: RideState) -> bool:
-    """Return whether the bike is at its anchor again. If so, the guard was armed at a stray fix."""
+    """Return whether the bike is back at the anchor, its confirmed place. If so, the guard was armed at a stray fix."""
     candidate, stands = before.candidate, not is_moving(report.speed)
     was_away = candidate is not None and candidate.time <= guard.after
     return was_away and stands and _may_stand_at(before.anchor, fix, before)
@@ -323,7 +324,7 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
     if meters(guard.place, fix) <= _TIMES_KNOWN_DRIFT * known:
         return fix.time - guard.away[0] >= _DRIFT_LASTS
     # Two separate jumps do not lead to the same place, so two fixes at the same place
-    # confirm it.
+    # confirm that the bike is there.
     last = before.newest_fix or fix
     is_there = may_be_one_place(last, fix) or says_it_moves(report) is None
     return (
@@ -345,7 +346,7 @@ def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
 
 
 def _may_stand_at(place: Fix, fix: Fix, state: RideState, beyond: float = 0) -> bool:
-    """Return whether a bike at a place may have this fix, allowing `beyond` more meters."""
+    """Return whether a bike that stands at a place may have this fix. `beyond` meters are added to the limit."""
     drift = state.drift or state.drift_at(place, fix.time).apart
     is_exact = place.accuracy and fix.accuracy and not drift
     minimum = _MIN_AWAY_METERS if is_exact else _MIN_AWAY_METERS_WHERE_UNKNOWN

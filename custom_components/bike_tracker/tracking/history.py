@@ -1,4 +1,4 @@
-"""History gaps: the times for which the service's history is needed, and the effect of its answers."""
+"""History gaps: the time ranges for which the service's history is needed, and the effect of its answers."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -14,22 +14,22 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """Maximum age of the rides that are requested when a tracker is set up."""
-# Maximum age of a gap, by the tracker's clock, which may be wrong. A new gap is an hour
-# younger, because its request may wait in the queue for that long.
+# Maximum time from the start of a gap to the newest fix. A new gap is at least an hour
+# shorter, because its request may wait in the queue for an hour.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
-# If a ride is under way when its tracker is set up, its start is searched this far
-# back.
+# If a ride is under way in the first report of a tracker, the history of this time
+# before the report is requested, to find the start of the ride.
 _BEFORE_FIRST: Final = timedelta(hours=6)
 # If two reports during a ride are more than this time apart, reports between them may
 # be missing. Polls, and the reports of many trackers, come once a minute and may be
 # half a minute late.
 _MAX_STEP: Final = timedelta(seconds=90)
-# If a bike at rest is more than this many meters away in the second of two such
-# reports, the bike set off between them.
+# If two reports of a bike at rest are more than `_MAX_STEP` and more than this distance
+# apart, the bike set off between them.
 _MAX_SKIPPED_METERS: Final = 300
-# For a standing bike, the server may count this many meters of drift between two
-# reports.
+# While a bike stands, the server may add this distance to its total between two
+# reports, because fixes drift.
 _COUNTED_DRIFT_METERS: Final = 150
 
 
@@ -46,11 +46,11 @@ class HistoryGap(NamedTuple):
 
 
 class HistoryAnswer(NamedTuple):
-    """The reports of a tracker from a requested time."""
+    """The reports of a tracker in a requested time range."""
 
     reports: Sequence[Position]
     until: datetime
-    """End of the requested time, in UTC."""
+    """End of the requested time range, in UTC."""
 
 
 def is_older_position(
@@ -69,7 +69,7 @@ def is_older_position(
 
 
 def in_order(positions: Iterable[Position]) -> Sequence[Position]:
-    """Return reports of one tracker, sorted by fix time, or by message time without a fix."""
+    """Return reports of one tracker, sorted by fix time (by message time if it is missing), then by ID."""
     return sorted(positions, key=lambda it: (_time_of(it), it.id))
 
 
@@ -80,7 +80,7 @@ def _time_of(position: Position) -> datetime:
 def followed(
     log: Log, new: Sequence[Input], context: UpdateContext
 ) -> tuple[Log, Sequence[Input]]:
-    """Append new inputs to a log. Return the log, and the inputs that are older and must be inserted."""
+    """Append inputs to a log. Return the log, and the inputs that are older than its end and must be inserted."""
     late = list[Input]()
     for it in sorted(new, key=attrgetter("key")):
         if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
@@ -167,12 +167,12 @@ def gap_after_late(
 
 
 def gap_after_silence(gap: Gap | None, now: datetime) -> Gap | None:
-    """Return the gap after silence ended a ride, None if no report can be missing."""
+    """Return the gap after silence ended a ride; None if no report can be missing."""
     return gap._replace(wanted_at=now) if gap and gap.may_lack else None
 
 
 def with_answer(log: Log, answer: HistoryAnswer, now: datetime) -> Log:
-    """Return the log with all reports of an answer, and with what is left of the gap."""
+    """Return the log with all reports of an answer, and with the rest of its gap."""
     inputs = [history_input(report, now) for report in answer.reports]
     log = log.with_inputs(inputs, frozenset(map(id_of, answer.reports)))
     if log.gap is None:
@@ -190,9 +190,9 @@ def history_input(report: Position, now: datetime) -> Input:
 def _gap_left(
     log: Log, gap: Gap, until: datetime, times: Sequence[datetime]
 ) -> Gap | None:
-    """Return what an answer left of a gap, or None if nothing is left.
+    """Return the rest of a gap after an answer, or None if the answer closes the gap.
 
-    The answer lacks messages that came after its request, and reports beyond the
+    The answer lacks reports that arrived after its request, and reports beyond the
     service's limit.
     """
     state = log.core.ride_state
@@ -214,7 +214,7 @@ def _gap_left(
 
 
 def _moved_after(state: RideState, time: datetime) -> bool:
-    """Return whether the bike moved, or may have moved to a candidate, after a time."""
+    """Return whether the bike moved after a time, or may have moved to a candidate place."""
     rides = [*state.rides, *([state.ride] if state.ride else [])]
     return bool(state.candidate) or any(it.moved_at > time for it in rides)
 
@@ -239,10 +239,10 @@ def _skipped(before: RideState, last: Fix, newest: Fix) -> bool:
 def rides_before(
     answer: HistoryAnswer, start: datetime, now: datetime
 ) -> tuple[Sequence[Ride], datetime | None]:
-    """Return the rides from before the set-up in an answer, and the end of the next requested time.
+    """Return the rides in an answer about the time before the set-up, and the end of the next time range to request.
 
-    The end is None if this was the last request. `start` is the start of the answered
-    time. A ride that may have begun before `start` is left to the next request.
+    The end is None after the last request. `start` is the start of the requested time
+    range. A ride that may have begun before `start` is left to the next request.
     """
     until = answer.until
     reports = [it for it in answer.reports if start <= it.moment <= until]
@@ -251,16 +251,16 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # A ride that fills more than half of the requested time is stored incomplete.
-        # If the next request had to include it, that request would hardly reach farther
-        # back.
+        # A ride that ends in the second half of the requested time range is returned,
+        # even if its start is missing: a next request that includes the whole ride
+        # would hardly reach farther back.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start
 
 
 def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
-    """Return all rides of these reports. The last ride counts as over."""
+    """Return all rides that these reports show. A ride that is under way in the last report ends there."""
     inputs = [history_input(report, now) for report in reports]
     log = Log().with_inputs(inputs, frozenset(map(id_of, reports)))
     rides = end_ride(log.core.ride_state).rides

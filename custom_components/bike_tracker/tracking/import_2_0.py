@@ -10,8 +10,8 @@ _DROPPED: Final = {"before_ended", "highest_total"}
 def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the stored state of a tracker from version 2.0.
 
-    Leave out the rides that the history might still correct: version 2.0 stored them in
-    the file of rides.
+    Leave out its list of rides (`rides`): `_import_trackers` writes these rides into
+    the database.
     """
     state = dict(stored)
     rides, log = state.pop("ride_state", {}), state.pop("rides", {})
@@ -41,7 +41,7 @@ def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored occurrence with the names that version 3 uses for its coordinates."""
+    """Return an occurrence from version 2.0 with the names that version 3 uses for its coordinates."""
     names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
     attributes = stored.get("attributes", {}).items()
     return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}

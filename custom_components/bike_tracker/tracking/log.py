@@ -22,16 +22,16 @@ from .ride_detection import apply_report, held
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
-# Settle inputs only this often: settling at each report would cost as much as applying
-# the report.
+# Settle inputs at most once in this time: settling at each report would cost as much as
+# applying the report.
 _CUT_EVERY: Final = timedelta(minutes=5)
 # Late reports come in groups. For this time after a late report, settle inputs only if
 # the log has more than `_MAX_INPUTS`.
 _LATE_GROUP: Final = timedelta(minutes=1)
-# With this many inputs, replaying them all for a late report costs 30 ms, and reading a
-# message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.
+# With this number of inputs, replaying them all for a late report costs 30 ms, and
+# reading a message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
-# Larger than any number of a report.
+# Larger than the number of any report.
 _NO_NUMBER: Final = 2**63
 
 type Key = tuple[datetime, int, int]
@@ -44,7 +44,7 @@ The number alone is not unique: a server with a new database counts from 1 again
 
 
 class Core(NamedTuple):
-    """The state that results from the inputs."""
+    """The part of a tracker's state that is computed from its inputs."""
 
     ride_state: RideState = RideState()
     guard: Guard | None = None
@@ -66,11 +66,11 @@ class Input(NamedTuple):
     is_snapshot: bool = False
     """Whether the input is a stored `core`. It replaces earlier reports, because reports are not stored."""
     is_pinned: bool = False
-    """Whether the report keeps its place in the log, because the server called it current."""
+    """Whether the report keeps its sort key even if its fix is old, because the server called it current."""
     is_prompt: bool = False
     """Whether the report arrived without delay: no outage and no missed poll came right before it."""
     is_complete: bool = False
-    """Whether no report is missing before this one."""
+    """Whether no report is missing between the previous report and this report."""
     behind: float = 0
     """Seconds by which the tracker's clock was set back, compared with an earlier report."""
     counts_total: bool = True
@@ -84,12 +84,12 @@ class Input(NamedTuple):
 
     @property
     def id(self) -> ReportId | None:
-        """Return the ID of a report, None for other inputs."""
+        """Return the ID of the report; None if the input is not a report."""
         return self.report and id_of(self.report)
 
     @property
     def right_report(self) -> Position | None:
-        """Return the report with the times that a right clock would show; None for other inputs."""
+        """Return the report with the times of a correct clock; None if the input is not a report."""
         if not (report := self.report) or not self.behind:
             return report
         behind, fix_time = timedelta(seconds=self.behind), report.fix_time
@@ -101,11 +101,11 @@ class Input(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A time for which the history may be needed. It usually starts when the bike was last seen standing."""
+    """The time from `start` on, for which the history may be needed. At `start`, the bike usually still stood."""
 
     start: datetime
     may_lack: bool = False
-    """Whether a report may be missing in that time. It is False as long as all reports surely arrived."""
+    """Whether a report may be missing in the gap; False while all its reports have certainly arrived."""
     wanted_at: datetime | None = None
     """When it was noticed that the history is needed; None before that."""
     is_partial: bool = False
@@ -138,7 +138,7 @@ def apply(core: Core, it: Input) -> Core:
 
 
 class Log(NamedTuple):
-    """The inputs of a tracker since a settled core. Nothing before that core can change."""
+    """The inputs of a tracker after a settled core. Earlier inputs can no longer change that core."""
 
     settled: Core = Core()
     time: datetime | None = None
@@ -147,7 +147,7 @@ class Log(NamedTuple):
     inputs: tuple[Input, ...] = ()
     gap: Gap | None = None
     late_at: datetime | None = None
-    """When the last late report was received."""
+    """When the most recent late report was received."""
 
     @property
     def core(self) -> Core:
@@ -156,7 +156,7 @@ class Log(NamedTuple):
 
     @property
     def end(self) -> Key:
-        """Return the sort key of the last input, or of the settled core."""
+        """Return the sort key of the last input or, without inputs, of the settled core."""
         settled = self.time or NOWHERE.time, self.number, -1
         return self.inputs[-1].key if self.inputs else settled
 
@@ -178,7 +178,7 @@ class Log(NamedTuple):
         return self._replace(inputs=(*self.inputs, new))
 
     def split_after_ride(self, since: datetime) -> tuple[Log, Sequence[Input]]:
-        """Return the log up to the end of a ride, and the inputs of the next ride.
+        """Return the log up to the end of a ride, and the inputs from the start of the next ride on.
 
         `since` is a time during the first ride. If no ride began after the first one,
         return the whole log and no inputs.
@@ -246,7 +246,7 @@ class Log(NamedTuple):
     def _with_complete(
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
-        """Mark an answered report as complete if the report before it was answered, too, or is from before the gap."""
+        """Set `is_complete` of each report in the answer whose previous report is in the answer or before the gap."""
         start, was_answered = self.gap and self.gap.start, False
         for number, it in enumerate(inputs):
             if it.report:
@@ -272,7 +272,7 @@ class Log(NamedTuple):
         if not self.inputs:
             return self
         excess = len(self.inputs) - _MAX_INPUTS
-        # If the clock was set back, `late_at` may be in the future and does not count.
+        # If the clock was set back, `late_at` may be in the future: ignore it then.
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
         if is_silent and not self.gap:
@@ -383,10 +383,10 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
-    """Mark totals that can be used, because their reports came in the order of the fixes.
+    """Set `counts_total`: totals can be used if their reports came in the order of the fixes.
 
-    For a late fix, the server adds the way back to it from a newer fix, so totals after
-    it are too large.
+    For a late fix, the server adds its distance from a newer fix to the total, so all
+    later totals are too large.
     """
     numbers = [it.number for it in inputs if it.report]
     highest = accumulate(numbers, max, initial=-_NO_NUMBER)

@@ -28,7 +28,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 }
 """The occurrence type for each flag and its new value."""
 MAX_WAITING: Final = 50
-"""Maximum number of occurrences of each type that are kept for a tracker, and of its alarms."""
+"""Maximum number of occurrences of each type, and of known alarms, that are kept for a tracker."""
 
 
 class Occurrence(NamedTuple):
@@ -46,20 +46,20 @@ class Occurrence(NamedTuple):
 
     @override
     def __repr__(self) -> str:
-        """Leave the place out: Home Assistant logs the occurrence if a listener fails."""
+        """Return only type and number, no place: if a listener fails, Home Assistant logs the occurrence."""
         return f"{self.type} {self.seq}"
 
     @property
     def is_event(self) -> bool:
-        """Return whether it is an event, not just the change of a flag."""
+        """Return whether the occurrence is an event. Otherwise, it is the change of a flag."""
         return self.type not in FLAG_CHANGES.values()
 
 
 def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ...]:
-    """Return the occurrences to keep: unfired ones, the newest, and the last of each type.
+    """Return the occurrences to keep: all unfired occurrences, the newest, and the newest event of each type.
 
     The newest occurrence has the highest sequence number, which must not be used again.
-    Entities show the last event of a type.
+    Entities show the newest event of a type.
     """
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])
@@ -120,7 +120,7 @@ def alarms_of(position: Position) -> list[Alarm]:
 
 
 def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:
-    """Return whether an alarm is known, or so old that it may have been dropped from the known alarms."""
+    """Return whether an alarm is among the known alarms, or so old that it may have been dropped from them."""
     if any((it.word, it.report) == (alarm.word, alarm.report) for it in known):
         return True
     time = alarm.reported_at or NOWHERE.time

@@ -50,7 +50,7 @@ class _Report(NamedTuple):
     moves: bool | None = None
     """The reported motion; None if the tracker does not report it."""
     is_complete: bool = False
-    """Whether no report is missing before this report."""
+    """Whether no report is missing between the previous report and this report."""
 
 
 def apply_report(
@@ -62,8 +62,8 @@ def apply_report(
 ) -> RideState:
     """Return the state after a report that was received now.
 
-    A report whose fix is repeated or older changes no place: only the motion and the
-    time of its message count. The first place always counts, however old it is: a
+    A report whose fix is repeated or older changes no place: only its motion and the
+    time of its message are used. The first place is always used, however old it is: a
     server may repeat the last fix of a parked bike.
     """
     received_at = position.server_time or now
@@ -104,8 +104,8 @@ def end_ride(state: RideState) -> RideState:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # Add the last meters if noise explains them. A last fix that is farther away is
-        # drift.
+        # Add the distance of the last fix if noise explains it. A last fix that is
+        # farther away is drift, so do not add its distance.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -183,7 +183,7 @@ def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
     if stands and _is_near(state, report) and not _slept(candidate, report.fix):
         stayed = state.newest_fix != candidate
         state = state.with_drift(state.anchor, candidate, stayed=stayed)
-    # Drop the server's totals: they include the way to the candidate and back.
+    # Drop the server's totals: they include the distance to the candidate and back.
     anchor = state.anchor._replace(total=None)
     return state._replace(anchor=anchor, last_fix=state.last_fix._replace(total=None))
 
@@ -191,8 +191,8 @@ def _not_there(state: RideState, candidate: Fix, report: _Report) -> RideState:
 def _is_there(state: RideState, candidate: Fix, report: _Report) -> bool:
     """Return whether a report confirms the candidate.
 
-    The report must be nearer to the candidate than to the anchor. After a silence, or
-    if a bike under way may have turned around, it may also be nearer to the anchor.
+    Its fix must be nearer to the candidate than to the anchor. After a silence, or if a
+    bike under way may have turned around, the fix may even be nearer to the anchor.
     """
     fix, speed = report.fix, report.speed
     if _is_near(state, report) or not is_plausible(candidate, candidate, fix, speed):
@@ -236,7 +236,7 @@ def _elsewhere(state: RideState, fix: Fix) -> RideState:
 def _after_fix(
     state: RideState, report: _Report, *, is_sure: bool = False
 ) -> RideState:
-    """Return the state at a newer fix: at the same place, at another place, or with a candidate."""
+    """Return the state after a newer fix: the bike is at its place, at another place, or maybe at a candidate."""
     fix = report.fix
     if state.newest_fix is None:
         # With the first fix, servers add thousands of kilometers to the total: the
@@ -278,7 +278,7 @@ def _is_near(state: RideState, report: _Report) -> bool:
 
 
 def _reach(state: RideState, report: _Report) -> float:
-    """Return how many meters a fix of a bike at its place may be off."""
+    """Return the largest distance in meters from the anchor that a fix of a bike at the anchor may have."""
     explained = noise(state.anchor, report.fix)
     if not _stands_still(state, report):
         return explained
@@ -287,7 +287,7 @@ def _reach(state: RideState, report: _Report) -> float:
 
 
 def _stands_still(state: RideState, report: _Report) -> bool:
-    """Return whether a report claims rest. The first such report in a ride does not count: the bike arrives."""
+    """Return whether a report claims rest; False for the first such report in a ride, because the bike just arrives."""
     arrives = state.ride is not None and state.says_it_moves is not False
     return report.moves is False and not arrives
 
@@ -312,8 +312,8 @@ def _slept(start: Fix, end: Fix) -> bool:
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
     """Return the state at another place: a ride begins, continues, or was longer than known."""
     anchor, last_fix, fix = state.anchor, state.last_fix, report.fix
-    # Outside of a ride, count from the last fix: while the bike stood, the server's
-    # total grew with each fix that drifted.
+    # Outside of a ride, use the server's distance from the last fix: while the bike
+    # stood, the server's total grew with each fix that drifted.
     base = anchor if state.ride else last_fix
     is_next = report.is_complete and fix.time - last_fix.time <= _EVERY_FIX_WITHIN
     kilometers = way(anchor, base, last_fix, fix, has_every_fix=is_next)
@@ -334,7 +334,7 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
 
 
 def _sets_off(state: RideState, moves: bool | None) -> bool:
-    """Return whether motion begins now. For trackers that always report motion, nothing begins."""
+    """Return whether a report of motion begins a ride. If the tracker reported motion before, it begins none."""
     return not state.ride and moves is True and state.says_it_moves is not True
 
 
@@ -345,7 +345,7 @@ def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return a new ride, first seen at `time`. If `last_fix` is at most five minutes older, the ride starts there."""
+    """Return a ride first seen at `time`. If `last_fix` is at most five minutes older, the ride starts at its time."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

@@ -11,13 +11,13 @@ from .routes import encode, extended
 STANDS_AFTER: Final = timedelta(minutes=5)
 """A ride ends as soon as the bike has stood for this time."""
 # If fixes drifted at a place, they are expected to drift again within this distance of
-# it, and for this time.
+# the place, and within this time.
 _DRIFT_RADIUS_METERS = 300
 _DRIFT_KNOWN_FOR = timedelta(days=7)
 # Fixes that are farther apart than this show different places, not drift.
 _MAX_DRIFT_METERS = 1_000
 _MAX_DRIFTS = 5
-# If fixes drifted at this number of places, drift is expected everywhere.
+# If fixes drifted at this number of places or more, drift is expected everywhere.
 _DRIFTS_ANYWHERE = 2
 
 
@@ -30,7 +30,7 @@ class Ride(NamedTuple):
     distance: float = 0
     """Kilometers."""
     maximum_speed: float | None = None
-    """Kilometers per hour, None if no speed was reported."""
+    """Kilometers per hour; None if no speed was reported."""
     start: Fix | None = None
     """Place before the ride; None for rides that were imported."""
     end: Fix | None = None
@@ -44,7 +44,7 @@ class Ride(NamedTuple):
         return (self.moved_at - self.started_at).total_seconds()
 
     def described(self, *, is_over: bool) -> dict[str, Any]:
-        """Return the attributes of the ride: km, seconds and km/h."""
+        """Return the attributes of the ride: its times, distance (km), duration (seconds) and maximum speed (km/h)."""
         speed = self.maximum_speed
         return {
             "started_at": self.started_at.isoformat(),
@@ -78,9 +78,9 @@ class Drift(NamedTuple):
     time: datetime
     """Time of the last fix that was off there."""
     apart: float = 0
-    """Largest distance between the place and a fix, in meters."""
+    """Largest distance between the place and a fix that was off, in meters."""
     apart_for_minutes: float = 0
-    """Largest distance between the place and fixes that stayed off for minutes, then came back, in meters."""
+    """Largest such distance if several fixes in a row were off, before a fix was at the place again; otherwise 0."""
 
 
 class RideState(NamedTuple):
@@ -103,7 +103,7 @@ class RideState(NamedTuple):
     drifts: tuple[Drift, ...] = ()
     """Last places where fixes were off, the oldest first."""
     received_at: datetime | None = None
-    """When the newest fix was received, by Home Assistant's clock."""
+    """When the newest fix was received: the later time of Home Assistant's clock and the service's clock."""
     reported_at: datetime | None = None
     """Time of the newest report, even if it had no fix."""
     says_it_moves: bool | None = None
@@ -113,7 +113,7 @@ class RideState(NamedTuple):
     ended: Ride | None = None
     """Last ride that ended."""
     rides: tuple[Ride, ...] = ()
-    """Rides that ended or grew since inputs were settled last."""
+    """Rides that ended or grew after the last settled input."""
 
     @property
     def is_at_rest(self) -> bool:
@@ -162,7 +162,7 @@ def _counts_at(drift: Drift, place: Fix) -> bool:
 
 
 def _worst(place: Fix, time: datetime, drifts: Sequence[Drift]) -> Drift:
-    """Return the largest distances of several drifts as one drift."""
+    """Return one drift with the largest distances of several drifts; 0 if the list is empty."""
     apart = max((drift.apart for drift in drifts), default=0)
     for_minutes = max((drift.apart_for_minutes for drift in drifts), default=0)
     return Drift(place, time, apart, for_minutes)

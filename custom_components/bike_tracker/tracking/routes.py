@@ -108,7 +108,7 @@ def _douglas_peucker(flat: Sequence[Point], tolerance: float) -> list[int]:
 
 
 def _distance(point: Point, start: Point, end: Point) -> float:
-    """Return the meters between a point and a line from start to end."""
+    """Return the distance in meters between a point and the line from start to end."""
     north, east = end[0] - start[0], end[1] - start[1]
     length = north * north + east * east
     away = point[0] - start[0], point[1] - start[1]

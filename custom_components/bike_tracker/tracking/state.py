@@ -63,7 +63,7 @@ class Rearming(NamedTuple):
 
     changed_by: str | None = None
     ride_started_at: datetime | None = None
-    """Start of the ride under way; None in states of older versions."""
+    """Start of the ride in which the request was made; None in states that an older version stored."""
 
 
 class TrackerState(NamedTuple):
@@ -91,7 +91,7 @@ class TrackerState(NamedTuple):
     rearming: Rearming | None = None
     """Request to arm the bike as soon as it stands."""
     changed_by: str | None = None
-    """Name of the person behind the last arming or disarming, None for automations."""
+    """Name of the user of the last arming or disarming; None if no user armed or disarmed the guard."""
     occurrences: tuple[Occurrence, ...] = ()
     """Last occurrences, the oldest first."""
 
@@ -222,7 +222,7 @@ class TrackerState(NamedTuple):
         return self.with_arming(requested_guard(self.position, moving, now), changed_by)
 
     def by(self, now: datetime) -> Self:
-        """Return the state with all values that follow from its log at the time `now`.
+        """Return the state with all values that result from its log at the time `now`.
 
         A tracker that has been silent for 30 minutes is no longer under way.
         """
@@ -326,7 +326,7 @@ class TrackerState(NamedTuple):
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
-        """Return the state with an occurrence for each new alarm of reports. At most the last 50 alarms count."""
+        """Return the state with an occurrence for each unknown alarm among the last 50 alarms of these reports."""
         raised = list[tuple[datetime | None, Alarm]]()
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
@@ -360,7 +360,7 @@ class TrackerState(NamedTuple):
         return self._replace(occurrences=(*known, new))
 
     def with_flag(self, name: FlagName, value: bool | None, now: datetime) -> Self:
-        """Return the state with a flag, and with an occurrence if it changed. The first value is not a change."""
+        """Return the state with this value of a flag, unless it is None. Add an occurrence if a known value changes."""
         flag: Flag | None = getattr(self, name)
         if value is None or (flag and flag.value is value):
             return self
@@ -397,7 +397,7 @@ class Tracker(NamedTuple):
     state: TrackerState = TrackerState()
 
     def is_like(self, known: Tracker | None) -> bool:
-        """Return whether at most the time of the last contact differs."""
+        """Return whether this tracker differs from the known tracker at most in the time of the last contact."""
         if known is None or self.state is not known.state:
             return False
         return self.device == known.device._replace(last_update=self.device.last_update)
@@ -429,7 +429,7 @@ class Tracker(NamedTuple):
 
     @property
     def rides(self) -> tuple[Ride, ...]:
-        """Return rides that ended or grew since `rides_since`, in order of their start."""
+        """Return the rides that ended or grew after the last settled input, in order of their start."""
         return tuple(sorted(self.state.ride_state.rides, key=attrgetter("started_at")))
 
     @property
@@ -470,7 +470,7 @@ type Trackers = Mapping[str, Tracker]
 
 
 class Changes(NamedTuple):
-    """The difference that an update made."""
+    """The trackers before and after an update, and the keys of the trackers that changed."""
 
     before: Trackers
     after: Trackers

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 
 def to_json(value: Any) -> Any:
-    """Return the JSON of a value. Fields of a named tuple that have their default are left out."""
+    """Convert a value to values that JSON knows. Fields of a named tuple that have their default are left out."""
     if hasattr(value, "_fields"):
         defaults = value._field_defaults.items()
         fields = (field for field in value._asdict().items() if field not in defaults)
@@ -17,7 +17,7 @@ def to_json(value: Any) -> Any:
         return [to_json(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    # Seven decimals of a degree are a centimeter. Few services send more.
+    # Seven decimals of a degree are a centimeter. Few services send more, so round.
     return round(value, 7) if isinstance(value, float) else value
 
 
