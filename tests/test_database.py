@@ -62,14 +62,14 @@ def guard_of(bikes: Bikes, tracker: str) -> str | None:
 
 
 def arm(bikes: Bikes, tracker: str) -> None:
-    """Arm the guard of a bike."""
+    """Arm the guard of a bike, as if no user did it."""
     changes = bikes.coordinator.data.arm(tracker, dt_util.utcnow())
     assert changes
     bikes.coordinator.async_set_guards(changes)
 
 
 async def async_raise_alarm(bikes: Bikes) -> None:
-    """Let the red bike report an alarm, and poll. Until the next write, the alarm is only in memory."""
+    """Let the red bike report an alarm, and poll. Until the next write of the file, the alarm is only in memory."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     await bikes.coordinator.async_refresh()
 
@@ -93,7 +93,7 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
     return database.content, rides
 
 
-# Restarts
+# Content after a restart
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
@@ -115,7 +115,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
-    """Queries return a finished ride before and after it is written."""
+    """Queries return a finished ride even before it is written, and only from the file after it is written."""
     await async_set_up_and_ride(bikes)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await database.async_hold()
@@ -140,7 +140,7 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("freezer")
 async def test_large_book(bikes: Bikes) -> None:
-    """Rides are kept forever. The set-up reads only the newest ride of each tracker."""
+    """A ride of eight years ago is kept. The set-up reads only the newest ride of each tracker."""
     rows = [row(n * HOUR, tracker) for n in range(1, 2_001) for tracker in (RED, BLUE)]
     store(bikes.hass, bikes.entry, [*rows, row(3_000 * DAY)])
     with patch.object(sql, "_ride", wraps=sql._ride) as read:  # noqa: SLF001
@@ -193,7 +193,7 @@ def test_rides_that_are_booked(
             sql.replace_rides(file, RED, booked)
             # Before the write, queries merge the new with the stored rides.
             assert sorted(booked.merged(known)) == rides_of(*found)
-            # Two replacements in a row have the same effect as their combination.
+            # If an earlier replacement is not written yet, both are combined.
             earlier = rides_of(3)
             both = booked.after(sql.BookedRides(earlier[0].started_at, earlier))
             assert both.since == min(edge, earlier[0].started_at)
@@ -310,7 +310,7 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_file(bikes: Bikes) -> None:
-    """Only the owner can read the file. Its settings keep it small, and let it survive a power cut."""
+    """Only the user who runs Home Assistant can read the file. The settings of SQLite have the expected values."""
     settings = {
         # With this value, SQLite waits for the disk at each commit, so that a power cut
         # loses no transaction.
@@ -349,7 +349,7 @@ async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_slow_disk(bikes: Bikes) -> None:
-    """A reload waits until the current write has ended."""
+    """If a write is under way, a reload waits until the write has ended."""
     await bikes.poll(4_000)
     disk, run = asyncio.Event(), bikes.hass.async_add_executor_job
     file, waits = bikes.coordinator.database._file, [disk.wait()]  # noqa: SLF001
@@ -390,7 +390,7 @@ async def test_failed_setup(bikes: Bikes) -> None:
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """When Home Assistant stops, changes are written at once, even during a backup."""
+    """When Home Assistant stops, or unloads the account during a backup, changes are written at once."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)
@@ -404,7 +404,7 @@ async def test_stop(bikes: Bikes, how: str) -> None:
     assert has_alarm(bikes)
 
 
-# Deletion
+# Deletion of a tracker
 
 
 def holds(hass: HomeAssistant, *texts: str) -> set[str]:
@@ -534,7 +534,7 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
 async def test_row_that_is_not_readable(
     bikes: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:
-    """If the row of a tracker is unreadable, the tracker loses its state. Other trackers and all rides stay."""
+    """If the state of a tracker is unreadable, the tracker loses it. Other trackers and all rides are kept."""
     arm(bikes, RED)
     arm(bikes, BLUE)
     file = await async_unload(bikes)
@@ -590,7 +590,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 @pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
-    """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill starts again."""
+    """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill begins again."""
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
@@ -669,7 +669,7 @@ async def test_backup_with_a_slow_disk(
 
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """A closed database refuses queries. Writes and backups skip it without an error."""
+    """A closed database refuses queries. A write or a backup of it does nothing, and logs no error."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await async_unload(bikes)
     with pytest.raises(HomeAssistantError) as err:
@@ -743,7 +743,7 @@ async def test_kill_during_the_import(with_2_0: Bikes, left: tuple[str, ...]) ->
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
-    """If 2.0 was used again after the import, its new rides are added, and its states replace the stored states."""
+    """If 2.0 writes files again after the import, its new ride is added, and its states replace the stored states."""
     write_2_0(with_2_0, of_2_0())
     _, before = await async_opened(with_2_0)
     files = of_2_0()

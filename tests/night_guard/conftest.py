@@ -16,9 +16,9 @@ __all__ = ["clock", "home", "no_errors"]
 
 @pytest.fixture(autouse=True)
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail if an unexpected error was logged. Such an error affects only one bike, so a test might miss it."""
+    """Fail if an unexpected error was logged. Such an error affects only one bike, so other checks might miss it."""
     yield
-    # After the test, `caplog.text` would only contain the log of the fixtures.
+    # At this time, `caplog.text` contains only the log of the fixtures.
     logged = [record.getMessage() for record in caplog.get_records("call")]
     assert not [text for text in logged if "Unexpected error" in text]
 

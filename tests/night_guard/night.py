@@ -1,4 +1,4 @@
-"""Nights of two bikes, and the messages on a phone. Tests use this notation for stories.
+"""Nights of two bikes, and the messages on a phone. The stories of tests are written in this notation.
 
 `House` has most of the steps. After `=` comes the state of a guard, by default of the red bike.
 
@@ -90,7 +90,7 @@ class Night(House):
     # Bikes and people
 
     def report(self, bike: str = "red", **more: Any) -> None:
-        """Let a bike report from its current place, by default without motion."""
+        """Let a bike report from its current place, without motion. `more` replaces values of the report."""
         if alarm := more.pop("alarm", None):
             more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE

@@ -34,7 +34,7 @@ class Post:
     """The red bike, two phones, and the calls of the actions that show or remove messages."""
 
     def __init__(self, hass: HomeAssistant, bike: str, phones: list[str]) -> None:
-        """Replace the actions by mocks."""
+        """Replace the actions by mocks that record their calls in `sent`."""
         self.hass, self.bike, self.phones = hass, bike, phones
         self.sent = {
             name: async_mock_service(hass, domain, name)
@@ -55,7 +55,7 @@ def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
 
 
 async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
-    """Each recipient gets a message once. A call without a text removes the message, except from a chat."""
+    """Each recipient gets a message once. A call without a text removes it from phones and from Home Assistant."""
     to = {"phones": [*post.phones, "removed"], "others": [CHAT], "tag": "test"}
     await post.async_send(message="It is _here_", **to)
     assert "No message to the phone removed: it is gone" in caplog.text
@@ -81,7 +81,7 @@ async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     ("how", "level"), [("urgent", "time-sensitive"), ("critical", "critical")]
 )
 async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
-    """An urgent message wakes the phone. A critical message rings in silent mode. Buttons have their labels."""
+    """An urgent message wakes the phone. A critical message rings on a muted phone. Buttons have the given labels."""
     er.async_get(post.hass).async_remove("device_tracker.red_bike")
     buttons = {"arm_button": "Again", "disarm_button": "Enough", "map_button": "Where"}
     to = {"phones": post.phones[1:], "title": "Theft", how: True}
@@ -103,7 +103,7 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
 
 
 async def test_one_that_fails(post: Post, caplog: pytest.LogCaptureFixture) -> None:
-    """If some recipients fail, the log has the errors without secrets, and the other phone gets the message."""
+    """If a phone and a chat fail, the errors are logged without a secret address, and Ben's phone gets the message."""
 
     async def fail(call: ServiceCall) -> None:
         if call.service == "send_message":
@@ -133,7 +133,7 @@ async def test_refused(post: Post) -> None:
 async def test_buttons(
     bikes: Bikes, setup: MockConfigEntry, hass_admin_user: MockUser
 ) -> None:
-    """The buttons arm and disarm the guard in the name of the tapping user. Other buttons change nothing."""
+    """The buttons arm and disarm the guard as the user who tapped. Actions of other buttons change nothing."""
     bike, context = bikes.device().id, Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),

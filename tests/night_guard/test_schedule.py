@@ -1,4 +1,4 @@
-"""Decisions of the night guard, as tables."""
+"""Decisions of the night guard: whether it is night, arming and disarming, and the rider with a moved bike."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -84,7 +84,7 @@ def test_night(
     ],
 )
 def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> None:
-    """The decision follows from the guard's state and from facts about the bike and the night."""
+    """The decision depends on the state of the guard, and on the listed facts about the bike and the night."""
     it = facts.split()
     situation = Situation(guard, "held" in it, "ride" in it, "outage" in it)
     decided = decide(situation, is_wanted="wanted" in it, night_begins="begins" in it)
@@ -106,6 +106,6 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
 def test_companion(
     bike: Place, rider: Place | None, minutes: int, away: float, name: str | None
 ) -> None:
-    """A rider is named who left the guarded place with the bike, and was seen within five minutes."""
+    """A rider is named only if the rider left the guarded place with the bike, and was seen within five minutes."""
     ann = Rider("Ann", rider, NOW - timedelta(minutes=minutes))
     assert companion(HOME, bike, [ann], away, NOW) == name

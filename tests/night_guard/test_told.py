@@ -1,7 +1,7 @@
 """The night guard together with forms, settings, registries, languages and other accounts.
 
-`pytest --snapshot-update` writes the messages of whole nights to `__snapshots__`, so
-that people can read them.
+`pytest --snapshot-update` writes the messages of `NIGHTS` to `__snapshots__`, so that
+people can read them in each language.
 """
 
 from pathlib import Path
@@ -32,7 +32,7 @@ FILTERS = {
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Add a night guard, or change an existing one by its ID. Return the suggested values and the result."""
+    """Submit the form that adds a night guard, or changes the one with an ID. Return suggested values and result."""
     subentries = hass.config_entries.subentries
     context: Any = {"source": "user"}
     if changed:
@@ -68,7 +68,7 @@ async def test_nothing_to_type(
 async def test_bikes_of_the_account(
     bikes: Bikes, setup: MockConfigEntry, bobs: MockConfigEntry
 ) -> None:
-    """Only bikes of the account can be chosen. A stored bike that is gone is not suggested again."""
+    """Only bikes of the account can be chosen. If a stored bike no longer exists, the form does not suggest it."""
     hass, registry = bikes.hass, dr.async_get(bikes.hass)
     bikes.simulator.add_device("860000000000033", name="Green bike", email=BOB)
     await hass.config_entries.async_setup(bobs.entry_id)
@@ -86,9 +86,9 @@ async def test_bikes_of_the_account(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If the user enters one end of the night, the other end has its default. Without both, no night exists.
+    """If the user enters only the start or the end of the night, the missing time has its default.
 
-    An account may have several night guards.
+    Without both, no night exists. An account may have several night guards.
     """
     nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
     for begins, ends in nights:
@@ -100,7 +100,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows the stored settings. A distance below 50 meters is refused."""
+    """The form shows the stored settings, and changes them. A distance of 1 meter is refused: the minimum is 50."""
     await async_submit(hass, setup, away_distance=300)
     [first] = setup.subentries
     changes = {"name": "New", "follow": False}
@@ -135,8 +135,8 @@ ride 8, report motion=yes speed=0, stand 10 = armed
 async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> None:
     """When a night begins, one message names all bikes that cannot be guarded, with the reasons.
 
-    The message is removed at the end of the night. The next night, the same reasons are
-    not sent again. A message about an outage names only the bikes that are guarded.
+    The message is removed at the end of the night. In the second night, the same reasons
+    are not sent again. A message about an outage names only the bike that is guarded.
     """
     night.simulator.add_device("green", name="Green bike", email=EMAIL)
     night.simulator.set_disabled("green", disabled=True)
@@ -160,7 +160,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages of a deleted night guard disappear, even if it is deleted while its account is unloaded."""
+    """The messages of a deleted night guard are removed, even if it was deleted while its account was unloaded."""
     entries, entry = hass.config_entries, night.entry
     await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
     if not is_loaded:
@@ -185,7 +185,7 @@ async def test_removed_entities(night: Night) -> None:
 
 
 async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:
-    """A night guard guards only bikes of its account. While Home Assistant starts, new settings have no effect."""
+    """A night guard guards only bikes of its account. A new setting disarms no bike while Home Assistant starts."""
     hass = night.hass
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
@@ -240,7 +240,7 @@ async def test_in_words(
     script: str,
     told: list[str],
 ) -> None:
-    """The messages and the titles of their buttons match the snapshot, also in a language without texts."""
+    """In each language, messages and titles of buttons match the snapshot. For Klingon (tlh), no texts are loaded."""
     night.hass.config.language = language
     if language != "tlh":
         await async_load_integrations(night.hass, {"bike_tracker"})
@@ -251,7 +251,7 @@ async def test_in_words(
 
 
 async def test_from_right_to_left(hass: HomeAssistant, night: Night) -> None:
-    """In a right-to-left language, marks around each part of a message keep the direction of the part."""
+    """In Hebrew, Unicode direction marks enclose each part of a message, so that it is shown in its own direction."""
     hass.config.language = "he"
     await async_load_integrations(hass, {"bike_tracker"})
     await night.async_tell("night red, until 22, report meters=1112 motion=yes")

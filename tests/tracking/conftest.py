@@ -24,7 +24,7 @@ def integration() -> None:
 
 
 def checked(changes: Changes) -> Changes:
-    """Check that these changes name exactly the trackers that differ, and return the changes."""
+    """Check that `keys` and `contacts` name exactly the trackers that changed, and return the changes."""
     before, after = changes.before, changes.after
     keys = before.keys() | after.keys()
     differ = {key for key in keys if before.get(key) != after.get(key)}
@@ -78,30 +78,30 @@ class Service(Recorder):
         return self.account.trackers["red"]
 
     def alarms(self) -> list[str]:
-        """Return the names of the red bike's alarms that are fired now, since the last call."""
+        """Return the names of the red bike's alarms that were fired after the last call."""
         return [it.attributes["alarm"] for it in self.news()]
 
 
 @pytest.fixture
 def service() -> Service:
-    """Return a service. Nothing was polled yet."""
+    """Return a service that was not polled yet."""
     return Service()
 
 
 def a_device(unique_id: str = "red", **fields: Any) -> Device:
-    """Return a device that is online, without a position. These fields have other values."""
+    """Return a device that is online and has no position. `fields` replace its values."""
     number = sum(unique_id.encode())
     device = Device(number, unique_id, unique_id, "online", None, None, None, False)
     return device._replace(**fields)
 
 
 def a_position(position_id: int = 1, **fields: Any) -> Position:
-    """Return a position with a fix, of a bike at rest. These fields have other values."""
+    """Return a position with a fix, of a bike at rest. `fields` replace its values."""
     time = timestamp("2026-11-20T06:30:15Z")
     place = Position(RED_ID, position_id, time, 47.9, 7.8, 5.0, battery_level=80)
     return place._replace(motion=False)._replace(**fields)
 
 
 def no_fix(position_id: int, **fields: Any) -> Position:
-    """Return a message without a place. It has only these values."""
+    """Return a position of the red bike without a fix. All values except `fields` are missing."""
     return Position(device_id=RED_ID, id=position_id, **fields)

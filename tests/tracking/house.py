@@ -30,17 +30,17 @@ _WORDS = {"none": None, "yes": True, "no": False}
 
 
 def minutes(after: float) -> datetime:
-    """Return the time this many minutes after `NOW`, when each script begins."""
+    """Return a time, given in minutes after `NOW`. Each script begins at `NOW`."""
     return NOW + timedelta(minutes=after)
 
 
 def minute_of(time: datetime) -> str:
-    """Return how many minutes after `NOW` a time is."""
+    """Return a time as a text: its minutes after `NOW`, such as "13" or "5.5"."""
     return f"{round((time - NOW).total_seconds() / 60, 2):g}"
 
 
 def time_of(report: Position) -> datetime:
-    """Return the time of the fix; without it, the time of the message; without both, `NOW`."""
+    """Return the fix time of a report; without it, the time of its message; without both, `NOW`."""
     return report.fix_time or report.device_time or NOW
 
 
@@ -64,19 +64,19 @@ class Bike:
     behind: float = 0
     """How many minutes the tracker's clock is behind."""
     age: float = 0
-    """How many minutes each report needs to arrive."""
+    """How many minutes after its sending a report arrives."""
     fix_age: float = 0
-    """How many minutes older than its report a fix is."""
+    """How many minutes before the sending of its report a fix was measured."""
     time: datetime = NOW
     meters: float = 0
     """Its place: meters to the north of the start."""
     sent: list[Position] = field(default_factory=list)
 
     def leg(self, text: str) -> Iterator[Position]:
-        """Yield the reports of "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
+        """Yield the reports of a leg: "ride 3 @15", "stand 2 alarm=tow", "sleep 60" or "jump 90".
 
-        The numbers are minutes at a speed in km/h, minutes, minutes without a report,
-        and meters.
+        Ride north for 3 minutes at 15 km/h; stand for 2 minutes with an alarm; send
+        nothing for 60 minutes; be 90 m farther north at once, without a report.
         """
         match = _LEG.fullmatch(text)
         assert match, text
@@ -96,7 +96,7 @@ class Bike:
             yield self.report(float(speed or 0), _values(says))
 
     def report(self, speed: float, says: dict[str, Any]) -> Position:
-        """Send a report at the current time, and return it."""
+        """Return a report that arrives at the current time. `says` replaces its values; the speed is in km/h."""
         measured = self.time - timedelta(minutes=self.behind + self.age)
         values = {
             "speed": abs(speed),
@@ -124,7 +124,7 @@ def story(legs: str, every: float = 60, **usually: Any) -> list[Position]:
 
 @dataclass
 class House(Recorder):
-    """A house that receives the reports of a bike as a script says."""
+    """A house that receives the reports of a bike. A script sets how the bike moves and how reports arrive."""
 
     service: Service = HISTORY
     bike: Bike = field(default_factory=Bike)
@@ -155,7 +155,7 @@ class House(Recorder):
         self.record(self.account.apply_message([], reports, self.context(now, **how)))
 
     def answer(self, reports: Iterable[Position], now: datetime) -> None:
-        """Apply a history answer. It contains these reports, from the start of the gap until now."""
+        """Apply a history answer with the reports, out of these reports, from the start of the gap until now."""
         assert self.state.gap
         start = self.state.gap.start
         found = [it for it in reports if start <= time_of(it) <= now]
@@ -174,7 +174,7 @@ class House(Recorder):
     # Scripts of legs and steps
 
     def live(self, script: str) -> House:
-        """Let the bike move as a script says, and receive its reports."""
+        """Run a script of the legs of the bike ("ride 3 @15") and the steps of the house ("arm")."""
         for step in script.split(","):
             verb, _, text = step.strip().partition(" ")
             if run := getattr(self, f"_on_{verb}", None):
@@ -199,7 +199,7 @@ class House(Recorder):
             self._how = "poll" if how in ("back", "missed") else how
 
     def _on_says(self, text: str) -> None:
-        """Let each report have certain values: "says accuracy=0 motion=none"."""
+        """Let each later report have certain values: "says accuracy=0 motion=none"."""
         self.bike.says |= _values(text)
 
     def _on_bike(self, text: str) -> None:
@@ -211,10 +211,10 @@ class House(Recorder):
         self.service = Service(**_values(text))
 
     def _on_receive(self, text: str) -> None:
-        """Receive each report by a "poll" or "live", only each "sixth" by a poll, or none.
+        """Receive each report by a "poll", each "live" as a push message, or only each "sixth" by a poll.
 
-        In an "outage", reports are lost. After "hold", they wait for `deliver`. After
-        "missed", the next report comes with a poll that follows missed polls.
+        In an "outage", no report is received. After "hold", reports wait for `deliver`.
+        After "missed", the next report comes with a poll that follows missed polls.
         """
         self._how = "back" if (self._how, text) == ("outage", "poll") else text
 
@@ -232,7 +232,8 @@ class House(Recorder):
     def _found(self, gap: HistoryGap, text: str) -> HistoryAnswer:
         """Return the answer to a request, the newest report first.
 
-        It lacks reports with "rows=40", "until=12", or "lacks=3" (each third report).
+        With "rows=40", it has only the oldest 40 reports; with "until=12", the reports
+        up to minute 12; with "lacks=3", each third report is missing.
         """
         limits = {"lacks": 99_999, "rows": 99_999, **_values(text)}
         until = minutes(limits["until"]) if "until" in limits else self.bike.time
@@ -247,7 +248,7 @@ class House(Recorder):
                 self.apply(self._found(gap, text), self.bike.time)
 
     def _on_request(self, text: str) -> None:
-        """Send a request for the history. It is answered by `respond`."""
+        """Request the history. The step `respond` applies the answer."""
         if gap := self.state.gap:
             self._requested.append(self._found(gap, text))
 
@@ -272,7 +273,7 @@ class House(Recorder):
         self.restart()
 
     def _on_wait(self, text: str) -> None:
-        """Move the clock by minutes without a report."""
+        """Let minutes pass without a report, then apply a poll that brings no report."""
         self.bike.time += timedelta(minutes=float(text))
         self.wait(self.bike.time)
 
@@ -280,11 +281,11 @@ class House(Recorder):
         """Set the house's clock ahead by minutes."""
         self.clock = timedelta(minutes=float(text))
 
-    # What was fired and stored
+    # Summaries of fired occurrences, stored rides and the state
 
     @property
     def kinds(self) -> list[str]:
-        """Return the starts and ends that were fired."""
+        """Return "started" or "ended" for each fired start or end of a ride, in order."""
         return [it.type.removeprefix("ride_") for it in self.of_type(*_OF_RIDES)]
 
     @property
@@ -297,14 +298,14 @@ class House(Recorder):
 
     @property
     def others(self) -> str:
-        """Return the types of all other occurrences. For alarms, return the service's names."""
+        """Return the service's names of the fired alarms, and the types of the fired flag changes."""
         known = *_OF_RIDES, "guard_triggered"
         others = (it for it in self.fired if it.type not in known)
         return ", ".join(it.attributes.get("alarm") or it.type for it in others)
 
     @property
     def triggered(self) -> list[str]:
-        """Return what triggered the guard, with minutes and meters."""
+        """Return cause, minute and distance each time the guard was triggered: "place 4 120 m"."""
         return [
             f"{it.attributes['cause']} {minute_of(it.since)} {it.attributes['distance']} m"
             for it in self.of_type("guard_triggered")
@@ -312,21 +313,21 @@ class House(Recorder):
 
     @property
     def gap(self) -> str:
-        """Return from which minute on the history is needed, or "none". "of a ride" means: for a known ride."""
+        """Return the first minute of the needed history, or "none"; "of a ride": a known ride may lack reports."""
         if (gap := self.state.gap) is None:
             return "none"
         return minute_of(gap.start) + " of a ride" * gap.is_of_ride
 
     @property
     def guard(self) -> str:
-        """Return what triggered the guard, with minutes and meters, and its state."""
+        """Return how the guard was triggered, then its state now: "place 4 120 m, triggered"."""
         guard = self.state.guard
         state = "triggered" if guard and guard.triggered else "armed"
         return ", ".join([*self.triggered, state if guard else "disarmed"])
 
 
 def lived(script: str) -> House:
-    """Return a house after a script."""
+    """Return a new house that has run a script of legs and steps."""
     return House().live(script)
 
 
@@ -337,7 +338,7 @@ def rows(table: str) -> list[Any]:
 
 
 def true_rides(reports: list[Position], now: datetime) -> list[Ride]:
-    """Return the rides of a house that receives each report at once."""
+    """Return the rides that a house stores if it receives each report without delay."""
     house = House(Service())
     for report in reports:
         house.poll(report, is_complete=True)

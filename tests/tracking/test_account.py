@@ -1,4 +1,4 @@
-"""How lists, positions, messages and histories change an account. Polls replace the values of messages."""
+"""How device lists, positions, messages and history answers change an account."""
 
 from datetime import datetime
 from typing import Any
@@ -41,7 +41,7 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
 
 
 def test_contacts(service: Service) -> None:
-    """In a poll in which some trackers only had contact, the others get their positions."""
+    """If half of the trackers in a poll only had contact, `contacts` names them, and the rest get their positions."""
     names = [f"bike{number}" for number in range(18)]
     silent, others = names[::2], names[1::2]
     service.poll(*map(a_device, names))
@@ -52,7 +52,7 @@ def test_contacts(service: Service) -> None:
     assert all(service.account.states[it].position for it in others)
 
 
-# Which position counts
+# Positions that are requested or kept
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_contacts(service: Service) -> None:
         (ANNOUNCED, a_position(2), True),
         (a_device(position_id=2), a_position(1), True),
         (ANNOUNCED, a_position(1, is_readable=False), True),
-        # More than a day later than the last contact, a fix is wrong.
+        # A fix is faulty if it is more than a day later than the last contact.
         (ANNOUNCED, a_position(1, fix_time=minutes(25 * 60)), True),
         (ANNOUNCED, a_position(1, fix_time=minutes(23 * 60)), False),
         (a_device(position_id=1), a_position(1, fix_time=minutes(25 * 60)), False),
@@ -73,7 +73,7 @@ def test_contacts(service: Service) -> None:
     ],
 )
 def test_outdated(device: Device, known: Position | None, outdated: bool) -> None:
-    """A position is requested if the list announces another one, or if the known one is faulty."""
+    """A position is requested if the list announces a position other than the known one, or the known one is faulty."""
     assert is_outdated(device, known) is outdated
 
 
@@ -93,9 +93,9 @@ def test_outdated(device: Device, known: Position | None, outdated: bool) -> Non
     ],
 )
 def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
-    """A place and values that a report lacks stay as they were, except motion and alarms.
+    """If a report lacks the place or a value, the known one is kept, except motion and alarms.
 
-    An address stays as long as the place does.
+    The address is kept as long as the place stays the same.
     """
     position = merged(KNOWN, said)
     if isinstance(expected, Position):
@@ -125,7 +125,7 @@ def test_internal_ids(service: Service) -> None:
 
 
 def test_message(service: Service) -> None:
-    """The device and positions in a message count at once. The device then has the ID of the newest position."""
+    """The device and positions in a message apply at once. The device then has the ID of the newest position."""
     service.poll(a_device(position_id=1), a_device("blue"), red=a_position(1))
     service.hear(a_device(status="offline", last_update=LATER))
     online = service.red().state.online
@@ -148,7 +148,7 @@ def test_message(service: Service) -> None:
     ],
 )
 def test_older_devices(known: Time, said: Time, counts: bool) -> None:
-    """The newest device in a message counts, but only if it is not older than the known device."""
+    """The newest device in a message replaces the known device, unless it is older than the known device."""
     service = Service()
     service.poll(a_device(last_update=known))
     new = a_device(status="offline", last_update=said)
@@ -167,14 +167,14 @@ def test_older_devices(known: Time, said: Time, counts: bool) -> None:
         (a_position(5, fix_time=LATER), a_position(4, fix_time=NOW), True),
         (a_position(5, fix_time=LATER), no_fix(6), True),
         (a_position(5, fix_time=LATER), no_fix(4), False),
-        # Before the first fix, the higher ID counts. A fix always counts.
+        # Before the first fix, a report without a fix needs a higher ID. A fix does not.
         (no_fix(5), no_fix(4), False),
         (no_fix(5), no_fix(6), True),
         (no_fix(5), a_position(2), True),
     ],
 )
 def test_older_positions(known: Position, said: Position, counts: bool) -> None:
-    """A fix that is older than the known one is dropped. If times are the same or missing, the higher ID counts."""
+    """An older fix does not replace the known position. If fix times are equal or missing, a higher ID is required."""
     service = Service()
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
@@ -188,7 +188,7 @@ def test_older_positions(known: Position, said: Position, counts: bool) -> None:
 def test_device_without_its_position(
     service: Service, known: int | None, said: int | None, announced: int | None
 ) -> None:
-    """A newer position ID in a message counts before its position is known. An older or missing ID is ignored."""
+    """A newer position ID in a message is stored before its position is known. An older or missing ID is ignored."""
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))
@@ -268,7 +268,7 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
 def test_error_costs_one_tracker(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """After an unexpected error, the log names the account, and the tracker keeps its state."""
+    """If an unexpected error occurs while a history is applied, it is logged, and the tracker keeps its state."""
     known = a_position(device_time=NOW)
     service.poll(a_device(), red=known)
     answer = HistoryAnswer([known], NOW)

@@ -1,4 +1,4 @@
-"""Alarms: each is fired once."""
+"""Alarms: each alarm is fired once. Occurrences: which of them are kept."""
 
 from datetime import timedelta
 
@@ -30,14 +30,14 @@ general=other geofence=other SOS=other Weg!=other fall_Down=other other
 
 
 def poll(service: Service, position: Position | None = None) -> list[str]:
-    """List the tracker with its position. Return the alarms that are fired."""
+    """Poll the red bike, with or without a position. Return the alarms that are fired."""
     device = a_device(position_id=position and position.id)
     service.poll(device, **({"red": position} if position else {}))
     return service.alarms()
 
 
 def test_alarm(service: Service) -> None:
-    """An alarm is fired with its report. It stays the last alarm of the tracker."""
+    """An alarm is fired when its report arrives. It stays the last alarm after a report without an alarm."""
     poll(service, a_position(1))
     position = a_position(2, alarm="sos")
     assert poll(service, position) == ["sos"]
@@ -91,7 +91,7 @@ def test_what_was_there_at_the_start(service: Service) -> None:
 
 
 def test_restart(service: Service) -> None:
-    """After a restart, alarms that were fired are not fired again. Alarms that came in the meantime are fired."""
+    """After a restart, alarms that were fired are not fired again. An alarm in the first new report is fired."""
     poll(service, a_position(1))
     assert poll(service, a_position(2, alarm="sos")) == ["sos"]
     for number, word, fired in ((2, "sos", []), (3, "tow", ["tow"])):
@@ -107,7 +107,7 @@ def test_restart(service: Service) -> None:
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
-    """Return the reports of the last seconds, one a second, each with this number of alarms."""
+    """Return one report for each of the last `many` seconds before `NOW`, each with a number of alarms."""
     said = ",".join(f"word{number}" for number in range(words))
     times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [
@@ -123,7 +123,7 @@ def _recall(service: Service, reports: list[Position]) -> list[str]:
 
 
 def test_storm_in_the_history(service: Service) -> None:
-    """Of many alarms in the history, the last 50 are fired in order. None is fired again later."""
+    """Of many alarms in the history, the last 50 are fired in order. If the history repeats them, none is fired."""
     poll(service, a_position(1))
     storm = _storm(1_000, words=20)
     fired = _recall(service, storm)
@@ -141,7 +141,7 @@ def test_storm_in_the_history(service: Service) -> None:
 
 
 def test_storm_over_live(service: Service) -> None:
-    """Each alarm is fired when it arrives, however many arrive. The history does not fire them again."""
+    """Each of 120 alarms is fired when its push message arrives. The history does not fire them again."""
     poll(service, a_position(1))
     storm, fired = _storm(120), 0
     for report in storm:
@@ -166,7 +166,7 @@ def test_storm_over_live(service: Service) -> None:
     ],
 )
 def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
-    """If 50 alarms are known, an alarm that is as old as the oldest counts as known: it may have been forgotten."""
+    """If 50 alarms are known, an alarm that is not newer than any of them counts as known: it may have been dropped."""
     others = [Alarm("tow", 3, NOW)] * (many - 1)
     assert is_known(alarm, [Alarm("tow", 3, NOW), *others]) is known
 
@@ -175,7 +175,7 @@ def test_forgotten(alarm: Alarm, many: int, known: bool) -> None:
 
 
 def test_storm() -> None:
-    """If more than 50 alarms wait, the oldest alarms are dropped. Occurrences of other types stay."""
+    """If more than 50 alarms were raised, the oldest alarms are dropped. Occurrences of other types are kept."""
     story = TrackerState().with_occurrence("ride_started", NOW, NOW)
     for _ in range(MAX_WAITING + 20):
         story = story.with_occurrence("alarm_raised", NOW, NOW)

@@ -1,4 +1,4 @@
-"""The starts and ends of rides to fire: "announced; over; under way -> announced; events"."""
+"""Starts and ends of rides to fire: "announced; over; under way -> announced; events". A `+` marks an open ride."""
 
 import pytest
 
@@ -40,7 +40,7 @@ Each of several times has a ride of its own, as long as there are rides.
 
 
 def read(text: str) -> list[Announced]:
-    """Parse times such as "3-10, 12-15+"."""
+    """Parse rides such as "3-10, 12-15+": first and last minute, and `+` if the end was not fired yet."""
     found = list[Announced]()
     for part in filter(None, text.replace(" ", "").split(",")):
         start, end = (minutes(float(it)) for it in part.rstrip("+").split("-"))
@@ -49,7 +49,7 @@ def read(text: str) -> list[Announced]:
 
 
 def written(time: Announced) -> str:
-    """Write a time in the notation that `read` parses."""
+    """Write a ride in the notation that `read` parses."""
     start, end = map(minute_of, time[:2])
     return f"{start}-{end}{'+' * time.is_open}"
 

@@ -1,4 +1,4 @@
-"""Distances between fixes, and how much of them counts."""
+"""Distances between fixes, the distance that was ridden, and routes."""
 
 from datetime import timedelta
 from itertools import chain, pairwise
@@ -27,7 +27,7 @@ from .house import METER
 
 
 def a_fix(kilometers: float = 0, minutes: float = 0, total: float | None = None) -> Fix:
-    """Return a fix this many kilometers to the north of the default place, this many minutes after `NOW`."""
+    """Return a fix, given its kilometers to the north of 47.9° latitude and its minutes after `NOW`."""
     time = NOW + timedelta(minutes=minutes)
     return Fix(time, 47.9 + 1_000 * kilometers * METER, 7.8, 0, total)
 
@@ -60,10 +60,10 @@ def test_meters(start: Point, end: Point, kilometers: float) -> None:
     ],
 )
 def test_plausible(limit: float, minutes: float, speed: float | None) -> None:
-    """Up to 45 km/h are plausible, or half more than the reported speed, for at most an hour.
+    """A bike can travel 45 km/h, or one and a half times the reported speed, for at most an hour.
 
-    The test adds 50 meters, because noise may explain this distance if accuracies are
-    unknown.
+    The test adds 50 meters to each limit, because noise may explain this distance if
+    accuracies are unknown.
     """
     start = a_fix()
     ends = [a_fix((limit * it + 50) / 1_000, minutes) for it in (0.98, 1.02)]
@@ -88,16 +88,16 @@ def test_plausible(limit: float, minutes: float, speed: float | None) -> None:
 def test_way(
     straight: float, minutes: float, added: float | None, expected: float
 ) -> None:
-    """The server's distance counts up to 1,000 km, 60 km/h, and five times the straight line plus 1 km.
+    """The server's distance is used up to 1,000 km, 60 km/h, and five times the straight line plus 1 km.
 
-    Otherwise the straight line counts, or nothing if no bike could be that fast.
+    Otherwise, the straight line is used, or 0 if no bike could be that fast.
     """
     start = a_fix(total=7)
     end = a_fix(straight, minutes, total=None if added is None else 7 + added)
     assert way(start, start, start, end) == pytest.approx(expected, rel=0.001)
 
 
-# Routes: they are encoded and thinned
+# Encoding and thinning of routes
 
 points = st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), max_size=50)
 
@@ -120,7 +120,7 @@ def test_decoded(route: list[Point]) -> None:
 @pytest.mark.parametrize(("off", "kept"), [(0, 3), (9, 3), (11, 4)])
 @pytest.mark.parametrize("longitude", [7.8, 179.999])
 def test_tolerance(off: float, kept: int, longitude: float) -> None:
-    """A point within 10 m of the line is dropped, also after a turn and at the date line."""
+    """A point within 10 m of the line is dropped, even after a turn or at the date line."""
     east = (longitude + 200 * METER + 180) % 360 - 180
     turn = [(-1_000 * METER, longitude), (0.0, longitude)]
     route = [*turn, (off * METER, longitude + 100 * METER), (0.0, east)]
@@ -167,7 +167,7 @@ def _grown(points: list[Point]) -> str:
 
 
 def test_growing() -> None:
-    """A route grows by each point. As soon as it is too long, it is thinned."""
+    """A route of 1,500 points is thinned while it grows, but has its last point. A short route keeps all points."""
     points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
     route = _grown(points)
     assert len(route) < 7_000

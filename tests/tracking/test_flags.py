@@ -1,4 +1,4 @@
-"""Flags: whether a tracker is online, whether it moves, and since when. The first value is not a change."""
+"""Flags: whether a tracker is online, whether it moves, and when this changed. The first value is not a change."""
 
 from datetime import UTC, datetime, timedelta
 import json
@@ -16,8 +16,8 @@ from tests.long import some
 from .conftest import a_device, a_position
 from .house import minute_of, minutes, rows
 
-# Left of the arrow: status and motion for each minute. Right of it: the flags with the
-# minutes of their last changes, and the changes that are fired.
+# Left of the arrow: status and motion for each minute. Right of it: the flags, each with
+# the minute from which on it had this value, and the changes that are fired.
 TABLE = """
 The first value is known from then on.
   online stands -> online 0, stands 0
@@ -85,14 +85,11 @@ def test_starts_of_waits() -> None:
     assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
 
 
-# Waits while a clock is set
+# Waits while a clock is set back or ahead
 
 
 def test_clock_that_is_set_back() -> None:
-    """If a clock is set back, waits that ended before do not end again.
-
-    This is true for the clocks of Home Assistant and of the service.
-    """
+    """If the clock of Home Assistant or of the service is set back, waits that ended before do not end again."""
     evaluation = Evaluation(minutes(9), minutes(9)).next(minutes(5), minutes(5), [])
     second = timedelta(seconds=1)
     starts = [minutes(5) - it * second for it in (2, 0.5)]
@@ -103,7 +100,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """However the clock is set, no wait ends twice. Each wait ends eventually if the state that began it lasts."""
+    """However the clock is set, no wait ends twice, and each wait that is not replaced by a later wait ends."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

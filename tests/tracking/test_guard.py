@@ -1,4 +1,4 @@
-"""What triggers the guard, and what does not."""
+"""The guard: which reports trigger it, and which do not. house.py explains the scripts and their summaries."""
 
 import pytest
 
@@ -138,7 +138,7 @@ It stays triggered, also after a kill.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_guard(script: str, summary: str) -> None:
-    """Each cause is fired with its time, and with its distance from the place of the arming."""
+    """Each script triggers the guard with the expected causes, minutes and distances, and leaves the expected state."""
     assert lived(f"says speed=none, {script}").guard == summary
 
 
@@ -159,10 +159,10 @@ def test_where_it_was_seen() -> None:
 
 
 def test_who_did_it() -> None:
-    """The guard shows the user of the last arming or disarming, None without a user.
+    """The guard shows the user of the last arming or disarming; None if no user did it.
 
-    If the guard is armed again during a theft, the new user is shown as soon as the
-    bike stands.
+    If the guard is armed again during a theft, the user of this arming is shown as soon
+    as the bike stands.
     """
     house, names = lived("stand 3"), list[str | None]()
     account = house.account

@@ -9,7 +9,7 @@ from ..tools.guard.watch import watched
 from ..tools.rides.worlds import WORLDS
 from ..tools.tables import tables_of
 
-# docs/guard.md shows the other cases, and more nights.
+# docs/guard.md shows the results of all cases, and of more nights.
 _NAMES = ("6 m, as reported", "clock put right")
 _CASES = [case for case in CASES if case.world.name in _NAMES]
 
@@ -29,7 +29,7 @@ def test_nights(case: Case) -> None:
 
 @pytest.mark.parametrize("dusk_in_outage", some([True, False], every=2))
 def test_night_guard(dusk_in_outage: bool) -> None:
-    """The night guard raises no false alarm. It reports a theft with the thief's first report."""
+    """The night guard raises no false alarm, and each theft triggers the guard with its first report."""
     watch = watched(WORLDS[0], dusk_in_outage=dusk_in_outage)
     assert watch.nights >= NIGHTS
     assert watch.false_alarms == watch.breakfasts == 0

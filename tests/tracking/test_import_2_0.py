@@ -14,7 +14,7 @@ from .house import House, minutes
 
 
 def at(minute: int) -> str:
-    """Return a time in the hour before the first report."""
+    """Return a time as a text: a minute of the hour before `NOW`."""
     return f"2026-11-21T11:{minute}:00Z"
 
 
@@ -44,9 +44,9 @@ STATE_OF_2_0: dict[str, Any] = {
 
 
 def imported(**more: Any) -> House:
-    """Return a house with the state of a file of 2.0, in which these values are different.
+    """Return a house that imported `STATE_OF_2_0`, in which `more` replaces values.
 
-    It does not fire the occurrences again that 2.0 had fired.
+    The house does not fire the occurrences of this state again.
     """
     state = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
     return House(account=Account("Bikes", {"red": state}), last_fired=7)
@@ -56,7 +56,7 @@ def imported(**more: Any) -> House:
     ("last", "distance"), [(ON_THE_SPOT, 5.5), (RIDE | {"distance": 7.5}, 7.5)]
 )
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
-    """Guard, total distance, occurrences and the last ride with a distance are the same after the import."""
+    """Guard, user, total distance, occurrences and the last ride with a distance are the same after the import."""
     state = imported(ride_state=RIDE_STATE | {"ended": last}).state
     tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
@@ -74,7 +74,7 @@ DURING = "receive outage, ride 5 @15, stand 20, receive poll, stand 1, history"
 
 @pytest.mark.parametrize("script", ["ride 5 @15, stand 6", DURING])
 def test_rides_go_on(script: str) -> None:
-    """After the import, only the next ride is fired, also if it was during the update."""
+    """After the import, only the next ride is fired, even if it happened while no report was received."""
     assert imported().live(script).rides == "started 0, ended 5, 1.25 km"
 
 
@@ -98,7 +98,7 @@ def test_ride_under_way() -> None:
 
 @pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
 def test_little(stored: dict[str, Any]) -> None:
-    """A tracker without a place is imported without a place."""
+    """A tracker without a place is imported without a place, and its first reports fire no ride."""
     state = reader(TrackerState)(state_from_2_0(stored))
     assert state.ride_state.newest_fix is None
     house = House(account=Account("Bikes", {"red": state})).live("stand 3")

@@ -1,4 +1,4 @@
-"""Invariants that hold in random stories: of the log, stored rides, the guard and events."""
+"""Invariants of the log, of stored rides, of the guard and of fired events. They hold in random stories."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -19,7 +19,7 @@ every = examples(60)
 _HOUR = timedelta(hours=1)
 
 
-# Random stories: scripts of legs, receptions, answers, armings, kills and clocks
+# Random stories: scripts of legs and steps, as in house.py
 
 _legs = st.sampled_from(
     [
@@ -89,14 +89,14 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
 
 
 def _rounded(value: Any) -> Any:
-    """Return a value with numbers as exact as in the database."""
+    """Return a value whose numbers are rounded as in the database."""
     if isinstance(value, tuple):
         return tuple(map(_rounded, value))
     return round(value, 7) if isinstance(value, float) else value
 
 
 def _hold(house: House) -> None:
-    """Check the invariants that hold after each update."""
+    """Check the invariants of the log, announced rides, stored rides and totals."""
     log, core = house.state.log, house.state.log.settled
     for it in log.inputs:
         core = apply(core, it)
@@ -130,7 +130,7 @@ def test_any_evening(
     theft: int | None,
     distance: int,
 ) -> None:
-    """A theft triggers the guard, and nothing else does, despite wrong clocks, outages and late histories."""
+    """Only a theft triggers the guard, despite wrong clocks, outages and late history answers."""
     begin, lasts = outage
     end, answer_at = begin + lasts, begin + lasts + late
     events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]
@@ -148,7 +148,7 @@ def test_any_evening(
     assert len(house.triggered) == (theft is not None)
 
 
-# Random reports of some days. In the end, the bike stands.
+# Random reports
 
 _gaps = st.sampled_from([0.2, 1, 1, 1, 4, 5, 10, 31, 600])
 _meters = st.sampled_from([0, 0, 10, -60, 60, 250, -250, 250, 2_000, 90_000])
@@ -185,7 +185,7 @@ def _inputs(reports: list[Position]) -> list[Input]:
 @every
 @given(_reports(), st.randoms(use_true_random=False))
 def test_any_order(reports: list[Position], random: Random) -> None:
-    """Until inputs are settled, the order and grouping in which they arrive make no difference."""
+    """While no input is settled, the core does not depend on the order and grouping in which reports arrive."""
     expected = Log().with_inputs(_inputs(reports)).core
     log, left = Log(), _inputs(reports)
     random.shuffle(left)
@@ -201,7 +201,7 @@ def test_any_order(reports: list[Position], random: Random) -> None:
 def test_any_part_came_before(
     reports: list[Position], random: Random, is_prompt: bool
 ) -> None:
-    """If polls show only some reports, the history adds the rest: in the end, the stored rides are right."""
+    """If polls show only some reports, the history adds the rest. In the end, the stored rides have the true times."""
     house, before, now = House(), 0, NOW
     coming = list[tuple[list[Position], datetime]]()
     for number, report in enumerate(reports):

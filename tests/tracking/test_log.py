@@ -24,7 +24,8 @@ from .house import (
     true_rides,
 )
 
-# Starts and ends that are fired, and the distance of the stored rides.
+# Left of each arrow: a script, as in house.py. Right of it: the fired starts and ends of
+# rides with their minutes, and the total distance of the stored rides.
 RIDES = """
 The history makes a ride that polls saw exact, and fires nothing again.
   bike every=10, receive sixth, stand 5, ride 10 @15, stand 7, history -> started 5, ended 15, 2.5 km
@@ -100,7 +101,8 @@ The tracker's clock falls back under way: what it reports has the time of its re
 Late reports from just before a long ride count: that time is not settled.
   receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km
 """
-# The history is requested for the times in which reports may be missing.
+# Right of the arrow: the minute from which on the history is requested, because reports
+# may be missing.
 GAPS = """
 A ride that polls saw, from the last report before it.
   stand 5, ride 3 @15, stand 6 -> 5 of a ride
@@ -158,7 +160,8 @@ A service without a history; if it had one before, the gap stays for a week.
   stand 5, ride 10 @15, stand 7, service has_history=no, sleep 9000, stand 1 -> 5 of a ride
   stand 5, ride 10 @15, stand 7, service has_history=no, sleep 11000, stand 1 -> none
 """
-# As soon as inputs can no longer change, they are settled: they leave the log.
+# Right of the arrow: the number of inputs in the log. Inputs that can no longer change
+# are settled: they leave the log.
 INPUTS = """
 Inputs of a standing bike are settled each five minutes, except those of the last fifteen.
   receive live, stand 20 -> 21
@@ -181,7 +184,7 @@ None for a minute after a late report.
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 1 -> 91
 """
-# Alarms and changes of flags.
+# Right of the arrow: the fired alarms and changes of flags.
 OTHERS = """
 In one message, a report without a fix comes after the fix that was sent before it.
   receive live, stand 3, receive hold, stand 1, stand 1 fix_time=none latitude=none motion=yes, deliver at once -> started_moving
@@ -199,7 +202,7 @@ CASES = [(name, *it.values) for name, table in TABLES.items() for it in rows(tab
 
 @pytest.mark.parametrize(("name", "script", "expected"), CASES)
 def test_log(name: str, script: str, expected: str) -> None:
-    """After a script, the house has fired and stored these rides, or has the value of another table."""
+    """After each script, the house has the expected value: rides, gap, number of inputs, or other occurrences."""
     house = lived(script)
     values = {"rides": house.rides, "gap": house.gap, "others": house.others}
     values["inputs"] = f"{len(house.state.log.inputs)}"
@@ -208,7 +211,7 @@ def test_log(name: str, script: str, expected: str) -> None:
 
 
 def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
-    """During a long upload, the log exceeds its limit by one input at most. The ride is stored as one ride."""
+    """After a long upload, the log exceeds its limit by at most one input. The uploaded ride is stored as one ride."""
     monkeypatch.setattr(log, "_MAX_INPUTS", 50)
     script = "bike every=10, receive live, stand 5, receive hold, ride 30 @15, stand 9"
     house = lived(f"{script}, receive live, stand 1, deliver in order")
@@ -219,7 +222,7 @@ def test_many_late_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_rides_at_once() -> None:
-    """After an answer with many rides, the last hundred stay announced. None is fired again."""
+    """After an answer with 110 rides, the last hundred stay announced, and later reports fire no ride again."""
     rides = "ride 1 @15, stand 6, " * 110
     house = lived(f"stand 1, receive outage, {rides}receive poll, stand 1, history")
     assert len(house.book) == 110
@@ -264,7 +267,7 @@ def test_answer_in_the_middle_of_an_upload() -> None:
 
 
 def test_numbers_out_of_order() -> None:
-    """The server's total distance is used only between reports whose IDs and fixes both rise."""
+    """The server's total distance is used only if the IDs of reports are in the order of their fixes."""
     ride = "ride 1 @15 total_distance=10.3, ride 1 @15 total_distance=10.8"
     for ids, kilometers in (((3, 4), 0.8), ((4, 3), 0.5)):
         legs = f"stand 1, {ride}, stand 9 total_distance=10.8"
@@ -300,7 +303,7 @@ A service that ignores the requested time sends only its newest report.
 
 @pytest.mark.parametrize(("script", "expected"), rows(BEFORE))
 def test_rides_before(script: str, expected: str) -> None:
-    """The history shows the rides from before the set-up."""
+    """Each answer about the time before the set-up yields the expected rides, and the end of the next request."""
     legs, numbers = script.split(";")
     start, until, days = map(float, numbers.split())
     answer, begin = HistoryAnswer(story(legs), minutes(until)), minutes(start)

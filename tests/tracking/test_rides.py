@@ -1,4 +1,4 @@
-"""When rides start and end, and how long they are."""
+"""When rides start and end, and how long they are. house.py explains the scripts and their summaries."""
 
 import pytest
 
@@ -144,7 +144,7 @@ Motion without a fix begins a ride at the time of its message.
 
 @pytest.mark.parametrize(("script", "summary"), rows(TABLE))
 def test_rides(script: str, summary: str) -> None:
-    """Each start and end is fired with its time, and each ride is stored."""
+    """Each script fires the expected starts and ends, and stores rides with the expected total distance."""
     house = lived(script)
     assert house.rides == summary
     assert house.totals == sorted(house.totals)
@@ -154,7 +154,7 @@ def test_rides(script: str, summary: str) -> None:
 
 
 def test_places_and_speed() -> None:
-    """A ride has its places with addresses, its highest speed and its route."""
+    """A ride has places with addresses, a route, and the highest believable speed; None if no speed was reported."""
     house = lived(
         "stand 3 address=Lane, ride 2 @15, ride 1 @24, ride 1 @24 speed=900,"
         "ride 1 @24 speed=none, stand 9 address=Road, stand 1 address=none"
@@ -180,7 +180,7 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places with drift are known. A place near a known place is not stored as a new one.
+    """The last five places with drift are known. A place within 300 m replaces a known place.
 
     After drift at two places, drift is expected everywhere.
     """
@@ -217,7 +217,7 @@ def _north(place: Fix, meters: float) -> Fix:
     ],
 )
 def test_address(script: str, address: str | None) -> None:
-    """The address is that of the last stop, also during a ride."""
+    """The address is that of the place where the bike stood last, even during a ride."""
     assert Tracker(a_device(), lived(script).state).address == address
 
 
@@ -231,7 +231,7 @@ def test_placeholder_before_the_first_fix() -> None:
 
 
 def test_report_that_brings_nothing_new() -> None:
-    """A report that is repeated without its address changes nothing."""
+    """If a server repeats a report, but without its address, nothing changes."""
     house = lived("stand 3 address=Lane")
     state, last = house.state, house.state.position
     assert last

@@ -23,7 +23,7 @@ from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
 _HISTORY = Service(has_history=True)
-# Number of days, unless a long run sets the environment variable DAYS.
+# Number of simulated days, unless a long run sets the environment variable DAYS.
 _SHORT = 60
 
 _OFTEN = 0.01
@@ -73,19 +73,21 @@ def _rides_are_right(
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:
-            # A ride during an outage is known with the first fix after the outage.
+            # A ride during an outage becomes known with the first fix after the outage.
             known = max(span.ends_at for span in struck) - trip.ends_at
             known += timedelta(seconds=tracker.parked or 0)
             found = rides_of(trip, left, late + max(known, timedelta()))
-            # If the fix that should confirm the place jumped, no ride is found.
+            # If the fix that should confirm the new place jumped, no ride is found.
             assert (not jumps_often) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
-            # No report fell into the ride.
+            # A ride may be missing only if it was shorter than the time between two
+            # reports, so that no report fell into it.
             assert (trip.ends_at - trip.starts_at).total_seconds() < tracker.every
             assert is_rare
         else:
             assert len(found) <= 1 + is_rare
-            # A first report from a red light does not start a ride. The second does.
+            # If a tracker reports rarely, its first report of a ride may come from a
+            # red light. Then the ride starts with the second report.
             assert abs(found[0].started_at - trip.starts_at) <= late * (1 + is_rare)
             assert abs(found[-1].moved_at - trip.ends_at) <= late
             # If the tracker jumped on arrival, the last minute of a ride belongs to the
@@ -108,7 +110,7 @@ def test_worlds(world: World) -> None:
 
 
 def test_always_stands_with_history() -> None:
-    """If a tracker always reports rest, rides are found by their places, even with a place each ten seconds."""
+    """If a tracker always reports rest, all rides are found by places, even if it reports every ten seconds."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=_HISTORY))
