@@ -62,7 +62,7 @@ def guard_of(bikes: Bikes, tracker: str) -> str | None:
 
 
 def arm(bikes: Bikes, tracker: str) -> None:
-    """Arm the guard of a bike, as if no user did it."""
+    """Arm the guard of a bike."""
     changes = bikes.coordinator.data.arm(tracker, dt_util.utcnow())
     assert changes
     bikes.coordinator.async_set_guards(changes)
@@ -390,7 +390,7 @@ async def test_failed_setup(bikes: Bikes) -> None:
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """When Home Assistant stops, or unloads the account during a backup, changes are written at once."""
+    """When Home Assistant stops, an unload or the final write writes changes at once, even during a backup."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)

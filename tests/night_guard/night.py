@@ -1,6 +1,6 @@
 """Nights of two bikes, and the messages on a phone. The stories of tests are written in this notation.
 
-`House` has most of the steps. After `=` comes the state of a guard, by default of the red bike.
+`House` in tests/blueprints has the other steps. After `=` comes the state of a guard, by default of the red bike.
 
     night red begins=23:00 follow=no   adds a night guard, or changes it; without names, for all bikes
     ride 5, stand 5 blue               sends a report in each of these minutes; `ride`: each 500 m farther north

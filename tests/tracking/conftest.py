@@ -24,7 +24,7 @@ def integration() -> None:
 
 
 def checked(changes: Changes) -> Changes:
-    """Check that `keys` and `contacts` name exactly the trackers that changed, and return the changes."""
+    """Check that `keys` and `contacts` match the trackers before and after, and return the changes."""
     before, after = changes.before, changes.after
     keys = before.keys() | after.keys()
     differ = {key for key in keys if before.get(key) != after.get(key)}

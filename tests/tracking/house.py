@@ -132,7 +132,7 @@ class House(Recorder):
     _held: list[Position] = field(default_factory=list)
     _requested: list[HistoryAnswer] = field(default_factory=list)
 
-    # Steps of a house
+    # Updates of the account
 
     @override
     def record(self, changes: Changes) -> list[Occurrence]:
@@ -155,7 +155,7 @@ class House(Recorder):
         self.record(self.account.apply_message([], reports, self.context(now, **how)))
 
     def answer(self, reports: Iterable[Position], now: datetime) -> None:
-        """Apply a history answer with the reports, out of these reports, from the start of the gap until now."""
+        """Apply a history answer. It contains the part of these reports from the start of the gap until now."""
         assert self.state.gap
         start = self.state.gap.start
         found = [it for it in reports if start <= time_of(it) <= now]

@@ -82,7 +82,7 @@ def test_first_report(service: Service) -> None:
     assert poll(service, a_position(1, alarm="sos")) == ["sos"]
 
 
-def test_what_was_there_at_the_start(service: Service) -> None:
+def test_first_report_of_a_new_tracker(service: Service) -> None:
     """The alarm in the first report of a new tracker is not fired: it may be old."""
     for _ in range(2):
         assert poll(service, a_position(1, alarm="sos")) == []

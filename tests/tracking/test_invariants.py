@@ -130,7 +130,7 @@ def test_any_evening(
     theft: int | None,
     distance: int,
 ) -> None:
-    """Only a theft triggers the guard, despite wrong clocks, outages and late history answers."""
+    """A theft triggers the guard once, and nothing else does, despite wrong clocks, outages and late answers."""
     begin, lasts = outage
     end, answer_at = begin + lasts, begin + lasts + late
     events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]

@@ -183,7 +183,7 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
 
 
 def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return the level of a message about a moved bike: critical if the user chose so and no rider is with it."""
+    """Return the level of a message about a moved bike: critical if the settings allow it, and no rider is with it."""
     return CRITICAL if guard.critical and not rider else URGENT
 
 

@@ -28,7 +28,7 @@ class Account:
     """All trackers of an account."""
 
     name: str
-    """Name of the account in the log."""
+    """Name of the account in log messages."""
     states: dict[str, TrackerState]
     """The state of each tracker by `uniqueId`, including trackers that are no longer listed."""
     trackers: Trackers = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Account:
         return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
-        """Disarm the guard of a tracker. If the tracker is not listed, the changes are empty."""
+        """Disarm the guard of a tracker. If the tracker is not listed, change its state, but return no changes."""
         state = self._state(unique_id).with_arming(None, changed_by)
         if tracker := self.trackers.get(unique_id):
             return self._become({unique_id: tracker._replace(state=state)})

@@ -12,7 +12,7 @@ _MAX_DELAY: Final = timedelta(seconds=1)
 
 
 class Reached(NamedTuple):
-    """The time up to which triggers were evaluated before the clock was set back."""
+    """The times up to which triggers were evaluated before the clock was set back."""
 
     at: datetime
     asked_at: datetime

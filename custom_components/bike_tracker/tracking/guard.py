@@ -34,24 +34,24 @@ _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # where fixes are known to drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# If the bike is farther away than one of these limits plus this distance, one report
-# triggers the guard.
+# If a fix is farther from the guarded place than drift explains, by more than this
+# distance, one report triggers the guard.
 _FAR_METERS = 1_000
 # Where walls reflect the signals, fixes may be off for up to this time.
 _DRIFT_LASTS = timedelta(minutes=10)
 # A fix may be drift if its distance from the guarded place is at most this multiple of
 # the known drift.
 _TIMES_KNOWN_DRIFT = 1.5
-# A guard may be armed just before the bike arrives. After this time, the bike stands,
-# and late reports have arrived.
+# A guard may be armed just before the bike arrives. This long after the arming, the
+# bike stands, and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
 # If a tracker's clock is behind by less than this, the clock counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
 # A bike is leaving if its straight distance from the guarded place is at least this
 # share of the distance along its last two fixes.
 _STRAIGHT = 0.95
-# Two delays count as the same if they differ by at most this share of the time between
-# the reports, plus these seconds.
+# The delays of two reports count as the same if they differ by at most this share of
+# the time between the reports, plus these seconds.
 _SAME_DELAY = 0.2
 _SAME_DELAY_SECONDS = 2
 

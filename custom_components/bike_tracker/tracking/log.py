@@ -246,7 +246,7 @@ class Log(NamedTuple):
     def _with_complete(
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
-        """Set `is_complete` of each report in the answer whose previous report is in the answer or before the gap."""
+        """Set `is_complete` of a report in the answer if the report before it is in the answer, or before the gap."""
         start, was_answered = self.gap and self.gap.start, False
         for number, it in enumerate(inputs):
             if it.report:
@@ -369,9 +369,9 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
-            # Correct no more times until reports arrive without delay again. Either the
-            # clock was wrong before, or its error no longer changes the order of
-            # reports.
+            # This report is newer than all before it. Either the clock was wrong before,
+            # or its error no longer changes the order of reports. Correct no more times
+            # until reports arrive without delay again.
             newest = None
         elif clock.behind:
             error = error or clock.behind

@@ -67,7 +67,7 @@ def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ..
 
 
 class UpdateContext(NamedTuple):
-    """The time of an update, and what is known about its circumstances."""
+    """The time and the circumstances of an update."""
 
     now: datetime
     recovering: bool = False

@@ -32,7 +32,7 @@ class Ride(NamedTuple):
     maximum_speed: float | None = None
     """Kilometers per hour; None if no speed was reported."""
     start: Fix | None = None
-    """Place before the ride; None for rides that were imported."""
+    """Place where the bike stood before the ride; None for rides that were imported."""
     end: Fix | None = None
     """Last place of the ride."""
     route: str | None = None
@@ -153,7 +153,7 @@ class RideState(NamedTuple):
         return _worst(place, time, recent)
 
     def was_riding(self, time: datetime) -> bool:
-        """Return whether the last ride that ended was not over yet at a time."""
+        """Return whether a time is before the end of the last ride that ended, or exactly at its end."""
         return self.ended is not None and time <= self.ended.moved_at
 
 

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 
 def to_json(value: Any) -> Any:
-    """Convert a value to values that JSON knows. Fields of a named tuple that have their default are left out."""
+    """Convert a value so that `json.dumps` can write it. Leave out fields of a named tuple that have their default."""
     if hasattr(value, "_fields"):
         defaults = value._field_defaults.items()
         fields = (field for field in value._asdict().items() if field not in defaults)
