@@ -1,4 +1,4 @@
-"""The steps of a user in Home Assistant's frontend."""
+"""Find elements, and do the steps of a user, in Home Assistant's frontend."""
 
 from collections.abc import Mapping
 import re
@@ -26,7 +26,7 @@ class Frontend:
         self.page = page
         self.url = url
 
-    # Elements
+    # Elements of a page
 
     def button(self, name: str | re.Pattern[str]) -> Locator:
         """Return the button with exactly this name."""
@@ -75,7 +75,7 @@ class Frontend:
         """The error message that the page shows."""
         return self.page.get_by_role("alert")
 
-    # Steps
+    # Steps of a user
 
     async def open(self, path: str = "/") -> None:
         """Open a path of Home Assistant, such as `/config`."""

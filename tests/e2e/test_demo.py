@@ -58,7 +58,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 async def client(running: str) -> AsyncIterator[HomeAssistantClient]:
-    """Yield a client that is signed in as the demo's user. A test that uses it fails after three minutes."""
+    """Yield a client that is signed in as the demo's user. The test must end within three minutes."""
     async with ClientSession() as session, asyncio.timeout(180):
         client = HomeAssistantClient(session, running)
         await client.sign_in()

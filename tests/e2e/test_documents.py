@@ -28,11 +28,11 @@ _BOLD_TOO = {
     "every 60 seconds",
     "Without push messages, an alarm can be missed if another report follows within a minute.",
 }
-"""Bold words in the documentation that are no texts of Home Assistant or of the integration."""
+"""Bold texts in the documentation that are no texts of Home Assistant or of the integration."""
 
 
 def texts(value: object) -> Iterator[str]:
-    """Yield all texts in a translation file."""
+    """Yield all texts in the nested content of a translation file."""
     if isinstance(value, dict):
         for inner in value.values():
             yield from texts(inner)

@@ -95,7 +95,7 @@ class Written(logging.Handler):
         self.add("flow", {key: value for key, value in result.items() if key in said})
 
     def found(self) -> set[tuple[str, str]]:
-        """Return, for each secret in the texts, its name in `SECRETS` and its place."""
+        """Return, for each secret in the texts, its name in `SECRETS` and the place of the text."""
         return {
             (secret, where)
             for where, text in self.texts
@@ -106,7 +106,7 @@ class Written(logging.Handler):
 
 @pytest.fixture
 def written(caplog: pytest.LogCaptureFixture) -> Iterator[Written]:
-    """Record everything that is logged from now on, at any level."""
+    """Yield a recorder of texts. It records everything that is logged during the test, at any level."""
     caplog.set_level(logging.DEBUG)
     written = Written()
     logging.getLogger().addHandler(written)
@@ -190,7 +190,7 @@ def look_around(
     home: Home,
     written: Written,
 ) -> LookAround:
-    """Return a function that collects every text about an entry that users can read."""
+    """Return a function that adds all texts about the account that users can read to `written`."""
 
     async def _client() -> TestClient[Any, Any]:
         # Use a new access token: the clock has moved, so earlier tokens have expired.

@@ -203,8 +203,8 @@ async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
             change(home.simulator, ridden)
             await home.wait_until_due(HOUR)
         assert home.wrong()
-    # A refused sign-in is retried less often, so that the server does not lock the
-    # account.
+    # After refused sign-ins, wait longer: the integration retries less often, so that the
+    # server does not lock the account.
     end = home.now + (HOUR + 10 if trouble.name == "status-401" else 5 * 60)
     while home.wrong() or home.asks_to_sign_in:
         assert home.now < end

@@ -29,10 +29,10 @@ KEYS: Mapping[str, frozenset[str]] = {
     | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
-"""The translation keys of entities."""
+"""The translation keys of entities, by platform."""
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the `triggers`, `conditions` or `services` in their YAML file by name, without parts that they share."""
+    """Return the triggers, conditions or services in `{kind}.yaml`, by name, without parts that they share."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

@@ -31,7 +31,7 @@ REQUIREMENTS = under(ROOT / "requirements", "*")
 
 
 def test_nothing_of_one_machine() -> None:
-    """No file except this one contains the path of a folder on one machine, or the host of a package registry."""
+    """No file except this file contains the path of a folder on one machine, or the host of a package registry."""
     assert not [
         f"{name_of(path)}: {line.strip()}"
         for path, text in text_files().items()

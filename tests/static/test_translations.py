@@ -187,7 +187,7 @@ def test_entities() -> None:
 
 
 def test_failures() -> None:
-    """The code uses each text of an error or repair issue, and fills in each placeholder."""
+    """The code uses each text of an error or repair issue, and fills in all its placeholders."""
     unused = {(it, key) for it in ("exceptions", "issues") for key in ENGLISH[it]}
     for section, key, placeholders in texts_in_use():
         for text in ENGLISH[section][key].values():
@@ -220,7 +220,7 @@ FIELDS = {
     "password": "rituals_perfume_genie.config.step.user.data.password",
     "url": "minecraft_server.config.step.user.data.address",
 }
-# Our texts that must be the same as a text of Home Assistant, and that text's key.
+# Keys of our texts, and the key of Home Assistant's text that each must equal.
 SAME = {
     **{f"config.step.reauth_confirm.data.{it}": key for it, key in FIELDS.items()},
     **{f"config.step.reconfigure.data.{it}": key for it, key in FIELDS.items()},
@@ -231,7 +231,7 @@ SAME = {
     "entity.sensor.last_update.name": "solarlog.entity.sensor.last_update.name",
     "entity.sensor.power_voltage.name": "traccar_server.entity.sensor.power.name",
 }
-# Our texts that must contain a text of Home Assistant, and that text's key.
+# Keys of our texts, and the key of Home Assistant's text that each must contain.
 CONTAINS = {
     "config.error.cannot_connect": "aseko_pool_live.config.error.cannot_connect",
     "config.error.invalid_auth": "aseko_pool_live.config.error.invalid_auth",

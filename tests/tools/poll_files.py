@@ -63,9 +63,9 @@ def watching() -> Iterator[Passed]:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """Print the files that run in a poll with a new report and in an idle poll, and how often the file changes."""
+    """Print the files that run in a poll with a new report and in an idle poll, and how often calls switch files."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
-    # After the first report, the database is written, too, so do not record these polls.
+    # After the first report, the database is written, too, so skip these two polls.
     await poll()
     await poll()
     simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)

@@ -53,7 +53,7 @@ class Soak:
     def __init__(self, home: Home, polls: int) -> None:
         """Use this home, and let it poll at least this number of times."""
         self.requests: Counter[str] = Counter()
-        """Number of requests for each path, and for the history."""
+        """Number of requests by path. Under the key `history`, the number of requests for the history."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 

@@ -18,14 +18,14 @@ _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
 # Kinds of roads in the Shortbread schema, whose map styles draw main streets wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
-"""Streets that are longer than this length in meters get a name. On shorter streets, bikes would cover it."""
+"""Streets longer than this length in meters get a name. On shorter streets, bikes would cover the name."""
 
 _EXTENT = 4096
 """The width and height of a tile in its own units."""
 _KEYS = ("kind", "name")
 
 type TilePoint = tuple[int, int]
-"""A point as units of the tile to the right of, and below, the tile's upper left corner."""
+"""A point on a tile: units to the right of the tile's upper left corner, and units below this corner."""
 
 type Street = list[Point]
 

@@ -31,12 +31,12 @@ class Internet:
         self._listener = Listener(self._answer, tls=tls)
 
     async def __aenter__(self) -> Self:
-        """Start to serve."""
+        """Open a free port, and serve."""
         self._listener.open()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop serving."""
+        """Close the port, and delete the certificate file."""
         await self._listener.stop()
         self._folder.cleanup()
 

@@ -96,8 +96,8 @@ async def home_assistant(
 ) -> AsyncIterator[ConnectedHomeAssistant]:
     """Yield the shared Home Assistant, without accounts and automations.
 
-    After the test, remove the accounts and automations of the test. Log entries that concern the
-    integration must contain no traceback.
+    After the test, remove the accounts and automations of the test. Warnings and errors in the log
+    that mention the integration must contain no traceback.
     """
     before = len(shared_home_assistant.log)
     yield shared_home_assistant

@@ -1,4 +1,4 @@
-"""Dashboards for tests: cards, and a phone with its last message and the buttons of that message."""
+"""Dashboards for tests: cards, and a phone with its newest message and the buttons of that message."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

@@ -44,7 +44,7 @@ class Fleet:
         kilometres_per_hour: float,
         address: str | None = None,
     ) -> None:
-        """Let a bike report from a place with this speed, which is 0 if it stands."""
+        """Let a bike report this place, this speed (0 if it stands) and, if given, this address."""
         latitude, longitude = place
         await self.change(
             name,

@@ -1,4 +1,4 @@
-"""A Home Assistant with weeks of rides."""
+"""Start a Home Assistant that has eight weeks of rides."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run Home Assistant with an account and eight weeks of rides, and maybe with the frontend in another folder."""
+    """Run Home Assistant with an account and eight weeks of rides. `frontend` is the folder of another frontend."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"

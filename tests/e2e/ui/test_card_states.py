@@ -119,11 +119,11 @@ _STATES = {
         "0.0 km",
     ),
 }
-"""By name, a house and a text that each card shows for it: *Bikes*, *Rides* and *Distance*."""
+"""By name: a house, and the texts that the cards *Bikes*, *Rides* and *Distance* show for it."""
 
 
 async def test_long_names(stub: Stub) -> None:
-    """On a phone, the legend below the bars shows even a long name of a bike in full."""
+    """On a phone, the legend of the distance card shows even a long name of a bike in full."""
     await stub.page.set_viewport_size({"width": 390, "height": 844})
     long = {**bike(1), "name": "Grandmother's long-tail bike"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
@@ -183,7 +183,7 @@ _PLACES: dict[str, tuple[House, str]] = {
 
 @pytest.mark.parametrize("name", _PLACES)
 async def test_place(stub: Stub, name: str) -> None:
-    """The card shows where a bike is. It adds a time if the bike is offline, or if the last report is old."""
+    """The bikes card shows where a bike is. It adds a time if the bike is offline, or if its last report is old."""
     states, pattern = _PLACES[name]
     await stub.show(house(bike(1, **states)))
     await expect(stub.bikes).to_contain_text(re.compile(pattern))
@@ -244,8 +244,8 @@ async def test_ride_under_way(stub: Stub) -> None:
     duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
     riding = bike(1, ride=_STARTED, ride_distance=distance, ride_duration=duration)
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
-    # Numbers of places in the ride, and of places to which the map was last fitted. In
-    # the minute after a touch, the map is not fitted again.
+    # The ride has `number` places, and the map was last fitted to `fits` places. In the
+    # minute after a touch, the map is not fitted again.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         await stub.show(house(riding, history=_history(*places[:number])))
         await expect(stub.rides).to_contain_text(
@@ -295,7 +295,7 @@ async def test_time_zone(stub: Stub) -> None:
 
 @pytest.mark.parametrize("number", [5, 11, 12, 50])
 async def test_many_bikes(stub: Stub, number: int) -> None:
-    """From 12 bikes on, the card is a table, in which triggered, offline and low-battery bikes come first."""
+    """From 12 bikes on, the bikes card is a table, in which triggered, offline and low-battery bikes come first."""
     kinds: dict[int, House] = {
         3: {"battery": "8"},
         4: {"online": "off"},
@@ -315,7 +315,7 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
 
 
 async def test_three_years(stub: Stub) -> None:
-    """5,000 rides are loaded in parts, the first of which is about a week. No part blocks the page for 0.4 seconds."""
+    """The rides card loads 5,000 rides in parts, at first about a week. No part blocks the page for 0.4 seconds."""
     rides = [
         ride(_YESTERDAY - timedelta(hours=5.25 * number), number % 3 + 1)
         for number in range(5_000)
@@ -367,9 +367,9 @@ async def test_elements_stay(stub: Stub) -> None:
 
 
 async def test_other_alarm_stays(stub: Stub) -> None:
-    """If the first of two alarms ends, the section of the second is not added again, so that its map stays.
+    """If the first of two alarms ends, the section of the other alarm is not inserted again, so that its map stays.
 
-    The buttons of the second alarm have moved, so taps have no effect for a second.
+    The buttons in this section have moved, so a tap has no effect in the next second.
     """
     home = house(*(bike(number, guard=_stolen()) for number in (1, 2)))
     await stub.show(home)

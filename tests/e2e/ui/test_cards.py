@@ -186,7 +186,7 @@ async def test_guard(
 async def test_picker(
     cards: Cards, frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """The card picker offers each card with a preview, and suggests it for the integration's entities only."""
+    """The card picker offers each card with a preview, and suggests it for exactly the integration's entities."""
     await frontend.open(PATH)
     await expect(cards.bikes).to_be_visible()
     offered = await frontend.page.evaluate(
@@ -212,7 +212,7 @@ async def test_picker(
 async def test_picker_in_sight(
     frontend: Frontend, home_assistant: HomeAssistantProcess
 ) -> None:
-    """If a user adds a card, its preview shows the user's bikes. A click on the preview opens the card's form."""
+    """If a user adds a card, a preview of it shows the user's bikes. A click on the preview opens the card's form."""
     cards = Cards(frontend)
     view = {"title": "Mine", "type": "sections", "sections": [{"cards": []}]}
     async with dashboard(home_assistant, {"views": [view]}):

@@ -1,4 +1,4 @@
-"""A user can make common automations by clicks in an empty editor. Each of them runs once per event.
+"""A user can make common automations by clicks in an empty editor. Each automation runs once per event.
 
 In the tests, waits are seconds instead of minutes. For a silence of one day, the
 service changes the time of the last report. For a condition at night, the night is some

@@ -73,13 +73,13 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return the paths in Home Assistant to which the README's buttons with this name in their link lead."""
+    """Return the paths in Home Assistant that the README's buttons open, if their links contain this name."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 
 
 async def install(frontend: Frontend, repository: Repository) -> None:
-    """Follow the first button of the README, and let the Marketplace install the release.
+    """Open the link of the README's first button, and let the Marketplace install the release.
 
     The form for an account opens without a restart of Home Assistant.
     """

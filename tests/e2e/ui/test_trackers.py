@@ -15,7 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def test_map_live(frontend: Frontend, account: Fleet) -> None:
-    """While the map is open, a bike that starts a ride moves on it, without a poll."""
+    """If a bike starts a ride while the map is open, its marker moves without a poll."""
     service = account.service
     async with asyncio.timeout(60):
         while not service.live.sockets:

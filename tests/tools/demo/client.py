@@ -57,7 +57,7 @@ class HomeAssistantClient:
                 pass
             await asyncio.sleep(_SECONDS_BETWEEN_TRIES)
 
-    # HTTP
+    # Requests over HTTP
 
     async def get(self, path: str) -> Any:
         """Return the JSON at a path of Home Assistant, such as `/api/config`."""
@@ -116,7 +116,7 @@ class HomeAssistantClient:
         entry_id: str = (await self.post(path, account))["result"]["entry_id"]
         return entry_id
 
-    # WebSocket
+    # Commands over WebSocket
 
     async def call(self, command: str, **arguments: object) -> Any:
         """Send a command, such as `config/entity_registry/list`, and return the result."""
@@ -169,7 +169,7 @@ class HomeAssistantClient:
                 raise CommandError(answer)
             yield socket
 
-    # Registries
+    # Entries of the registries, and polls
 
     async def entities(self) -> list[dict[str, Any]]:
         """Return the integration's entries in the entity registry."""

@@ -68,8 +68,8 @@ def lay_out(folder: Path, port: int, *, with_integration: bool = True) -> None:
     if with_integration:
         _install(INTEGRATION, folder, INTEGRATION.name)
     (folder / ".storage").mkdir()
-    # In YAML, these settings are deprecated, so store them. Home Assistant converts
-    # version 1 of this file to the current version.
+    # In YAML, these settings of HTTP are deprecated, so store them. Home Assistant
+    # converts version 1 of the file to the current version.
     store(folder, "http", 1, {"server_host": ["127.0.0.1"], "server_port": port})
     store(folder, "onboarding", 4, {"done": _ONBOARDED})
     store(folder, "lovelace_dashboards", 1, {"items": [_MAP | _SHOWN]})

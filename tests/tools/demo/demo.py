@@ -102,7 +102,7 @@ async def _run(
     service: SimulatedService,
     guards: Mapping[str, str],
 ) -> int:
-    """Let the bikes ride, and let buttons work. Return 0 after a signal, and 1 if Home Assistant ends by itself."""
+    """Let the bikes ride, and serve buttons. Return 0 after a signal, and 1 if Home Assistant ends by itself."""
     is_listening = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:

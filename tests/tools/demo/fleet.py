@@ -133,7 +133,7 @@ class Fleet:
         self.park(unique_id)
         bike = self._bikes[unique_id]
         bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
-        # Make two reports due: each of the next two steps sends a report from there.
+        # Make two reports due. The next two steps send them from the new place.
         bike.silent = 2 * _HEARTBEAT
 
     def drain(self, unique_id: str, battery: float) -> None:

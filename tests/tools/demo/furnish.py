@@ -16,7 +16,7 @@ from .fleet import TOWN
 from .home_assistant import HomeAssistantProcess
 
 _WEEKS = 8
-"""Number of weeks with rides: the dashboard has a bar for each."""
+"""Number of weeks with rides. The dashboard has a bar for each of these weeks."""
 _ADD = """
 INSERT INTO ride
     (tracker, start, "end", distance, maximum_speed, start_place, end_place, route)

@@ -112,7 +112,7 @@ class Renderer:
         return orjson.dumps(items)
 
     def items(self, endpoint: Endpoint, email: str) -> list[dict[str, Json]]:
-        """Return the devices or positions in the answer to an account. Their order does not change."""
+        """Return the devices or positions in the answer to an account, in the same order at each call."""
         devices = self._world.devices_of(email)
         if endpoint == "devices":
             return [

@@ -3,8 +3,8 @@
 The interface does not define how to reject them. The simulator answers with 404 to
 unknown paths and query parameters, with 405 to other methods, and with 400 to a body or
 a missing `accept: application/json`. If this kind of server has positions, clients can
-request all of them, the position of a tracker (`?deviceId=1`; an unknown tracker is a
-400), or a tracker's positions in a time range (`?deviceId=1&from=…&to=…`).
+request all of them, the position of a tracker (`?deviceId=1`; for an unknown tracker, the
+answer is 400), or a tracker's positions in a time range (`?deviceId=1&from=…&to=…`).
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Simulator(World):
         kind: str = SERVICE.name,
         tls: bool = False,
     ) -> None:
-        """Serve at `{prefix}/api` as this kind of server does. Raise ValueError if the kind is unknown."""
+        """Prepare to serve at `{prefix}/api`, as this kind of server does. Raise ValueError if the kind is unknown."""
         super().__init__()
         self.record = Record()
         self.other_record = Record()

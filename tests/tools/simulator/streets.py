@@ -9,7 +9,7 @@ type Point = tuple[float, float]
 
 METRES_PER_DEGREE = 111_320.0
 
-# Junctions, and both ends of the streets
+# Junctions and ends of streets
 HOME: Point = (49.414599, 8.681470)  # Gerhart-Hauptmann-Straße
 _WIELANDT_MOENCHHOF: Point = (49.417392, 8.681881)
 _MOENCHHOF_KEPLER: Point = (49.417365, 8.685359)
@@ -93,7 +93,7 @@ def metres(start: Point, end: Point) -> float:
 
 
 def street_at(point: Point) -> str:
-    """Return the name of the street of which a listed point is nearest to this point."""
+    """Return the name of the street that contains the point in `STREETS` nearest to this point."""
     away = {
         name: min(metres(point, bend) for stretch in stretches for bend in stretch)
         for name, stretches in STREETS.items()

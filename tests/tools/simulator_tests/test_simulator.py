@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     body: bytes
 
     def json(self) -> Any:
-        """Parse the body as JSON."""
+        """Return the body, parsed as JSON."""
         return orjson.loads(self.body)
 
 
@@ -86,7 +86,7 @@ def real_positions(version: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(autouse=True)
 def integration(socket_enabled: None) -> None:
-    """Do not load Home Assistant, which these tests do not need."""
+    """Override the fixture that starts Home Assistant: these tests need only sockets."""
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ async def test_positions(
     """Positions have the recorded form, whether their report has a fix or not."""
     real = shape(real_positions(request.node.callspec.params["server"]))
     assert fits(shape((await ask("positions")).json()), real)
-    # Request the position by its device: on new servers, it is too old for the list.
+    # Request the position by its device: on new servers, the fix is too old for the list.
     server.report_no_fix(BIKE)
     assert fits(shape((await ask(position_of(server, BIKE))).json()), real)
 
@@ -199,7 +199,7 @@ async def test_not_listed(
 
 @pytest.mark.parametrize("server", [*ALL, "service"], indirect=True)
 async def test_position_of_a_device(server: Simulator, ask: Ask) -> None:
-    """A request with a device's ID returns only its last position, and an error if the account lacks the device."""
+    """A request with a device's ID returns only this device's last position, or 400 if the account lacks the device."""
     server.report(BIKE)
     last = server.report(BIKE)
     server.report(SILENT)

@@ -1,7 +1,7 @@
 """A simulated phone with Home Assistant's app, which receives messages.
 
 This integration replaces Home Assistant's own integration `mobile_app`, whose packages
-need a compiler. A sensor shows the last message, and further sensors show its buttons.
+need a compiler. A sensor shows the newest message, and further sensors show its buttons.
 """
 
 from typing import Any

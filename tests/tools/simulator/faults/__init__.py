@@ -1,4 +1,4 @@
-"""Every way the simulated service can fail, by name."""
+"""All faults of the simulated service, by name."""
 
 from .fault import Call, Fault, FaultOptions
 from .switchboard import FAULTS, Switchboard

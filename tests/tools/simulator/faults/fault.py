@@ -21,7 +21,7 @@ class FaultOptions:
         retry_after: value of the header Retry-After; None for the fault's own value
         rate: bytes per second of a slow answer
         seconds: how long a restarting server is unreachable
-        every: the fault strikes only each n-th call, where n is this number
+        every: the fault affects only each n-th call, where n is this number
         late: seconds from a request to its late answer
     """
 
@@ -74,8 +74,8 @@ class Fault:
         name: the name by which it is selected
         description: one line about its effect
         respond: returns the answer that replaces the correct answer; None if it replaces no answer
-        endpoints: the calls that it can strike
-        times: default number of calls that it strikes; None for all
+        endpoints: the kinds of calls that it can affect
+        times: default number of calls that it affects; None for all
         refuses: whether the server refuses connections
         certificate: name of the certificate that the server shows; needs TLS
         redirects: whether the server also answers below `moved/`, to which the fault redirects

@@ -18,7 +18,7 @@ FAULTS: dict[str, Fault] = {
 
 @dataclass(slots=True)
 class _Active:
-    """An active fault, how many requests it still spoils (None for no limit), and the number of requests so far."""
+    """An active fault, how many requests it still affects (None for no limit), and the number of requests so far."""
 
     fault: Fault
     options: FaultOptions
@@ -30,7 +30,7 @@ class Switchboard:
     """The active faults: at most one for each kind of request."""
 
     def __init__(self) -> None:
-        """Start without faults."""
+        """Begin without active faults."""
         self._active: dict[Endpoint, _Active] = {}
 
     @property
@@ -52,7 +52,7 @@ class Switchboard:
 
     @property
     def certificate(self) -> str:
-        """The name of the certificate that must be shown."""
+        """The name of the certificate that the server must show."""
         shown = (active.fault.certificate for active in self._active.values())
         return next((name for name in shown if name is not None), GOOD)
 
