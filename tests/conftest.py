@@ -140,7 +140,7 @@ def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return the snapshots in a format that all releases of the test package share."""
+    """Return the snapshots in a format that all supported releases of the test package can read."""
     return snapshot.use_extension(AmberSnapshotExtension)
 
 
@@ -274,13 +274,13 @@ class Bikes:
         return device
 
     async def poll(self, seconds: float = 61) -> None:
-        """Move the clock forward, by default past the next poll. Wait until all tasks that are due have ended."""
+        """Move the clock forward, by default past the next poll, and wait until all tasks that are due have ended."""
         self.freezer.tick(timedelta(seconds=seconds))
         async_fire_time_changed(self.hass)
         await self.hass.async_block_till_done(wait_background_tasks=True)
 
     async def async_wait(self, seconds: float) -> None:
-        """Move the clock forward. Wait until all tasks that are due have ended, except the live connection."""
+        """Move the clock forward, and wait until all tasks that are due have ended, except the live connection."""
         self.freezer.tick(seconds)
         async_fire_time_changed(self.hass)
         await settle(self.hass)

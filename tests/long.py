@@ -1,4 +1,4 @@
-"""How many examples and cases tests use: few by default, more with `scripts/test --long`."""
+"""The number of examples and cases that tests use: small by default, larger with `scripts/test --long`."""
 
 from collections.abc import Iterable, Sequence
 import os

@@ -1,4 +1,4 @@
-"""Actions about bikes: location, rides, statistics and track."""
+"""The actions that return locations, rides, statistics and tracks of bikes."""
 
 from collections.abc import Mapping
 import csv
@@ -445,7 +445,7 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an answer is too large, the halves of its range are requested. If the answer for a short range is, this fails."""
+    """If an answer is too large, the halves of its range are requested. If a short range is still too large, this fails."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]

@@ -1,4 +1,4 @@
-"""Alarms as Home Assistant shows them."""
+"""The entity *Alarm* shows the newest alarm of a tracker, and fires each alarm one time."""
 
 from datetime import datetime, timedelta
 

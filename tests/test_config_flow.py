@@ -127,7 +127,7 @@ def shown(form: ConfigFlowResult) -> Typed:
 
 
 async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> None:
-    """A sign-in adds the account. Outer spaces, a scheme in capitals and a missing /api are corrected. A password is kept."""
+    """A sign-in adds the account. Outer spaces, HTTP in capitals and a missing /api are corrected. The password is not."""
     simulator.set_password(EMAIL, " with spaces ")
     typed[CONF_PASSWORD] = " with spaces "
     url = f"  HTTP://127.0.0.1:{simulator.port}/ "
@@ -188,7 +188,7 @@ async def test_positions_fail(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
 ) -> None:
-    """The sign-in succeeds without positions. Unless the fault may be temporary, the dialog notes that they are missing."""
+    """The sign-in succeeds even without positions. Unless the fault may be temporary, the dialog notes their absence."""
     if name.startswith(("late-", "no-answer", "slow-")):
         monkeypatch.setattr(config_flow, "_POSITIONS_TIMEOUT_SECONDS", 0.1)
     simulator.fault(name, path="positions", times=1)
@@ -335,8 +335,8 @@ async def test_reconfigure_password(
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
-    # The entry is not reloaded: after a reload, Activity would show the last event of
-    # each bike again.
+    # The entry is not reloaded: after a reload, Activity would show the newest event
+    # of each bike again.
     assert setup.state is ConfigEntryState.LOADED
     assert setup.runtime_data.coordinator is coordinator
 
@@ -354,7 +354,7 @@ async def test_reconfigure_password(
 async def test_reconfigure_address(
     bikes: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
-    """After a change of the address, the devices stay. A generated title, also from 1.1, follows the address."""
+    """After a change of the address, the devices stay. A generated title, also of version 1.1, changes with the address."""
     hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
     title = title.format(port=port)
     hass.config_entries.async_update_entry(entry, title=title)

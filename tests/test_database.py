@@ -191,7 +191,7 @@ def test_rides_that_are_booked(
             [edge] = starts(rides_of(since))
             booked = sql.BookedRides(edge, rides)
             sql.replace_rides(file, RED, booked)
-            # Before the write, queries merge the new with the stored rides.
+            # Before the write, queries merge new and stored rides. The result is equal.
             assert sorted(booked.merged(known)) == rides_of(*found)
             # If an earlier replacement is not written yet, both are combined.
             earlier = rides_of(3)
@@ -563,7 +563,7 @@ async def test_tracker_that_cannot_be_stored(
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """While the disk is full, changes stay in memory, and a write is tried each minute. Its start and end are logged."""
+    """While the disk is full, changes stay in memory, and a write is tried each minute. Failure and recovery are logged."""
     await async_set_up_and_ride(bikes)
     await bikes.poll(11)
     database, now = bikes.coordinator.database, dt_util.utcnow()

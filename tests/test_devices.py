@@ -62,7 +62,7 @@ async def test_status_and_nothing_else(
 
 
 async def test_other_internal_id(bikes: Bikes) -> None:
-    """If a tracker's internal `id` changes, it stays the same tracker: only the `uniqueId` counts."""
+    """If a tracker's internal `id` changes, it stays the same tracker, because its `uniqueId` identifies it."""
     bikes.simulator.move_internal_id(RED)
     bikes.simulator.report(RED, latitude=50.0)
 
@@ -80,7 +80,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 
     async def _delete(device: dr.DeviceEntry) -> bool:
         client = await hass_ws_client(bikes.hass)
-        # All supported releases of Home Assistant have this command.
+        # Use this command, because all supported releases of Home Assistant have it.
         command = "config/device_registry/remove_config_entry"
         ids = {"config_entry_id": bikes.entry.entry_id, "device_id": device.id}
         await client.send_json_auto_id({"type": command, **ids})
@@ -92,7 +92,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 async def test_delete_button(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """While an account is loaded, a user can delete its trackers that are not listed. If listed again, they are new."""
+    """While an account is loaded, a user can delete trackers that it does not list. Listed again, they are new trackers."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -251,7 +251,7 @@ async def test_shared_tracker(
 async def test_shared_tracker_after_a_restart(
     bikes: Bikes, bobs: MockConfigEntry
 ) -> None:
-    """After a restart, the account that had the tracker keeps it, even if the other account starts earlier."""
+    """After a restart, the account that had a shared tracker keeps it, even if the other account is set up first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     # Delete the cached owners of trackers, as a restart would.
     cast(Any, devices.owners_in).cache_clear()

@@ -28,7 +28,7 @@ TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
 @dataclass
 class Followers:
-    """Records the notifications of an account and of each of its trackers."""
+    """The recorded notifications: of the account in `updates`, and the number for each tracker in `signals`."""
 
     updates: list[tuple[Collection[str], object, object]] = field(default_factory=list)
     """For each update: its changed trackers, the previous evaluation of triggers, and the evaluation of this update."""
@@ -135,7 +135,7 @@ async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_idle_poll(bikes: Bikes) -> None:
-    """An idle poll reads no entity. If only the time of the last contact changed, only *Last update* is read."""
+    """A poll without changes reads no entity. If only the time of a contact changed, only *Last update* is read."""
     await bikes.poll()
     passed = await watched_poll(bikes)
     assert not passed.reads

@@ -1,4 +1,4 @@
-"""The cards as Home Assistant serves them."""
+"""Home Assistant serves the files of the cards."""
 
 from hashlib import sha256
 from http import HTTPStatus

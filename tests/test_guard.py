@@ -1,4 +1,4 @@
-"""The guard as users see it."""
+"""The guard's entity: its states and attributes, and the errors of arming."""
 
 from datetime import datetime, timedelta
 from typing import Any

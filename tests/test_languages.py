@@ -1,4 +1,4 @@
-"""The texts in each language, as Home Assistant shows them."""
+"""Home Assistant shows the integration's texts in each language."""
 
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_get_translations

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("with_live")
 
 LISTS = {"/api/devices", "/api/positions"}
 BEGINS = 11
-"""Seconds after a set-up, when the live connection is surely open."""
+"""Number of seconds from a set-up until the live connection is surely open."""
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def is_online(bikes: Bikes) -> str | None:
 
 
 def polls(simulator: Simulator) -> int:
-    """Return how often the list of devices was requested."""
+    """Return the number of polls. Each poll requests the list of devices one time."""
     return simulator.record.counts["/api/devices"]
 
 
@@ -276,7 +276,7 @@ async def test_a_connection_that_flaps(live: Bikes, lasts: int) -> None:
 
 
 async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> None:
-    """Diagnostics show the state of the connection, its start, its last error, and counts."""
+    """Diagnostics show the connection's state, start and newest error, and the numbers of messages and reconnects."""
 
     async def report() -> Any:
         args = live.hass, hass_client, live.entry
@@ -297,7 +297,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
     await live.async_wait(61)
     found = await report()
     assert (found["state"], found["reconnects"], found["messages"]) == ("live", 2, 3)
-    # A refused sign-in of the live connection alone requests no new password.
+    # If only the live connection's sign-in is refused, no new password is requested.
     assert not list(live.entry.async_get_active_flows(live.hass, {SOURCE_REAUTH}))
     # While polls fail, messages are not shown, so the state is not `live`.
     live.simulator.fault("status-401")
@@ -308,7 +308,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error in applying a message is logged, and loses only this message. After an error in reading, it reconnects."""
+    """An error in applying a message is logged, and loses only this message. After a reading error, a new connection opens."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -339,7 +339,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the server requests a longer wait before the next attempt, this wait is respected up to an hour."""
+    """If the server requests a longer wait before the next attempt, the client waits that long, but at most an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 

@@ -27,7 +27,7 @@ MINUTE = 60
 DAY = timedelta(days=1)
 RIDE = timedelta(minutes=10)
 SECONDS = 31
-"""The largest error of a start time: a second more than between two reports during a ride."""
+"""Seconds by which a stored start may differ from the real start: reports of a ride are 30 seconds apart."""
 MOVES: dict[str, Any] = {"accuracy": 5.0, "speed": 5.0, "motion": True}
 STANDS = MOVES | {"speed": 0.0, "motion": False}
 

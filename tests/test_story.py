@@ -100,7 +100,7 @@ PARTIAL_HISTORIES = story(
 
 
 def _clocks(minutes: int) -> list[Step]:
-    """Return a story in which the clock is wrong from the middle of a ride to the middle of the next ride."""
+    """Return a story in which the clock is `minutes` ahead from the middle of a ride to the middle of the next ride."""
     return story(
         f"set_off 0 14 20, pass_time 90, set_clock {minutes}, raise_alarm 0 1, "
         "restart 30, pass_time 400, set_off 0 14 20, set_off 1 12 20, pass_time 90, "
@@ -187,7 +187,7 @@ async def async_alarm(home: Home, word: str, seconds: float = 70) -> None:
 
 
 async def test_entity_that_was_disabled(home: Home) -> None:
-    """An event entity fires no event from the time in which it was disabled. Triggers fire all events."""
+    """After an event entity was disabled for a while, it fires only later events. Triggers fire all events."""
     await async_alarm(home, "sos")
     user = er.RegistryEntryDisabler.USER
     # Half a minute after the entity is enabled, Home Assistant reloads the account.

@@ -138,5 +138,5 @@ def test_possible_urls(typed: str, urls: list[str]) -> None:
     ],
 )
 def test_server(url: str, server: str) -> None:
-    """Host, port and path identify a server, because a host may have several. Scheme and `/api` are left out."""
+    """Host, port and path identify a server, because a host may have several servers. Scheme and `/api` are left out."""
     assert server_of(url) == server

@@ -117,7 +117,7 @@ def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
 async def test_devices_and_positions(
     simulator: Simulator, client: TrackingClient, serve: Serve
 ) -> None:
-    """Devices have their `uniqueId` as key, positions their device's `id`. An equal list of devices is the same object."""
+    """Devices have their `uniqueId` as key, positions their device's `id`. An equal list gives the same object."""
     devices = await client.async_get_devices()
     assert [devices[RED].name, devices[BLUE].name] == ["Red bike", "Blue bike"]
     assert await client.async_get_devices() is devices

@@ -97,14 +97,14 @@ def read_position(**fields: Any) -> Position:
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a row of a test table for each sent value of a field: the sent field, and the expected field, `read`."""
+    """Yield the sent field and the expected field for each of these sent values. Each value is read as `read`."""
     snake_case = re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", field)
     for value in values:
         yield {field: value}, {RENAMED.get(field, snake_case): read}
 
 
 def _kept(field: str, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield a row of a test table for each sent value of a field. The expected value is the sent value."""
+    """Yield the sent field and the expected field for each of these sent values. Each value is read unchanged."""
     for value in values:
         yield from _all(field, value, value)
 
@@ -137,7 +137,7 @@ NO_MOMENTS = (
     ],
 )
 def test_timestamps(text: str, moment: datetime | None) -> None:
-    """A time from 1900 to 2999 with an offset is read, other texts are unknown. A fix time up to 1970 is unknown, too."""
+    """A time from 1900 to 2999 with an offset is known, other texts are unknown. A fix time in or before 1970 is unknown."""
     assert read_device(lastUpdate=text).last_update == moment
     is_fix_time = moment and moment.year > 1970
     assert read_position(fixTime=text).fix_time == (moment if is_fix_time else None)
@@ -376,7 +376,7 @@ def test_answers_that_say_the_same(
 
 
 def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
-    """A device that did not change stays the same object, even in another order. A device that is missing is left out."""
+    """A device that did not change stays the same object, even in another order. Unlisted devices are left out."""
     before = devices.read(body(*two()))
     after = devices.read(body(*two(status="offline")[::-1]))
     assert (before[RED].status, after[RED].status) == ("online", "offline")

@@ -8,7 +8,7 @@
     listen for=10                      saves an automation whose trigger waits for 10 minutes
     forget                             forgets the runs so far
     mark, before                       notes the time; checks that the newest run has this time as variable `before`
-    begin server, end server           begins or ends an interruption; `interrupt`: all, in each order of two
+    begin server, end server           begins or ends an interruption; `interrupt` runs all, so that each follows every other
     stop, start, load                  stops Home Assistant; starts it; only sets up the account
     clock -15                          sets Home Assistant's clock 15 minutes behind the real time
     touch, silent 20                   sets the time of the red bike's newest report: now, or 20 minutes ago
@@ -208,7 +208,7 @@ class Garage(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _begin(self, interruption: str) -> None:
-        """Begin an interruption, and wait until Home Assistant has noticed it."""
+        """Begin an interruption, and wait three minutes, so that Home Assistant notices it."""
         match interruption:
             case "server":
                 await self._fail()
@@ -223,7 +223,7 @@ class Garage(House):
         await self._async_pass(3)
 
     async def _end(self, interruption: str) -> None:
-        """End the interruption, and wait until everything works again."""
+        """End the interruption, and wait `_AGAIN` minutes, until everything works again."""
         is_unloaded = self.entry.state is ConfigEntryState.NOT_LOADED
         match interruption:
             case "server":

@@ -38,7 +38,7 @@ def anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
-    """Return the descriptions of our triggers and conditions in the automation editor, by kind and name."""
+    """Return the descriptions of the integration's triggers and conditions in the automation editor, by kind and name."""
     every = {
         "trigger": await trigger.async_get_all_descriptions(hass),
         "condition": await condition.async_get_all_descriptions(hass),

@@ -114,14 +114,14 @@ ORDERS = [
     ],
 )
 async def test_story(garage: Garage, story: str) -> None:
-    """At each `=` in a story, the automation has run as often as the story requires."""
+    """At each `=` in a story, the number of the automation's runs is the number after it."""
     await garage.async_tell(story)
 
 
 @pytest.mark.parametrize("simulator", ["documented"], indirect=True)
 @pytest.mark.parametrize("trigger", ["went_offline", "came_online", "became_silent"])
 async def test_documented_interface(garage: Garage, trigger: str) -> None:
-    """If a service offers only the documented interface, triggers and conditions about contact still work."""
+    """If a service offers only the documented interface, triggers and conditions for *offline* and *silent* still work."""
     start = f"true is_online, of {trigger}, prepare, listen, become at_once, wait 2 = 1"
     await garage.async_tell(f"{start}, restart, wait 2 = 1")
     garage.simulator.set_status(RED, "offline")
@@ -149,7 +149,7 @@ async def test_no_false_alarm(garage: Garage, trigger: str, before: str) -> None
 async def test_fires_after_the_interruption(
     garage: Garage, begins: str, trigger: str, interruption: str
 ) -> None:
-    """If a state changes or a wait ends during an interruption, the trigger fires one time, soon after its end."""
+    """If a state changes or a wait ends during an interruption, the trigger fires one time, soon after the interruption."""
     await garage.async_tell(f"of {trigger}, prepare, {begins.format(interruption)} = 0")
     await garage.async_tell(f"end {interruption} = 1, restart 10, wait 10 = 1")
 
@@ -187,7 +187,7 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
-        # The next poll is 54 seconds from now: set the newest report that is sent until
+        # The next poll is 54 seconds from now. Let it return the newest report until
         # then.
         reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
         garage.simulator.set_last_update(RED, start + reports * every)

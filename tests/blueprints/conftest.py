@@ -33,7 +33,7 @@ def hass_config_dir(hass_tmp_config_dir: str) -> str:
 
 @pytest.fixture(autouse=True)
 def clock(freezer: FrozenDateTimeFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set the clock to `_START`, and remove random delays, so that each poll is at the same second of its minute."""
+    """Set the clock to `_START`, and remove random delays, so that polls come at the same second of each minute."""
     freezer.move_to(_START)
     monkeypatch.setattr(
         "custom_components.bike_tracker.polling.backoff.random.uniform", lambda *_: 1

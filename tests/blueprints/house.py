@@ -278,8 +278,8 @@ class House:
         await self._async_settle()
         hass.bus.async_fire_internal(EVENT_HOMEASSISTANT_FINAL_WRITE)
         await self._async_settle()
-        # Unload the account by hand. In the state `stopped`, Home Assistant does not
-        # delay writes to files.
+        # Unload the account in the state `stopped`, because Home Assistant then writes
+        # files without a delay.
         hass.set_state(CoreState.stopped)
         await hass.config_entries.async_unload(self.entry.entry_id)
         await self.async_save()

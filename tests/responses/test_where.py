@@ -69,7 +69,7 @@ async def test_guarded(
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """A bike at home has no direction from home. The text does not mention slow motion: it may be noise."""
+    """A bike at home has no direction from home. The text does not mention a motion below 3 km/h: it may be noise."""
     home = bikes.hass.config.latitude
     bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
     await bikes.poll()
