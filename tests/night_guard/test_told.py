@@ -29,6 +29,13 @@ FILTERS = {
 }
 
 
+def suggested_by(form: Any) -> dict[str, Any]:
+    """Return the suggested values of a form, in the order of its fields."""
+    fields = form["data_schema"].schema
+    values = {str(it): (it.description or {}).get("suggested_value") for it in fields}
+    return {key: it for key, it in values.items() if it is not None}
+
+
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
@@ -45,8 +52,7 @@ async def async_submit(
     assert all(it["multiple"] for it in selectors.values())
     meters = {"min": 50, "max": 5000, "step": 1, "unit_of_measurement": "m"}
     assert chosen["away_distance"].config == {**meters, "mode": "box"}
-    values = {str(it): (it.description or {}).get("suggested_value") for it in chosen}
-    suggested = {key: it for key, it in values.items() if it is not None}
+    suggested = suggested_by(form)
     filled = {key: it for key, it in (suggested | typed).items() if it is not None}
     return suggested, await subentries.async_configure(form["flow_id"], filled)
 
@@ -58,6 +64,7 @@ async def test_nothing_to_type(
     suggested, result = await async_submit(hass, setup)
     phones_of_all = suggested["phones"]
     assert suggested == {"name": "Night guard", **DEFAULTS, "phones": phones_of_all}
+    assert [*suggested] == ["name", *DEFAULTS]
     assert set(suggested["phones"]) == set(phones)
     assert result["type"] == "create_entry"
     [subentry] = setup.get_subentries_of_type(TYPE)
@@ -86,17 +93,22 @@ async def test_bikes_of_the_account(
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """If the user enters only the start or the end of the night, the missing time has its default.
+    """If the user enters only the start or the end of the night, the form asks for the missing time.
 
-    Without both, no night exists. An account may have several night guards.
+    The form keeps the other fields. Without both times, no night exists. An account may
+    have several night guards.
     """
-    nights = (("23:00:00", None), (None, "05:00:00"), (None, None))
-    for begins, ends in nights:
-        await async_submit(hass, setup, night_begins=begins, night_ends=ends)
-    stored = [it.data for it in setup.get_subentries_of_type(TYPE)]
-    assert [(it.get("night_begins"), it.get("night_ends")) for it in stored] == [
-        *(("23:00:00", "06:00:00"), ("22:00:00", "05:00:00"), (None, None))
-    ]
+    for missing in ("night_begins", "night_ends"):
+        typed = {"away_distance": 300, missing: None}
+        _, form = await async_submit(hass, setup, **typed)
+        assert form["errors"] == {missing: "half_a_night"}
+        assert suggested_by(form)["away_distance"] == 300
+        assert missing not in suggested_by(form)
+    await async_submit(hass, setup, night_begins=None, night_ends=None)
+    await async_submit(hass, setup)
+    empty, full = setup.get_subentries_of_type(TYPE)
+    assert not empty.data.keys() & {"night_begins", "night_ends"}
+    assert full.data.keys() >= {"night_begins", "night_ends"}
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:

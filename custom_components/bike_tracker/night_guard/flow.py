@@ -43,20 +43,6 @@ _METERS = NumberSelector(
         "mode": NumberSelectorMode.BOX,
     }
 )
-_SCHEMA = vol.Schema(
-    {
-        vol.Required(CONF_NAME): TextSelector(),
-        vol.Optional("phones"): _PHONE_SELECTOR,
-        vol.Optional("bikes"): object,
-        vol.Optional("night_begins"): TimeSelector(),
-        vol.Optional("night_ends"): TimeSelector(),
-        vol.Optional("riders"): _RIDERS,
-        vol.Required("away_distance", default=DEFAULTS["away_distance"]): _METERS,
-        vol.Optional("others"): _OTHERS,
-        vol.Required("critical", default=True): BooleanSelector(),
-        vol.Required("follow", default=True): BooleanSelector(),
-    }
-)
 _NIGHT = ("night_begins", "night_ends")
 
 
@@ -68,20 +54,20 @@ class NightGuardFlow(ConfigSubentryFlow):
     ) -> SubentryFlowResult:
         """Show the form, then add a night guard or store its changes."""
         is_change = self.source == SOURCE_RECONFIGURE
-        if user_input is None:
-            stored = self._get_reconfigure_subentry().data if is_change else None
-            shown = stored or {**DEFAULTS, **self._suggested()}
+        stored = self._get_reconfigure_subentry().data if is_change else None
+        shown = user_input or stored or {**DEFAULTS, **self._suggested()}
+        errors = {key: "half_a_night" for key in _NIGHT if not shown.get(key)}
+        if user_input is None or len(errors) == 1:
             names = self._bikes()
             known = [it for it in shown.get("bikes", ()) if it in names]
             schema = self.add_suggested_values_to_schema(
-                _SCHEMA.extend({vol.Optional("bikes"): _selector_of(names)}),
-                {**shown, "bikes": known},
+                _schema_of(names), {**shown, "bikes": known}
             )
-            return self.async_show_form(step_id="user", data_schema=schema)
-        if any(user_input.get(key) for key in _NIGHT):
-            # If the user entered only the beginning or only the end of the night, use
-            # the default for the missing time.
-            user_input = {**{key: DEFAULTS[key] for key in _NIGHT}, **user_input}
+            return self.async_show_form(
+                step_id="user",
+                data_schema=schema,
+                errors=errors if user_input else None,
+            )
         name = user_input[CONF_NAME]
         if not is_change:
             return self.async_create_entry(title=name, data=user_input)
@@ -111,6 +97,24 @@ class NightGuardFlow(ConfigSubentryFlow):
         ]
         name = text(self.hass, key, "Night guard")
         return {CONF_NAME: name, "phones": phones}
+
+
+def _schema_of(names: dict[str, str]) -> vol.Schema:
+    """Return the fields of the form, given the names of the account's bikes by device ID."""
+    return vol.Schema(
+        {
+            vol.Required(CONF_NAME): TextSelector(),
+            vol.Optional("bikes"): _selector_of(names),
+            vol.Optional("night_begins"): TimeSelector(),
+            vol.Optional("night_ends"): TimeSelector(),
+            vol.Optional("riders"): _RIDERS,
+            vol.Required("away_distance", default=DEFAULTS["away_distance"]): _METERS,
+            vol.Optional("phones"): _PHONE_SELECTOR,
+            vol.Optional("others"): _OTHERS,
+            vol.Required("critical", default=True): BooleanSelector(),
+            vol.Required("follow", default=True): BooleanSelector(),
+        }
+    )
 
 
 def _selector_of(names: dict[str, str]) -> SelectSelector:
