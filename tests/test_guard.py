@@ -96,13 +96,13 @@ async def test_armed_while_it_moves(bikes: Bikes) -> None:
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
         await report(bikes, latitude=AWAY + 0.003 * part, motion=True)
-    with pytest.raises(ServiceValidationError, match="Still moving"):
+    with pytest.raises(ServiceValidationError, match="five minutes"):
         await bikes.async_guard()
     await bikes.hass.async_block_till_done()
     assert bikes.state(GUARD).state == "triggered"
     assert gone == []
     [bike] = await async_list(bikes.hass, "where")
-    assert bike["text"].endswith("It will be guarded again where it stops.")
+    assert bike["text"].endswith("once it has stood for five minutes.")
 
 
 @pytest.mark.parametrize("is_set_up", [True, False])

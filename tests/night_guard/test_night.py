@@ -82,8 +82,8 @@ night red, until 22, until 5, wait 55, ride 2, tap arm, ride 5 = triggered
 stand 10 = armed
 report meters=5000 motion=yes = triggered
 05:56 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 05:55
-05:58 quiet: Red bike is being moved / Still moving. It will be guarded again where it stops.
-06:06 critical: Red bike is being moved / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:05, battery 80%. Still moving. It will be guarded again where it stops.
+05:58 quiet: Red bike: Guard again / It will be guarded again once it has stood for five minutes.
+06:06 critical: Red bike is being moved / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:05, battery 80%. It will be guarded again once it has stood for five minutes.
 06:12 critical: Red bike has stopped / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:11, battery 80%, guarded.
 06:14 critical: Red bike is being moved / 1.5 km from where it stood, Roonstraße 12, 06:13
 

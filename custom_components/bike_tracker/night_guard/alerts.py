@@ -90,7 +90,7 @@ def triggered(
     if rider:
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
-        title = f"{with_commas(hass, [bike.name])}: {alarm_text(hass, alarm)}"
+        title = _titled(hass, bike, alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
     return _about(hass, bike, title, said)
 
@@ -109,8 +109,8 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
-    """Return the answer to *Guard again* while a bike moves."""
-    title = words(hass, "moved", name=bike.name)
+    """Return the answer to *Guard again* for a bike that moves, or has not stood for five minutes."""
+    title = _titled(hass, bike, text(hass, f"config_panel.{_BUTTONS['arm']}", "arm"))
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
@@ -196,6 +196,10 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
+def _titled(hass: HomeAssistant, bike: Bike, label: str) -> str:
+    return f"{with_commas(hass, [bike.name])}: {label}"
+
+
 def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
     title = text(hass, f"config_panel.{_BUTTONS[action]}", action)
     return {"action": f"{NIGHT}{action}_{device_id}", "title": title}
@@ -204,7 +208,7 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
     """Return the answer to *Theft report*. A tap on it opens the report or, without a URL, the map."""
     label = text(hass, "config_panel.theft_report", "Theft report")
-    title = f"{with_commas(hass, [bike.name])}: {label}"
+    title = _titled(hass, bike, label)
     tag = f"{NIGHT}report_{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")

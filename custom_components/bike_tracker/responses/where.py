@@ -54,7 +54,7 @@ def where(
     said = [as_sentence(hass, [_location(hass, values), *condition])]
     if tracker and tracker.state.rearming:
         key = "selector.night_guard.options.still_moving"
-        said.append(text(hass, key, "It will be guarded again where it stops."))
+        said.append(text(hass, key, "It will be guarded again."))
     return values | {"text": " ".join(said)}
 
 

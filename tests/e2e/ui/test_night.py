@@ -76,7 +76,7 @@ async def test_a_night(
 
         tiles = frontend.page.locator("hui-tile-card")
         await tiles.filter(has_text="Guard again").click()
-        await expect(message).to_contain_text("Still moving. It will be guarded again")
+        await expect(message).to_contain_text("It will be guarded again once")
         await client.wait_for_state(guard, "triggered")
         await _ride(fleet, client, 0.01)
         await client.wait_for_state(guard, "triggered")
