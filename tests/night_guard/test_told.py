@@ -11,11 +11,16 @@ from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import InvalidData
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.translation import async_load_integrations
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
+from custom_components.bike_tracker.responses.theft_report import (
+    async_register_report_view,
+)
 from tests.blueprints.house import stories
 from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry
 
@@ -99,7 +104,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
     have several night guards.
     """
     for missing in ("night_begins", "night_ends"):
-        typed = {"away_distance": 300, missing: None}
+        typed: dict[str, Any] = {"away_distance": 300, missing: None}
         _, form = await async_submit(hass, setup, **typed)
         assert form["errors"] == {missing: "half_a_night"}
         assert suggested_by(form)["away_distance"] == 300
@@ -241,6 +246,37 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
         assert "red_bike-2026-11-20-12" in said
         assert "Written" not in said
         assert (data["url"], data["actions"]) == (url, [])
+
+
+@pytest.mark.parametrize("moved", ["Blue Red", "Red"])
+async def test_report_in_an_outage(
+    night: Night, hass_client_no_auth: ClientSessionGenerator, moved: str
+) -> None:
+    """The message about an outage has buttons that open the report of each moved bike, because the map shows no bike.
+
+    A tap on the message opens the report of the only moved bike.
+    """
+    hass, home = night.hass, "https://home.example.com"
+    assert await async_setup_component(hass, "http", {})
+    async_register_report_view(hass)
+    hass.config.external_url = home
+    await night.async_tell(f"night begins=12:02, wait 3, ride 2 {moved.lower()}, fail")
+    await night.async_tell("wait 20")
+    data = night.pushes[-1].data["data"]
+    assert data["tag"].startswith("bike_tracker_night_contact_")
+    labels = [button["title"] for button in data["actions"]]
+    assert labels == [f"{name} bike: Theft report" for name in moved.split()]
+    links = [button["uri"] for button in data["actions"]]
+    assert data["url"] == ("/map" if len(links) > 1 else links[0])
+    client = await hass_client_no_auth()
+    for label, link in zip(labels, links, strict=True):
+        page = await (await client.get(link.removeprefix(home))).text()
+        assert f"Theft report: {label.partition(':')[0]}" in page
+        assert "Roonstraße 12" in page
+    hass.config.api = hass.config.external_url = None
+    await night.async_tell("work, wait 6, fail, wait 20")
+    data = night.pushes[-1].data["data"]
+    assert (data["url"], data["actions"]) == ("/map", [])
 
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))

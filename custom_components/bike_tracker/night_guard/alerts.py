@@ -26,6 +26,7 @@ _BUTTONS: Final = {
     "arm": "guard_again",
     "report": "theft_report",
 }
+_NO_CONTACT: Final = "issues.no_contact.title"
 _ALARM: Final = "config_panel.alarm"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
@@ -44,6 +45,15 @@ class Rider(NamedTuple):
     name: str
     place: Place | None
     seen_at: datetime
+
+
+class Moved(NamedTuple):
+    """A moved bike in the message about an outage."""
+
+    name: str
+    bike: Bike | None
+    """None before the first answer of the service."""
+    report_url: str | None
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
@@ -90,7 +100,7 @@ def triggered(
     if rider:
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
-        title = _titled(hass, bike, alarm_text(hass, alarm))
+        title = _titled(hass, bike.name, alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
     return _about(hass, bike, title, said)
 
@@ -110,7 +120,7 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the answer to *Guard again* for a bike that moves, or has not stood for five minutes."""
-    title = _titled(hass, bike, text(hass, f"config_panel.{_BUTTONS['arm']}", "arm"))
+    title = _titled(hass, bike.name, _label(hass, "arm"))
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
@@ -160,15 +170,27 @@ def no_contact(
     hass: HomeAssistant,
     guard: NightGuard,
     names: list[str],
-    moved: list[str],
+    moved: list[Moved],
     since: datetime,
 ) -> Message:
-    """Return the message about an outage: names of guarded bikes, and sentences about moved bikes."""
-    title, lines = text(hass, "issues.no_contact.title", "No contact"), moved
+    """Return the message about an outage: names of guarded bikes, and a sentence about each moved bike.
+
+    The map shows no bike during an outage, so buttons open the theft reports of moved
+    bikes. A tap on the message opens the only report.
+    """
+    tag, title = f"{NIGHT}contact_{guard.id}", text(hass, _NO_CONTACT, "No contact")
+    lines, buttons = list[str](), list[Button]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
-        lines = [words(hass, "unnoticed", names=listed, time=time), *moved]
-    return Message(f"{NIGHT}contact_{guard.id}", title, "\n".join(lines), level=URGENT)
+        lines.append(words(hass, "unnoticed", names=listed, time=time))
+    for name, bike, url in moved:
+        moves = words(hass, "moved", name=name)
+        lines.append(where(hass, bike)["text"] if bike else moves)
+        if url:
+            label = _titled(hass, name, _label(hass, "report"))
+            buttons.append(link_button(url, label))
+    url = buttons[0]["uri"] if len(buttons) == 1 else "/map"
+    return Message(tag, title, "\n".join(lines), url, tuple(buttons), URGENT)
 
 
 def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> Message:
@@ -196,19 +218,23 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
-def _titled(hass: HomeAssistant, bike: Bike, label: str) -> str:
-    return f"{with_commas(hass, [bike.name])}: {label}"
+def _titled(hass: HomeAssistant, name: str, label: str) -> str:
+    return f"{with_commas(hass, [name])}: {label}"
+
+
+def _label(hass: HomeAssistant, action: str) -> str:
+    return text(hass, f"config_panel.{_BUTTONS[action]}", action)
 
 
 def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
-    title = text(hass, f"config_panel.{_BUTTONS[action]}", action)
+    title = _label(hass, action)
     return {"action": f"{NIGHT}{action}_{device_id}", "title": title}
 
 
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
     """Return the answer to *Theft report*. A tap on it opens the report or, without a URL, the map."""
-    label = text(hass, "config_panel.theft_report", "Theft report")
-    title = _titled(hass, bike, label)
+    label = _label(hass, "report")
+    title = _titled(hass, bike.name, label)
     tag = f"{NIGHT}report_{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")

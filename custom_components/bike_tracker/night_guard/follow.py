@@ -2,6 +2,7 @@
 
 from collections.abc import Coroutine, Iterator, Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 from homeassistant.const import (
@@ -22,7 +23,6 @@ from ..coordinator import BikeTrackerCoordinator
 from ..devices import name_of
 from ..responses.bikes import Bike, listed_bike
 from ..responses.theft_report import async_link_to_report
-from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
@@ -184,9 +184,7 @@ class Messenger:
         device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
-        guard = bike.tracker and bike.tracker.state.guard
-        since = guard.armed_at if guard and guard.triggered else None
-        url = async_link_to_report(self._hass, device_id, since)
+        url = self._link_to_report(bike)
         try:
             call = self._hass.services.async_call
             await call(DOMAIN, "theft_report", data, blocking=True)
@@ -195,6 +193,11 @@ class Messenger:
             said = str(err)
         for night in self.guards_of(bike):
             self.send(night, alerts.report(self._hass, bike, said, url))
+
+    def _link_to_report(self, bike: Bike) -> str | None:
+        guard = bike.tracker and bike.tracker.state.guard
+        since = guard.armed_at if guard and guard.triggered else None
+        return async_link_to_report(self._hass, bike.entity.device_id or "", since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """Send the reasons why bikes cannot be guarded tonight. Remove the message when the night is over.
@@ -251,15 +254,15 @@ class Messenger:
             and (state.guard or (since and self._is_missed(night, unique_id, since)))
         )
 
-    def _moved_of(self, night: NightGuard) -> list[str]:
-        """Return a sentence about each moved bike. The guard of a moved bike notices no further theft."""
-        return sorted(
-            where(self._hass, bike)["text"]
-            if (bike := listed_bike(self._coordinator, unique_id))
-            else alerts.words(self._hass, "moved", name=name_of(device))
-            for unique_id, device, state in self._states_of(night)
-            if state_of(state.guard) == "moved"
-        )
+    def _moved_of(self, night: NightGuard) -> list[alerts.Moved]:
+        """Return the moved bikes by name. The guard of a moved bike notices no further theft."""
+        moved = list[alerts.Moved]()
+        for unique_id, device, state in self._states_of(night):
+            if state_of(state.guard) == "moved":
+                bike = listed_bike(self._coordinator, unique_id)
+                url = self._link_to_report(bike) if bike else None
+                moved.append(alerts.Moved(name_of(device), bike, url))
+        return sorted(moved, key=attrgetter("name"))
 
     def _states_of(
         self, night: NightGuard
