@@ -1,4 +1,4 @@
-"""The demo in its own process, as a user starts it."""
+"""Tests of the demo, which runs in its own process as a user starts it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -93,7 +93,7 @@ async def test_story(running: str, client: HomeAssistantClient, look: Look) -> N
         await page.screenshot(path=RESULTS / "looks" / f"try-{look.name}.png")
 
 
-async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
+async def test_leaves_home_during_a_ride(client: HomeAssistantClient) -> None:
     """Each tap on the button *City bike leaves home* fires the trigger *Zone left*, even if the bike is on a ride."""
     devices = (await client.devices()).values()
     [device] = [device for device in devices if device["name"] == "City bike"]
@@ -113,7 +113,7 @@ async def test_leaves_home_while_it_rides(client: HomeAssistantClient) -> None:
                 await asyncio.sleep(0.1)
 
 
-async def test_what_there_is_to_try(client: HomeAssistantClient) -> None:
+async def test_try_it(client: HomeAssistantClient) -> None:
     """Two buttons of *Try it* work: a bike goes offline, and a new bike appears. Blueprints are installed."""
     blueprints = await client.call("blueprint/list", domain="automation")
     assert "bike_tracker/tracker_offline.yaml" in blueprints

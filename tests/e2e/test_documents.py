@@ -51,7 +51,7 @@ def said() -> set[str]:
 
 
 @pytest.mark.parametrize("name", _DOCUMENTS)
-def test_what_is_to_be_clicked_is_there(name: str, said: set[str]) -> None:
+def test_bold_names_exist(name: str, said: set[str]) -> None:
     """Each button, menu and page that a document names in bold has exactly that name in Home Assistant."""
     text = _CODE.sub("", (ROOT / name).read_text())
     named = {

@@ -8,7 +8,7 @@ from tests.tools.demo.check import differences
 BIKE = "860000000000001"
 
 
-async def test_what_happens_shows(
+async def test_changes_appear(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
     """If a bike goes offline, only its connectivity changes. After each report, its device tracker shows the place."""

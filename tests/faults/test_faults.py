@@ -1,4 +1,4 @@
-"""Each fault of the service: at the set-up, while running, and for positions only.
+"""Tests of each fault of the service: at the set-up, while running, and for positions only.
 
 The fixtures in conftest.py search for secrets in everything that was written.
 """
@@ -317,7 +317,7 @@ async def test_live(home: Home, written: Written, look_around: LookAround) -> No
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_what_is_written_is_found(written: Written, secret: str) -> None:
+def test_secrets_are_found(written: Written, secret: str) -> None:
     """Each secret is found in the log, in a traceback and in a state. Otherwise, the tests above could not fail."""
     value = SECRETS[secret]
     logging.getLogger("homeassistant.core").debug("<%s>", value)

@@ -1,4 +1,4 @@
-"""The files of the project, and their content."""
+"""List and read the files of the project."""
 
 import ast
 from functools import cache

@@ -79,7 +79,7 @@ def test_texts_are_no_markup() -> None:
     assert not FORBIDDEN.findall(SOURCE.replace(STYLE, ""))
 
 
-def test_texts_are_those_the_cards_use() -> None:
+def test_texts_of_the_cards() -> None:
     """Each text that a card uses exists in en.json, and the cards use each text in its section `config_panel`."""
     english = read_json(INTEGRATION / "translations" / "en.json")
     texts = english["config_panel"].keys()

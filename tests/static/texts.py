@@ -1,4 +1,4 @@
-"""The texts that the code uses, and the values that it fills in."""
+"""Find the texts that the code uses, and the placeholders that it fills in."""
 
 import ast
 from collections.abc import Iterator, Mapping

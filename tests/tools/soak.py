@@ -39,8 +39,8 @@ _REPORTS: Final = 15
 # With this fault of the live connection, the simulator creates a message of 64 MiB in
 # this process.
 _LARGE: Final = "huge-message"
-# Allowed growth between two readings; 0 by default. A real leak exceeds it, because the
-# leak grows with each poll.
+# Allowed growth of resources between two readings; 0 for all other resources. A real
+# leak exceeds this growth, because the leak grows with each poll.
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
 
 type Reading = dict[str, int]

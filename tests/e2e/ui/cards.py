@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* in a browser, and the content of its cards."""
+"""Find the cards of the dashboard *Bikes* in a browser, and check the route on the map."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Changes of an account after its set-up: a new password, and its removal."""
+"""Tests of changes to an account after its set-up: a new password, and the removal of the account."""
 
 from playwright.async_api import expect
 import pytest

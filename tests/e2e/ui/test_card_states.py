@@ -1,4 +1,4 @@
-"""The cards with all kinds of bikes and rides. A stub replaces Home Assistant."""
+"""Tests of the cards with all kinds of bikes and rides. A stub replaces Home Assistant."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The dashboard *Bikes* in three releases of the frontend: the oldest, the newest, and one in between."""
+"""Tests of the dashboard *Bikes* in three releases of the frontend: the oldest, the newest, and one in between."""
 
 from collections.abc import AsyncIterator
 import json

@@ -25,7 +25,9 @@ from .fleet import Fleet
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 type Wish = Callable[[Editor, Target], Awaitable[None]]
+"""Function that makes an automation in the editor, for a target."""
 type Event = Callable[[Fleet], Awaitable[None]]
+"""Function that causes the event after which the automation must run."""
 
 _BIKE = "City bike"
 _FIRED = "The bike has news"
@@ -83,7 +85,7 @@ async def expect_fired(frontend: Frontend, client: HomeAssistantClient) -> None:
     assert [trace["script_execution"] for trace in traces] == ["finished"]
 
 
-async def test_found_by_what_people_call_it(editor: Editor, frontend: Frontend) -> None:
+async def test_search_finds_triggers(editor: Editor, frontend: Frontend) -> None:
     """A search for the usual name of an event finds its trigger."""
     for word, found in {
         "alarm": "Alarm raised by bike tracker",

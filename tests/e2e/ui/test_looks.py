@@ -1,4 +1,4 @@
-"""Pages on a desktop and on a phone, with the light and the dark theme."""
+"""Tests of pages on a desktop and on a phone, with the light and the dark theme."""
 
 from playwright.async_api import expect
 import pytest

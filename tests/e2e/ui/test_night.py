@@ -1,4 +1,4 @@
-"""A night guard, from its set-up with a new account to the messages on a phone about a moved bike."""
+"""Test of a night guard, from the set-up of its account to the messages on a phone about a moved bike."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime

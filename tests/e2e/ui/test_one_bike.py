@@ -1,4 +1,4 @@
-"""A user whose permissions in Home Assistant contain only one bike of three."""
+"""Tests with a user whose permissions in Home Assistant contain only one of the three bikes."""
 
 from collections.abc import AsyncIterator
 import json

@@ -1,4 +1,4 @@
-"""Rides in the calendar, and in the page where users try actions."""
+"""Tests of rides in the calendar, and on the page where users try actions."""
 
 import re
 

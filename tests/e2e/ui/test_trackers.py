@@ -1,4 +1,4 @@
-"""The device page of a tracker and the map, with live changes."""
+"""Tests of a tracker's device page, and of the map during a ride."""
 
 import asyncio
 

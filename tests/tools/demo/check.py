@@ -14,7 +14,7 @@ _KNOT = 1.852
 """One knot in kilometers per hour."""
 # Ends of unique IDs. Leave out these entities: their states depend on earlier answers
 # of the service, too.
-_WHAT_HAPPENED = ("_address", "_alarm", "_ride", "_distance", "_duration")
+_NOT_COMPARED = ("_address", "_alarm", "_ride", "_distance", "_duration")
 _ANY = "any state"
 
 type Json = Mapping[str, Any]
@@ -61,24 +61,24 @@ def _of(device: Json, position: Json) -> dict[Key, str]:
         ("binary_sensor", "lock"): _on(not attributes["lock"]),
         ("binary_sensor", "motion"): _on(attributes["motion"]),
         ("binary_sensor", "online"): _on(device["status"] == "online"),
-        # The calendar is *on* during a ride, and a ride starts later than the motion.
+        # A ride starts and ends later than the motion, so both states may be right.
         ("calendar", "rides"): _ANY,
         ("device_tracker", ""): _place(position, "accuracy"),
         ("sensor", "battery"): _number(attributes["batteryLevel"]),
-        # This state changes in steps of five minutes, so it may be older.
+        # This state changes in steps of five minutes, so it may be older than the answer.
         ("sensor", "last_update"): _ANY,
         ("sensor", "speed"): _number(position["speed"] * _KNOT),
     }
 
 
 async def _shown(client: HomeAssistantClient) -> dict[Key, str]:
-    """Return the states of the integration's enabled entities, except entities in `_WHAT_HAPPENED`."""
+    """Return the states of the integration's enabled entities, except entities in `_NOT_COMPARED`."""
     states = await client.states()
     return {
         (entity_id.partition(".")[0], entity["unique_id"]): _text(states.get(entity_id))
         for entity in await client.entities()
         if not entity["disabled_by"]
-        and not entity["unique_id"].endswith(_WHAT_HAPPENED)
+        and not entity["unique_id"].endswith(_NOT_COMPARED)
         and (entity_id := entity["entity_id"])
     }
 

@@ -1,4 +1,4 @@
-"""The configuration folder: a house in the simulated town, the integration and a phone."""
+"""Write the configuration folder: a house in the simulated town, the integration and a phone."""
 
 import json
 from pathlib import Path

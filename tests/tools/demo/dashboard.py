@@ -1,4 +1,4 @@
-"""The demo's dashboard: the page *Bikes*, with a story of a theft above the cards, and the page *Try it*."""
+"""Add the demo's dashboard: the page *Bikes*, with a story of a theft above the cards, and the page *Try it*."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Home Assistant in its own process."""
+"""Start, stop and kill Home Assistant in its own process."""
 
 import asyncio
 from asyncio.subprocess import PIPE, STDOUT, Process

@@ -100,7 +100,7 @@ class World:
         self._device_ids = count(1001)
         self._position_ids = count(500_001)
 
-    # Accounts
+    # Changes of accounts
 
     def add_account(self, email: str, password: str) -> SimAccount:
         """Add an account that has no trackers."""
@@ -124,7 +124,7 @@ class World:
         """Limit the number of reports in an answer of the history. If more exist, only the oldest are sent."""
         self.max_positions = max_positions
 
-    # Trackers
+    # Changes of trackers
 
     def add_device(
         self,
@@ -221,7 +221,7 @@ class World:
         device.overrides.clear()
         device.position_overrides.clear()
 
-    # Reports
+    # Reports of trackers
 
     def report(
         self,
@@ -328,7 +328,7 @@ class World:
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             self.set_last_update(unique_id, now)
 
-    # Positions
+    # Changes of positions
 
     def override_position(
         self, unique_id: str, field: str, value: Override = MISSING
@@ -342,7 +342,7 @@ class World:
         device.position = None
         self.reports.pop(unique_id, None)
 
-    # Whole answers
+    # Replacements of whole answers
 
     def raw_devices(self, answer: RawAnswer | None) -> None:
         """From now on, answer requests for the list of devices with this answer. With None, send the list again."""

@@ -41,7 +41,7 @@ class Call:
         base: scheme, host, port and path of the service, without a slash at the end
         other_base: the same parts of the address of the simulator's other origin
         items: the objects in the correct answer
-        restart: makes the server unreachable for this number of seconds
+        restart: function that makes the server unreachable for a number of seconds
         options: the options of the fault
     """
 
@@ -54,7 +54,7 @@ class Call:
 
     @property
     def path(self) -> str:
-        """The path of the request."""
+        """The path of the request, relative to `base`."""
         return "positions" if self.endpoint == "history" else self.endpoint
 
     @property
