@@ -70,7 +70,7 @@ def full_disk(file: Path) -> Iterator[None]:
 
 
 def files_in(hass: HomeAssistant) -> list[str]:
-    """Return the names of all files in folders below `.storage` whose names begin with the integration's domain."""
+    """Return the sorted names of all files in the integration's folders, `bike_tracker*`, below `.storage`."""
     storage = folder_of(hass).parent
     return sorted(file.name for file in storage.glob(f"**/{DOMAIN}*/**/*.*"))
 

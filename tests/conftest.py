@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def enable_event_loop_debug() -> None:
-    """Do nothing: this replaces a fixture of the test package whose debug mode would double the duration of tests."""
+    """Do nothing: this replaces a fixture of Home Assistant's test package that would double the duration of tests."""
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +86,7 @@ def integration(enable_custom_integrations: None, socket_enabled: None) -> None:
 def resolve_names(hass: HomeAssistant) -> None:
     """Let Home Assistant resolve host names such as localhost, to reach the simulator by name.
 
-    The test package has one resolver for all tests. That resolver works only in the
+    Home Assistant's test package has one resolver for all tests, which works only in the
     event loop of the first test.
     """
     hass.data[DATA_RESOLVER] = cast(Any, ThreadedResolver())
@@ -140,7 +140,7 @@ def no_legacy_trackers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def snapshot(snapshot: SnapshotAssertion) -> SnapshotAssertion:
-    """Return the snapshots in a format that all supported releases of the test package can read."""
+    """Return the snapshots in a format that all releases of Home Assistant's test package share."""
     return snapshot.use_extension(AmberSnapshotExtension)
 
 

@@ -296,7 +296,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Only letters and digits of names are compared; case and Unicode form are ignored. Other names must be equal."""
+    """Only letters and digits of names are compared, in lower case and one Unicode form. A name without them must be equal."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -490,7 +490,7 @@ async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
 async def test_service_that_does_not_answer(
     bikes: Bikes, fault: str, words: str
 ) -> None:
-    """If the service does not provide the history, the error has the reason. No new sign-in is started."""
+    """If the service does not provide the history, the error of the action has the reason. No new sign-in is started."""
     bikes.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
         await async_act(bikes.hass, "get_track", **LAST_HOUR)

@@ -17,7 +17,7 @@ GREEN = "860000000000033"
 
 
 def failing(function: Callable[..., Any], broken: set[str]) -> Callable[..., Any]:
-    """Return a function that raises an error if it is called for a broken tracker."""
+    """Return a function that raises an error if an argument is a tracker in `broken`, and otherwise calls `function`."""
 
     def fail(*args: Any, **kwargs: Any) -> Any:
         for it in (*args, *kwargs.values()):
@@ -30,7 +30,7 @@ def failing(function: Callable[..., Any], broken: set[str]) -> Callable[..., Any
 
 
 def break_value(key: str, patch: pytest.MonkeyPatch, broken: set[str]) -> None:
-    """Let the reading of a value raise an error for the broken trackers."""
+    """Let the function that reads the value `key` raise an error for trackers in `broken`."""
     every = (it for descriptions in DESCRIPTIONS.values() for it in descriptions)
     fields = next(vars(it) for it in every if it.key == key)
     # The descriptions are frozen dataclasses, so change their `__dict__`.
@@ -40,7 +40,7 @@ def break_value(key: str, patch: pytest.MonkeyPatch, broken: set[str]) -> None:
 def break_method(
     owner: type, name: str, patch: pytest.MonkeyPatch, broken: set[str]
 ) -> None:
-    """Let a method raise an error for the broken trackers."""
+    """Let a method raise an error for trackers in `broken`."""
     patch.setattr(owner, name, failing(getattr(owner, name), broken))
 
 

@@ -224,7 +224,7 @@ async def test_unexpected_error(
 async def test_second_account(
     bikes: Bikes, other: Simulator, typed: Typed, email: str, address: str, title: str
 ) -> None:
-    """An account with the same host, port, path and email, ignoring case, is refused. Any other account is added."""
+    """An account with the same host, port, path and email is refused, even if the email is in capitals. Any other is added."""
     hass, entry = bikes.hass, bikes.entry
     ports = {"port": bikes.simulator.port, "other": other.port}
     known = f"127.0.0.1:{bikes.simulator.port}"

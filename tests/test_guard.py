@@ -124,7 +124,7 @@ async def test_switched_off(
     *,
     is_set_up: bool,
 ) -> None:
-    """If a user disables the guard's entity or device, the guard is disarmed, because its entity would show no theft."""
+    """If a user disables the guard's entity or its device, the guard is disarmed, because it could not show a theft."""
     entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
     await report(bikes, latitude=AWAY, motion=True)
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")

@@ -180,7 +180,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """If a poll is answered after its account was removed, nothing is written. Another account can add the new tracker."""
+    """If a poll is answered after its account was removed, nothing is written. Another account can add its new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 

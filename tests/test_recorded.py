@@ -111,7 +111,7 @@ def test_every_file_is_listed() -> None:
 async def test_values(
     bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:
-    """After a poll with a recorded answer, Home Assistant shows exactly the expected values."""
+    """After a poll with a recorded answer, Home Assistant shows exactly the values in `expected.yaml`."""
     version, _, what = file.partition("-")
     devices, positions = answers(version, what)[name]
     bikes.simulator.raw_devices([device | {"positionId": 0} for device in devices])
@@ -126,7 +126,7 @@ async def test_values(
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.usefixtures("all_enabled", "with_live")
 async def test_messages(bikes: Bikes, make_entry: MakeEntry, version: str) -> None:
-    """After all recorded messages, in order, Home Assistant shows the expected values of the listed trackers."""
+    """After all recorded messages, in order, Home Assistant shows the values in `expected.yaml` for the listed trackers."""
     messages = recorded(version, MESSAGES)
     bikes.freezer.move_to(datetime.fromtimestamp(messages[0][0], UTC))
     bikes.simulator.add_account("listener@example.com", PASSWORD)

@@ -78,7 +78,7 @@ async def test_any_or_all(garage: Garage) -> None:
 
 async def test_of_what_waited_for_the_account(garage: Garage) -> None:
     """If the first update of a reloaded account starts an automation, its conditions for this account's bikes work."""
-    # With this many trackers, the integration notifies entities and triggers in several
+    # With twenty more trackers, the integration notifies entities and triggers in several
     # steps, and automations run between the steps.
     for number in range(20):
         garage.simulator.add_device(f"{number}", name=f"Bike {number}", email=EMAIL)
