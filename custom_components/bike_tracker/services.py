@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 import csv
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from io import StringIO
 from itertools import product
@@ -41,6 +41,7 @@ _ROUTES: Final = "routes"
 # If `where` returns more bikes than this, its text contains only the place and problems
 # of each bike, but no other condition such as the battery.
 _FEW_BIKES: Final = 3
+_BEFORE_THEFT: Final = timedelta(minutes=10)
 # Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
@@ -237,8 +238,9 @@ async def _async_times_of_report(
             since, last = state.guard.armed_at, state.ride_state.ended
             if last and not state.guard.triggered:
                 # *Guard again* may have armed this guard after a theft. Include the
-                # thief's ride, which began before the arming.
-                since = min(since, last.started_at)
+                # thief's ride, which began before the arming, and the alarms just
+                # before it.
+                since = min(since, last.started_at - _BEFORE_THEFT)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
 

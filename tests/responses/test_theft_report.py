@@ -1,5 +1,6 @@
 """The theft report: its content, its sources, and values that are always shown as text."""
 
+import re
 from typing import Any
 
 from homeassistant.core import Context
@@ -56,6 +57,13 @@ async def async_steal(bikes: Bikes, stands: int = 0, **more: Any) -> None:
         await bikes.poll()
 
 
+def _times(html: str) -> list[tuple[str, str]]:
+    """Return the latitude, with 5 decimals, and the time of each row in the table of positions."""
+    cell = r'<td class="number"><bdi>(.*?)</bdi></td>'
+    rows = re.findall(rf"<tr><td>.?</td>{cell}{cell}", html)
+    return [(f"{float(place.split(',')[0]):.5f}", time) for time, place in rows]
+
+
 async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     """The page shows how the bike was guarded, what triggered the guard, and where the bike is now."""
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
@@ -104,6 +112,75 @@ async def test_guarded_again(bikes: Bikes) -> None:
     assert "<th>Ride</th>" not in report["html"]
 
 
+async def async_alarm(bikes: Bikes, alarm: str, seconds: float = 61) -> None:
+    """Let the red bike raise an alarm without a new fix, as if GPS slept, and poll after seconds."""
+    position = bikes.simulator.devices[RED].position
+    assert position
+    alarms: dict[str, Any] = {"alarm": alarm, "motion": False}
+    bikes.simulator.report(
+        RED, fix_time=position.fix_time, valid=False, attributes=alarms
+    )
+    await bikes.poll(seconds)
+
+
+async def async_happened(bikes: Bikes) -> list[tuple[str, str]]:
+    """Return the label and the second line of each event in the report, except the arming and the ride."""
+    html = (await async_report(bikes))["html"]
+    events = html.partition("What happened")[2].partition("</table>")[0]
+    found = re.findall(r"<th>(.*?)</th><td>.*?</bdi><br><bdi>(.*?)</bdi>", events)
+    return [(label, line) for label, line in found if label not in ("Guarded", "Ride")]
+
+
+@pytest.mark.usefixtures("setup")
+async def test_alarms(bikes: Bikes) -> None:
+    """The page lists the alarms nearest to the theft, each series and the guard's cause once."""
+    await async_alarm(bikes, "tow")
+    await bikes.async_guard()
+    bikes.simulator.report(RED)
+    await bikes.poll()
+    for alarm, seconds in (
+        ("lowBattery", 3600),
+        ("powerOff", 3600),
+        ("vibration", 3600),
+        ("strange,lowBattery", 50),
+        ("vibration", 5),
+        ("vibration", 5),
+    ):
+        await async_alarm(bikes, alarm, seconds)
+    texts = ("Switched off", "Vibration", "strange", "Battery low", "Vibration")
+    alarms = [("Alarm", text) for text in texts]
+    # The first vibration is the cause of the guard.
+    happened = await async_happened(bikes)
+    assert happened[:-1] == [("Alarm", "Battery low"), *alarms]
+    await async_steal(bikes)
+    moved = ("Being moved", "The bike moves")
+    assert (await async_happened(bikes))[:-1] == [*alarms, moved]
+    # Of more than five alarms, the one that is farthest from the theft is left out.
+    await async_alarm(bikes, "powerCut")
+    happened = await async_happened(bikes)
+    assert happened[:-1] == [*alarms[1:], moved, ("Alarm", "Power cut")]
+    # Without the history, the alarms are unknown.
+    bikes.simulator.fault("status-503", path="history")
+    assert (await async_happened(bikes))[:-1] == [moved]
+
+
+async def test_alarm_before_guarded_again(bikes: Bikes) -> None:
+    """If the bike is guarded again after a theft, the report contains the alarm ten seconds before the theft."""
+    await async_set_up_and_guard(bikes)
+    await bikes.poll(300)
+    await async_alarm(bikes, "vibration", 10)
+    start = dt_util.utcnow()
+    await async_steal(bikes, stands=2)
+    await async_alarm(bikes, "sos,tow,lock,fault,jamming", 1800)
+    await bikes.async_guard()
+    happened = await async_happened(bikes)
+    assert happened[0] == ("Alarm", "Vibration")
+    assert len(happened) == 6
+    # The fix of the alarm is in this range, but the alarm itself was later.
+    times = {"start_date_time": start - 6 * MINUTE, "end_date_time": start - MINUTE}
+    assert "Vibration" not in (await async_report(bikes, **times))["html"]
+
+
 async def test_everything_is_text(bikes: Bikes) -> None:
     """Markup in values from the server or from the user is shown as text."""
     await async_set_up_and_guard(bikes, address=MARKUP)
@@ -150,14 +227,18 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert "503" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
-    # These are the places where the guard was armed, where it was triggered, and where
-    # the last report came from.
-    assert report["positions"] == 3
-    assert "<polyline" in report["html"]
-    # The stored route of the ride under way has all places.
+    # The stored route of the ride under way has all places: the table and the GPX file
+    # show them. Times are known at both ends, and where the guard was triggered.
+    assert report["positions"] == 7
+    shown = _times(report["html"])
+    assert [place for place, _ in shown] == [
+        f"{DEFAULT_LATITUDE + minute / 1_000:.5f}" for minute in range(7)
+    ]
+    assert [time != "–" for _, time in shown] == [True, True, *[False] * 4, True]
     track = read(report["gpx"])
     assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")
+    assert "<polyline" in report["html"]
     assert "stored routes" in report["html"]
 
 

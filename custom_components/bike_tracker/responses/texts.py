@@ -114,8 +114,7 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     kind, attributes = occurrence.type, occurrence.attributes
     time = clock_time(occurrence.since)
     if kind == "alarm_raised":
-        alarm, word = attributes["type"], attributes["alarm"]
-        said = word if alarm == "other" else alarm_text(hass, alarm)
+        said = alarm_text(hass, attributes["type"], attributes["alarm"])
         # `with_commas` isolates the name: otherwise, a name in Latin letters would be
         # misplaced in a text that is written from right to left.
         return f"{with_commas(hass, [name])}: {said}"
@@ -168,6 +167,10 @@ def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
     return alarm_text(hass, alarm) if alarm else text(hass, f"{_CAUSES}.{cause}", cause)
 
 
-def alarm_text(hass: HomeAssistant, alarm: str) -> str:
-    """Return the name of a type of alarm in Home Assistant's language."""
-    return text(hass, f"{_ALARM_TEXTS}.{alarm}", alarm)
+def alarm_text(hass: HomeAssistant, alarm: str, word: str = "") -> str:
+    """Return the name of a type of alarm in Home Assistant's language.
+
+    For the type `other`, return the service's `word`.
+    """
+    other = word if alarm == "other" else ""
+    return other or text(hass, f"{_ALARM_TEXTS}.{alarm}", alarm)

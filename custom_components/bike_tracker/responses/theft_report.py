@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from html import escape
 from http import HTTPStatus
+from itertools import chain
+from operator import itemgetter
 from string import Template
 from typing import Any, Final, NamedTuple
 
@@ -21,14 +23,19 @@ from yarl import URL
 from ..api.address import host_of
 from ..const import DOMAIN
 from ..tracking.distance import NOWHERE, Fix, fix_of
+from ..tracking.occurrences import alarms_of
 from ..tracking.state import Tracker
 from .bikes import Bike, service_error, validation_error
 from .drawing import route_as_svg
-from .texts import RIGHT_TO_LEFT, cause_text, short_distance, text
+from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
 from .track import MAX_TRACK, Point, Track, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
+_MAX_ALARMS: Final = 5
+# An alarm that follows the same alarm within this time belongs to a series, such as a
+# sensor that rattles.
+_SERIES: Final = timedelta(minutes=10)
 START: Final = "start_date_time"
 """Name of the start time: a field of actions, and a parameter of the link to a report."""
 _LINK_WORKS_FOR: Final = timedelta(days=1)
@@ -82,6 +89,10 @@ $notes
 </body>
 </html>
 """)
+
+
+type _Event = tuple[datetime, str, str]
+"""The time, the escaped label and the escaped value."""
 
 
 class _ReportView(HomeAssistantView):
@@ -148,9 +159,14 @@ class TheftReport(NamedTuple):
     host: str
     track: Track
     fixes: list[Fix]
-    """Places in order of time."""
+    """Places in order of time. In stored routes, most times are unknown: they are that of `NOWHERE`."""
     details: Mapping[str, str]
     """Values that the user entered for the report, by the name of the action's field."""
+
+    @property
+    def segments(self) -> list[list[Point]]:
+        """Return the lines of the track; without a track, a line through the known places."""
+        return self.track.segments() or [[_point(fix) for fix in self.fixes]]
 
 
 async def async_theft_report(
@@ -169,9 +185,7 @@ async def async_theft_report(
         # If the service does not answer, a report with the last known places is better
         # than no report.
         track = Track([], [], str(err))
-    reported = [fix_of(report, report.fix_time) for report in track.reports]
-    fixes = [fix for fix in reported if fix] or _known_fixes(bike.tracker, track)
-    if not fixes:
+    if not (fixes := _fixes(bike.tracker, track)):
         raise validation_error("no_reports")
     host = host_of(bike.coordinator.config_entry.data["url"])
     report = TheftReport(bike, bike.tracker, host, track, fixes, details)
@@ -183,22 +197,38 @@ async def async_theft_report(
     }
 
 
-def _known_fixes(tracker: Tracker, track: Track) -> list[Fix]:
-    """Return the places that are known without the service's history, in order of time."""
-    position, guard = tracker.position, tracker.state.guard
-    fixes = [position and fix_of(position, position.fix_time)]
-    if guard:
-        fixes += [guard.place, guard.triggered and guard.triggered.fix]
-    for ride in track.rides:
-        fixes += [ride.start, ride.end]
-    by_time = {fix.time: fix for fix in fixes if fix and fix.time != NOWHERE.time}
-    return [by_time[time] for time in sorted(by_time)]
+def _fixes(tracker: Tracker, track: Track) -> list[Fix]:
+    """Return the places of the track; without a track, the places of the guard and of the last report."""
+    guard, position = tracker.state.guard, tracker.position
+    seen = guard and guard.triggered and guard.triggered.fix
+    guarded = [fix for fix in (guard and guard.place, seen) if fix and _has_time(fix)]
+    if track.rides:
+        return _stored_fixes(track, guarded)
+    reported = [fix_of(report, report.fix_time) for report in track.reports]
+    last = position and fix_of(position, position.fix_time)
+    by_time = {fix.time: fix for fix in (*guarded, last) if fix}
+    return [fix for fix in reported if fix] or [by_time[it] for it in sorted(by_time)]
+
+
+def _stored_fixes(track: Track, guarded: list[Fix]) -> list[Fix]:
+    """Return the places of stored routes. Times are known at the ends of rides and at the places of the guard."""
+    fixes = list[Fix]()
+    # Stored routes have five decimals.
+    known = {(round(it.latitude, 5), round(it.longitude, 5)): it for it in guarded}
+    for point in chain.from_iterable(track.segments()):
+        place, time = (point["latitude"], point["longitude"]), point.get("time")
+        # If the bike passes a place again, only the time of the first pass is known.
+        fix = known.pop(place, None) or Fix(NOWHERE.time, *place)
+        fixes.append(fix._replace(time=datetime.fromisoformat(time)) if time else fix)
+    return fixes
+
+
+def _has_time(fix: Fix) -> bool:
+    return fix.time != NOWHERE.time
 
 
 def _gpx(hass: HomeAssistant, report: TheftReport) -> str:
-    track, name = report.track, report.bike.name
-    segments = track.segments() or [[_point(fix) for fix in report.fixes]]
-    return gpx(name, segments, track.description(hass))
+    return gpx(report.bike.name, report.segments, report.track.description(hass))
 
 
 def _point(fix: Fix) -> Point:
@@ -247,31 +277,54 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield escaped labels and values about the guard, the ride of the theft and the last position."""
+    """Yield escaped labels and values about the guard, the theft and the alarms by time, then the last position."""
     guard, position = report.tracker.state.guard, report.tracker.position
     guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
+    events, theft = list[_Event](), dt_util.utcnow()
     if guard is None:
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
     else:
         by = report.tracker.state.changed_by
-        yield guarded, _lines(_time(guard.armed_at), _place(hass, guard.place), by)
-    if guard and (triggered := guard.triggered):
+        value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
+        events.append((guard.armed_at, guarded, value))
+    triggered, ride = guard and guard.triggered, report.tracker.ride
+    if triggered:
+        theft = triggered.since
         attributes = {**triggered.described(), "alarm": triggered.alarm}
         cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
         key = "guard_alarm" if triggered.cause == "alarm" else "guard"
         label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
-        yield label, _lines(_time(triggered.since), cause, place)
-    ride = report.tracker.ride
-    is_triggered = guard is not None and guard.triggered is not None
-    if ride and not is_triggered and ride.moved_at >= report.fixes[0].time:
+        events.append((theft, label, _lines(_time(theft), cause, place)))
+    elif ride and ride.moved_at >= report.fixes[0].time:
         # After *Guard again*, the guard has lost the time and place of the theft. The
         # thief's ride still has them, so list this ride.
-        start = _time(ride.started_at), _place(hass, ride.start)
+        theft = ride.started_at
+        start = _time(theft), _place(hass, ride.start)
         end = _time(ride.moved_at), _place(hass, ride.end)
-        yield escape(text(hass, _RIDE, "Ride")), _lines(*start, *end)
+        label = escape(text(hass, _RIDE, "Ride"))
+        events.append((theft, label, _lines(*start, *end)))
+    events += _alarms(hass, report, theft)
+    yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
     last = position and fix_of(position, position.fix_time)
     label = _label(hass, "last_seen", "Last seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
+
+
+def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_Event]:
+    """Return the alarms nearest to the theft, without the cause of the guard. Of a series, return the first."""
+    guard, events = report.tracker.state.guard, list[_Event]()
+    cause = guard and guard.triggered
+    label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered", "Alarm"))
+    last = dict[str, datetime]()
+    for time, position in report.track.alarms:
+        place = _place(hass, fix_of(position, position.fix_time))
+        for alarm in alarms_of(position):
+            is_cause = cause and (cause.alarm, cause.since) == (alarm.type, time)
+            if not is_cause and time - last.get(alarm.word, NOWHERE.time) > _SERIES:
+                said = alarm_text(hass, alarm.type, alarm.word)
+                events.append((time, label, _lines(_time(time), said, place)))
+            last[alarm.word] = time
+    return sorted(events, key=lambda event: abs(event[0] - theft))[:_MAX_ALARMS]
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
@@ -314,7 +367,8 @@ def _marks(count: int) -> list[str]:
 
 def _row(fix: Fix, mark: str) -> str:
     accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
-    numbers = (_time(fix.time), _coordinates(fix), accuracy)
+    time = _time(fix.time) if _has_time(fix) else "–"
+    numbers = (time, _coordinates(fix), accuracy)
     cells = "".join(f'<td class="number">{_lines(it)}</td>' for it in numbers)
     return f"<tr><td>{mark}</td>{cells}<td>{_lines(fix.address or '–')}</td></tr>"
 
@@ -329,6 +383,6 @@ def _notes(hass: HomeAssistant, report: TheftReport, shown: int) -> str:
 
 
 def _drawing(hass: HomeAssistant, report: TheftReport) -> str:
-    segments = report.track.segments() or [[_point(fix) for fix in report.fixes]]
+    segments = report.segments
     lines = [[(it["latitude"], it["longitude"]) for it in each] for each in segments]
     return route_as_svg(lines, lambda meters: escape(short_distance(hass, meters)))

@@ -26,6 +26,7 @@ from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingEr
 from ..api.models import Position
 from ..const import DOMAIN
 from ..polling.history import History
+from ..tracking.guard import sent_at
 from ..tracking.ride_state import Ride
 from ..tracking.routes import decode
 from .bikes import Bike, bike_of, service_error, validation_error
@@ -61,6 +62,8 @@ class Track(NamedTuple):
     """Rides with stored routes, if the service sent no reports."""
     error: str = ""
     """Why the service sent no reports; empty if it sent reports."""
+    alarms: list[tuple[datetime, Position]] = []
+    """Reports with alarms by the time of the report. Their places may be older."""
 
     def segments(self) -> list[list[Point]]:
         """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
@@ -130,7 +133,9 @@ async def async_track(
     run = hass.async_add_executor_job
     if not (places := await run(list, _places(reports, start, end))):
         raise validation_error("no_reports")
-    return Track(places)
+    timed = [(sent_at(it, end), it) for it in reports if it.alarm]
+    alarms = [(time, it) for time, it in timed if time and start <= time < end]
+    return Track(places, alarms=alarms)
 
 
 async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:

@@ -155,12 +155,12 @@ def requested_guard(
     position: Position | None, moved: bool | None, now: datetime
 ) -> Guard:
     """Return a guard that is armed now. `placed` sets its place later."""
-    sent_at = position and _sent_at(position, now)
+    last = position and sent_at(position, now)
     # Treat reported motion as unknown, because the tracker may not have reported yet
     # that the bike stands.
     moved = False if moved is False else None
     alarms = _types_of(position) if position else ()
-    return Guard(now, NOWHERE, max(now, sent_at or now), moved=moved, alarms=alarms)
+    return Guard(now, NOWHERE, max(now, last or now), moved=moved, alarms=alarms)
 
 
 def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
@@ -191,7 +191,7 @@ def after_report(
     if is_prompt:
         guard = _with_right_clock(guard, report, now)
     guard = after_alarm(guard, report, before, now)
-    time, last_moved, moves = _sent_at(report, now), guard.moved, report.moving
+    time, last_moved, moves = sent_at(report, now), guard.moved, report.moving
     if guard.is_done or time is None:
         return guard
     moved = last_moved if moves is None else moves
@@ -224,7 +224,7 @@ def after_alarm(
         guard = guard._replace(after=min(guard.after, now))
     if guard.triggered or not report.alarm:
         return guard
-    time, known = _sent_at(report, now), _LASTING.intersection(guard.alarms)
+    time, known = sent_at(report, now), _LASTING.intersection(guard.alarms)
     alarm = next((it for it in _types_of(report) if it in _ALARMS - known), None)
     if alarm is None or time is None or time < guard.after:
         return guard
@@ -248,10 +248,10 @@ def _types_of(report: Position) -> tuple[str, ...]:
     return tuple(alarm.type for alarm in alarms_of(report)) if report.alarm else ()
 
 
-def _sent_at(report: Position, now: datetime) -> datetime | None:
+def sent_at(report: Position, now: datetime) -> datetime | None:
     """Return when a report was sent; None if unknown. The result is never later than the time of receipt."""
-    sent_at = report.device_time or report.fix_time
-    return sent_at and min(sent_at, report.server_time or now)
+    time = report.device_time or report.fix_time
+    return time and min(time, report.server_time or now)
 
 
 def _standing_place(state: RideState) -> Fix:
