@@ -1,4 +1,4 @@
-"""Fixtures for tests that only read files."""
+"""Fixtures for tests of the project's files."""
 
 from pathlib import Path
 import shutil

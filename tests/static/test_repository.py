@@ -20,7 +20,7 @@ from .project import (
 )
 
 # Matches the path of a folder of a single machine or person, and the address of a
-# package registry, because users configure their own registry.
+# package registry. No file may contain them, because they differ between users.
 ONE_MACHINE = re.compile(
     r"(?<![\w.}~$-])(?:/(?:home|root|Users|work|opt|mnt|srv|farm|private)/[\w.]"
     r"|/tmp/[\w.]|[A-Z]:\\Users\\)"

@@ -9,9 +9,9 @@ from typing import Any
 from .project import ROOT, syntax_trees
 
 RIGHT_TO_LEFT = "\u2067"
-"""Mark at the start of a right-to-left part of a text."""
+"""Mark at the start of a part of a text that is read from right to left."""
 END = "\u2069"
-"""Mark at the end of a part with its own direction."""
+"""Mark at the end of a part of a text that has its own direction."""
 # Functions that make messages from keyword arguments: the section of the text, the
 # position of the key among the arguments, and the placeholders that the function adds.
 _MAKERS: Mapping[str, tuple[str, int, set[str]]] = {

@@ -58,7 +58,7 @@ class Soak:
         self._random = Random(SEED)  # noqa: S311 - no secret
 
     async def run(self) -> list[Reading]:
-        """Run all polls. Return the readings, which are taken at regular intervals and at the end."""
+        """Run all polls. Return ten readings, which are taken at regular intervals, the last after all polls."""
         # Begin with the faults that need most memory. The memory of the process then
         # reaches its maximum before the first reading.
         for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):

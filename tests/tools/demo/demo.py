@@ -102,7 +102,7 @@ async def _run(
     service: SimulatedService,
     guards: Mapping[str, str],
 ) -> int:
-    """Let the bikes ride, and serve buttons. Return 0 after a signal, and 1 if Home Assistant ends by itself."""
+    """Let bikes ride, and run the tricks of tapped buttons. Return 0 after a signal, 1 if Home Assistant ends by itself."""
     is_listening = asyncio.Event()
     try:
         async with asyncio.TaskGroup() as tasks:

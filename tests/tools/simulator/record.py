@@ -21,7 +21,7 @@ class RecordedRequest:
     account: str | None
 
     def header(self, name: str) -> str | None:
-        """Return the first value of a header, or None. The name may be in upper or lower case."""
+        """Return the first value of a header, or None without this header. The name may be in upper or lower case."""
         values = self.all_headers(name)
         return values[0] if values else None
 

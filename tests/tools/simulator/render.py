@@ -103,7 +103,7 @@ class Renderer:
         self._kind = kind
 
     def body(self, endpoint: Endpoint, email: str) -> bytes:
-        """Return the answer to an account: its objects in random order, or the raw answer of a test."""
+        """Return the answer to an account: its objects in random order, or the raw answer that a test has set."""
         raw = self._world.raw_answers.get(endpoint)
         if raw is not None:
             return raw if isinstance(raw, bytes) else orjson.dumps(raw)

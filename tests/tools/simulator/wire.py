@@ -71,7 +71,7 @@ class Reset(Raw):
 
 
 class Silence(Raw):
-    """Sends bytes unchanged, and then nothing until the client leaves."""
+    """Sends bytes unchanged, and then nothing until the client closes the connection."""
 
     takes = inf
 
