@@ -58,7 +58,7 @@ class Bike:
     """A bike whose tracker reports at regular intervals."""
 
     says: dict[str, Any] = field(default_factory=dict)
-    """Values to report in place of the true ones."""
+    """Values that reports have instead of the true values."""
     every: float = 60
     """Seconds between two reports."""
     behind: float = 0
@@ -278,7 +278,7 @@ class House(Recorder):
         self.wait(self.bike.time)
 
     def _on_clock(self, text: str) -> None:
-        """Set the house's clock ahead by minutes."""
+        """Set the house's clock a number of minutes ahead of the true time."""
         self.clock = timedelta(minutes=float(text))
 
     # Summaries of fired occurrences, stored rides and the state

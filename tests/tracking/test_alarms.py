@@ -107,7 +107,7 @@ def test_restart(service: Service) -> None:
 
 
 def _storm(many: int, words: int = 1) -> list[Position]:
-    """Return one report for each of the last `many` seconds before `NOW`, each with a number of alarms."""
+    """Return one report for each of the last `many` seconds before `NOW`. Each report has `words` alarms."""
     said = ",".join(f"word{number}" for number in range(words))
     times = [NOW - timedelta(seconds=left) for left in range(many, 0, -1)]
     return [

@@ -128,7 +128,7 @@ def test_tolerance(off: float, kept: int, longitude: float) -> None:
 
 
 def test_corners() -> None:
-    """Of a route along streets only the corners stay. A point beyond an end of the line stays, too."""
+    """Of a route along streets, only the corners are kept. A point beyond an end of the line is kept, too."""
     corners = [(0.0, 0.0), (0.01, 0.0), (0.01, 0.02), (0.02, 0.02), (0.02, 0.04)]
     route = [
         (a[0] + (b[0] - a[0]) * number / 9, a[1] + (b[1] - a[1]) * number / 9)

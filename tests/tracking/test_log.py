@@ -240,7 +240,7 @@ def test_order_of_reports() -> None:
 
 
 def test_last_arming_is_stored() -> None:
-    """While a gap waits for the history, only the last arming is stored."""
+    """While a gap waits for the history, only the last of several armings and disarmings is stored."""
     house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
     house.live("arm, stand 1, disarm, stand 1, arm")
     assert house.state.gap

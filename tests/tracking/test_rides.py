@@ -154,7 +154,7 @@ def test_rides(script: str, summary: str) -> None:
 
 
 def test_places_and_speed() -> None:
-    """A ride has places with addresses, a route, and the highest believable speed; None if no speed was reported."""
+    """A ride has addresses, a route, and the highest believable speed. Without reported speeds, its speed is None."""
     house = lived(
         "stand 3 address=Lane, ride 2 @15, ride 1 @24, ride 1 @24 speed=900,"
         "ride 1 @24 speed=none, stand 9 address=Road, stand 1 address=none"

@@ -90,7 +90,7 @@ def _rides_are_right(
             # red light. Then the ride starts with the second report.
             assert abs(found[0].started_at - trip.starts_at) <= late * (1 + is_rare)
             assert abs(found[-1].moved_at - trip.ends_at) <= late
-            # If the tracker jumped on arrival, the last minute of a ride belongs to the
+            # If the fix of the arrival jumped, the last minute of a ride belongs to the
             # next ride, which then is too long.
             assert -90 < distance_error(found, trip) < (20 if jumps_often else 5)
         for ride in found:

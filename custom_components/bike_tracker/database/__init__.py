@@ -319,7 +319,7 @@ class Database:
 
 
 async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Database:
-    """Open and read the file, or raise ConfigEntryNotReady; for a file of a newer version, ConfigEntryError."""
+    """Open and read the file. Raise ConfigEntryNotReady on failure, but ConfigEntryError for a newer version's file."""
     file = File(_path(hass, entry), entry.title, import_2_0)
     try:
         content = await hass.async_add_executor_job(file.open)

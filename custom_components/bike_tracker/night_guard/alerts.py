@@ -82,7 +82,8 @@ def silences(
 ) -> Iterator[tuple[datetime, timedelta]]:
     """Yield the start of each silence that may hide a theft, and the duration after which a message is due.
 
-    Some trackers sleep while the bike stands. Ignore their silence.
+    Some trackers sleep while the bike stands. Ignore their silence until they are
+    offline.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:

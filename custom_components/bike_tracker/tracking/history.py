@@ -116,7 +116,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
 def gap_after(
     gap: Gap | None, before: RideState, after: RideState, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after a report that changed `before` to `after`; None if no report can be missing."""
+    """Return the gap after a report that changed `before` to `after`; None if the bike rests and no report is missing."""
     last, newest = before.newest_fix, after.newest_fix
     if last is None or newest is None:
         if gap or not (context.has_history and newest and after.says_it_moves):
@@ -204,7 +204,7 @@ def _gap_left(
         # only after the ride.
         wanted_at = gap.wanted_at if end < last - _MAX_STEP or not state.ride else None
         return Gap(end, True, wanted_at, is_partial=True)
-    # The answer does not reach the newest report, so request the rest of the gap again.
+    # If the answer does not reach the newest report, request the rest of the gap again.
     reported_at, wanted_at = state.reported_at or last, gap.wanted_at or until
     if until < last or until < min(reported_at, wanted_at):
         return gap._replace(start=max(until, gap.start), is_partial=True)

@@ -79,7 +79,7 @@ class Input(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """Return the sort key in the log."""
+        """Return the key by which the inputs of a log are sorted."""
         return self.time, self.number, self.order
 
     @property

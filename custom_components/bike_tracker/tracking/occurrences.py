@@ -26,7 +26,7 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
     ("moving", True): "started_moving",
     ("moving", False): "stopped_moving",
 }
-"""The occurrence type for each flag and its new value."""
+"""The occurrence type for each flag, and for the value to which the flag changes."""
 MAX_WAITING: Final = 50
 """Maximum number of occurrences of each type, and of known alarms, that are kept for a tracker."""
 

@@ -345,7 +345,7 @@ def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return a ride first seen at `time`. If `last_fix` is at most five minutes older, the ride starts at its time."""
+    """Return a ride first seen at `time`. It starts at `last_fix`, unless that is of a ride, or over 5 minutes older."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

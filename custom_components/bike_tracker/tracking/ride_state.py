@@ -101,17 +101,17 @@ class RideState(NamedTuple):
     drift: float = 0
     """Largest distance of recent stray fixes from the place where the bike stood, in meters."""
     drifts: tuple[Drift, ...] = ()
-    """Last places where fixes were off, the oldest first."""
+    """The most recent places where fixes were off. The oldest of them comes first."""
     received_at: datetime | None = None
-    """When the newest fix was received: the later time of Home Assistant's clock and the service's clock."""
+    """When the newest fix was received, by the clock of Home Assistant or of the service, whichever is later."""
     reported_at: datetime | None = None
     """Time of the newest report, even if it had no fix."""
     says_it_moves: bool | None = None
-    """Last reported motion; None while the tracker does not report it."""
+    """The most recently reported motion; None while the tracker does not report motion."""
     ride: Ride | None = None
     """Ride under way. It has no distance as long as the bike only moves on the spot."""
     ended: Ride | None = None
-    """Last ride that ended."""
+    """The most recent ride that ended."""
     rides: tuple[Ride, ...] = ()
     """Rides that ended or grew after the last settled input."""
 

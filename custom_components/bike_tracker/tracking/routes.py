@@ -8,8 +8,8 @@ _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
 _PRECISION: Final = 100_000
-# Maximum number of characters during a ride. Thinning costs 5 ms, so thin a route only
-# when it is longer than this.
+# Maximum number of characters of a route during a ride. Thinning costs 5 ms, so thin a
+# route only when it is longer than this.
 _MAX_LENGTH: Final = 6_000
 
 type Point = tuple[float, float]

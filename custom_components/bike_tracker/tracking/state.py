@@ -76,7 +76,7 @@ class TrackerState(NamedTuple):
     moving: Flag | None = None
     """Reported motion; None as long as the tracker reports none."""
     alarms: tuple[Alarm, ...] = ()
-    """Last alarms, the oldest first."""
+    """The most recent alarms of the tracker. The oldest of them comes first."""
     log: Log = Log()
     is_silent: bool = False
     """Whether the tracker fell silent, which ended its ride."""
@@ -93,7 +93,7 @@ class TrackerState(NamedTuple):
     changed_by: str | None = None
     """Name of the user of the last arming or disarming; None if no user armed or disarmed the guard."""
     occurrences: tuple[Occurrence, ...] = ()
-    """Last occurrences, the oldest first."""
+    """The most recent occurrences. The oldest of them comes first."""
 
     @property
     def ride_state(self) -> RideState:
@@ -269,8 +269,8 @@ class TrackerState(NamedTuple):
         ]
         under_way = state.ride_under_way
         if under_way and over and self._may_be_one_ride(now):
-            # Announce both rides as one at first. If late reports show that there were
-            # two, the announcement is split.
+            # Announce both rides as one at first. If no late report joins them within
+            # two minutes, the announcement is split.
             last = max(over, key=attrgetter("started_at"))
             over.remove(last)
             under_way = under_way._replace(started_at=last.started_at)
