@@ -62,11 +62,11 @@ class Bike:
     every: float = 60
     """Seconds between two reports."""
     behind: float = 0
-    """How many minutes the tracker's clock is behind."""
+    """Minutes by which the tracker's clock is behind."""
     age: float = 0
-    """How many minutes after its sending a report arrives."""
+    """Minutes from the sending of a report until it arrives."""
     fix_age: float = 0
-    """How many minutes before the sending of its report a fix was measured."""
+    """Minutes from the measurement of a fix until its report is sent."""
     time: datetime = NOW
     meters: float = 0
     """Its place: meters to the north of the start."""

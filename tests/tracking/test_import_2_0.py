@@ -86,7 +86,7 @@ def test_guard_goes_on() -> None:
 
 
 def test_ride_under_way() -> None:
-    """If a ride was under way at the update, version 2.0 has fired its start. Only its end is fired now."""
+    """If a ride was under way, version 2.0 has fired its start. After the import, only its end is fired."""
     ride = RIDE | {"moved_at": at(50), "end": PLACE, "start": PLACE}
     house = imported(
         ride_state=RIDE_STATE | {"ride": ride, "ended": None},

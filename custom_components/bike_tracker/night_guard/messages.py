@@ -81,9 +81,9 @@ class Recipients(NamedTuple):
     """All recipients of a message."""
 
     phones: Iterable[str] = ()
-    """Notify actions of phones."""
+    """Names of the `notify` actions of phones."""
     others: Iterable[str] = ()
-    """Notify entities."""
+    """IDs of `notify` entities."""
     in_home_assistant: bool = True
 
 

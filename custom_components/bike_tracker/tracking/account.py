@@ -41,9 +41,9 @@ class Account:
     _touched: dict[str, int | None] = field(default_factory=dict)
     """Trackers that the next poll must update, even if their device in the list is unchanged.
 
-    These are trackers that changed after the newest list, are under way, or whose
-    newest position is missing. The value is the current position ID of a tracker that
-    changed after the newest list, otherwise None.
+    These trackers changed after the newest list, are under way, or lack their newest
+    position. The value is the current position ID of a tracker that changed after the
+    newest list, otherwise None.
     """
 
     def __post_init__(self) -> None:

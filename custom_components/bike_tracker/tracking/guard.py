@@ -112,7 +112,7 @@ class Guard(NamedTuple):
     def by(
         self, cause: Cause, since: datetime, fix: Fix, alarm: str | None = None
     ) -> Guard:
-        """Return the guard, triggered by this cause."""
+        """Return the guard after this cause has triggered it."""
         distance = meters(self.place, fix)
         return self._replace(triggered=Triggered(cause, since, distance, fix, alarm))
 

@@ -116,7 +116,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
 def gap_after(
     gap: Gap | None, before: RideState, after: RideState, context: UpdateContext
 ) -> Gap | None:
-    """Return the gap after a report that changed `before` to `after`; None if the bike rests and no report is missing."""
+    """Return the gap after a report changed `before` to `after`; None if the bike rests and no report is missing."""
     last, newest = before.newest_fix, after.newest_fix
     if last is None or newest is None:
         if gap or not (context.has_history and newest and after.says_it_moves):

@@ -49,7 +49,7 @@ type FlagName = Literal["online", "moving"]
 
 
 class Flag(NamedTuple):
-    """A boolean, and when it changed, in UTC."""
+    """A boolean value of a tracker, and the times of its last two changes, in UTC."""
 
     value: bool
     changed_at: datetime
@@ -460,7 +460,7 @@ class Tracker(NamedTuple):
 
     @property
     def ride(self) -> Ride | None:
-        """Return the ride under way, else the last ride that ended."""
+        """Return the ride under way, else the last ride that ended; None if no ride is known."""
         state = self.state.ride_state
         return state.ride_under_way or state.ended
 
