@@ -252,9 +252,10 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
 async def test_report_in_an_outage(
     night: Night, hass_client_no_auth: ClientSessionGenerator, moved: str
 ) -> None:
-    """The message about an outage has buttons that open the report of each moved bike, because the map shows no bike.
+    """The message about an outage has a button for the theft report of each moved bike, because the map shows no bike.
 
-    A tap on the message opens the report of the only moved bike.
+    If only one bike is moved, a tap on the message opens its report. If Home Assistant
+    has no URL, the message has no button, and a tap opens the map.
     """
     hass, home = night.hass, "https://home.example.com"
     assert await async_setup_component(hass, "http", {})

@@ -120,7 +120,7 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
-    """Return the answer to *Guard again* for a bike that moves, or has not stood for five minutes."""
+    """Return the message that answers a tap on *Guard again* if the bike moves, or stood for under five minutes."""
     title = _titled(hass, bike.name, _label(hass, "arm"))
     return _about(hass, bike, title, words(hass, "still_moving"))
 
@@ -177,7 +177,7 @@ def no_contact(
     """Return the message about an outage: names of guarded bikes, and a sentence about each moved bike.
 
     The map shows no bike during an outage, so buttons open the theft reports of moved
-    bikes. A tap on the message opens the only report.
+    bikes. A tap on the message opens the report if only one exists, otherwise the map.
     """
     tag, title = f"{NIGHT}contact_{guard.id}", text(hass, _NO_CONTACT, "No contact")
     lines, buttons = list[str](), list[Button]()
@@ -233,7 +233,7 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 
 
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
-    """Return the answer to *Theft report*. A tap on it opens the report or, without a URL, the map."""
+    """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
     title = _titled(hass, bike.name, label)
     tag = f"{NIGHT}report_{bike.entity.device_id}"

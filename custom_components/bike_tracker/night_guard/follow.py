@@ -255,7 +255,7 @@ class Messenger:
         )
 
     def _moved_of(self, night: NightGuard) -> list[alerts.Moved]:
-        """Return the moved bikes by name. The guard of a moved bike notices no further theft."""
+        """Return the moved bikes, sorted by name. The guard of a moved bike notices no further theft."""
         moved = list[alerts.Moved]()
         for unique_id, device, state in self._states_of(night):
             if state_of(state.guard) == "moved":

@@ -345,7 +345,7 @@ def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return a ride first seen at `time`. It starts at `last_fix` if that is at most 5 minutes older, and of no ride."""
+    """Return a ride first seen at `time`. It starts at `last_fix` if that is at most 5 minutes older, of no ride."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)
