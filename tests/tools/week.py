@@ -15,7 +15,7 @@ from homeassistant.components.logbook.processor import EventProcessor
 from homeassistant.components.recorder import get_instance
 from homeassistant.components.recorder.db_schema import States, StatesMeta
 from homeassistant.const import EVENT_CALL_SERVICE
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.recorder import session_scope
 from pytest_homeassistant_custom_component.common import (
@@ -25,10 +25,7 @@ from pytest_homeassistant_custom_component.common import (
 from sqlalchemy import select
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.database import File
-from custom_components.bike_tracker.sensor import DESCRIPTIONS
-from custom_components.bike_tracker.tracking.state import Tracker as BikeTracker
 from tests.settle import settle
 
 from .rides.trackers import Report, Tracker, reports
@@ -45,13 +42,6 @@ _TRACKERS = (
 While parked, the first kind only repeats its last fix each hour, and the second kind
 reports every five minutes.
 """
-_WITHOUT_STEPS: dict[str, Callable[[BikeTracker], object]] = {
-    "last_update": lambda tracker: tracker.device.last_update,
-    "ride_distance": lambda tracker: tracker.ride and tracker.ride.distance,
-    "ride_duration": lambda tracker: tracker.ride and tracker.ride.duration,
-    "total_distance": lambda tracker: tracker.total_distance,
-}
-"""For each sensor whose state changes only in steps, a function that returns the exact value."""
 _OWN_ROWS = "address last_update ride ride_distance ride_duration speed total_distance"
 _NAMES = {"": "device tracker (map)", "motion": "*Moving*"} | {
     kind: f"*{kind.replace('_', ' ').capitalize()}*" for kind in _OWN_ROWS.split()
@@ -95,24 +85,23 @@ class Week:
             )
             if report.comes_at < end
         ]
-        self._reports = sorted(coming, key=lambda it: it[1].comes_at)
-        self.lines, self.lines_ridden = Counter[str](), Counter[str]()
-        """Number of lines in Activity by kind of entity: all lines, and lines from hours in which the bike rides."""
+        self.reports = sorted(coming, key=lambda it: it[1].comes_at)
+        self.lines = Counter[str]()
+        """Number of lines in Activity, by kind of entity."""
+        self.lines_an_hour = 0.0
+        """Average number of lines per bike and hour in which that bike rides."""
         self.rows = Counter[str]()
         """Number of states in the recorder's database, by kind of entity."""
-        self.values = Counter[str]()
-        """How often each enabled sensor's exact value changed, by kind. Without steps, each change would be a row."""
-        self.written = Counter[str]()
-        """Bytes that were written to Bike Tracker's files, by day."""
+        self.written = 0
+        """Number of bytes that were written to Bike Tracker's files."""
 
     async def run(self, entry: MockConfigEntry) -> None:
-        """Set the account up, let the bikes report until the end, and count lines, rows, values and bytes."""
+        """Set the account up, let the bikes report until the end, and count lines, rows and bytes."""
         open_file, run = self._counted(File.open), self._counted(File.run)
         with patch.multiple(File, open=open_file, run=run):
             await self._hass.config_entries.async_setup(entry.entry_id)
             await settle(self._hass)
-            self._count_values(entry.runtime_data.coordinator)
-            for bike, report in self._reports:
+            for bike, report in self.reports:
                 await self._wait_until(report.comes_at)
                 self._report(bike, report)
                 await settle(self._hass)
@@ -121,65 +110,28 @@ class Week:
         await recorder.async_block_till_done()
         await recorder.async_add_executor_job(self._count_rows_and_lines)
 
-    @property
-    def lines_an_hour(self) -> float:
-        """Return the average number of lines per bike and hour in which that bike rides."""
-        return self.lines_ridden.total() / len(self._hours)
-
-    @property
-    def rows_without_steps(self) -> Counter[str]:
-        """Return how many rows, by kind, the recorder would have without steps. Leave out addresses and calendars."""
-        rows = self.rows | self.values
-        del rows["address"], rows["rides"]
-        return rows
-
     def tables(self) -> list[str]:
         """Return the tables of docs/week.md: totals, and rows and lines by entity."""
-        counts = self.rows, self.rows_without_steps, self.lines
-        now, before, lines = map(_named, counts)
         kilometres = sum(trip.kilometres for _, trip in self._trips)
-        numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self._reports):,}"
-        # The number in the column *Without steps* counts one line in Activity for each
-        # report (*Last update*), and none of *Address*.
-        each = sum((it, _hour(at.comes_at)) in self._hours for it, at in self._reports)
-        ridden = self.lines_ridden.total() + each
-        ridden -= self.lines_ridden["last_update"] + self.lines_ridden["address"]
-        each_hour = self.lines_an_hour, ridden / len(self._hours)
-        lines_an_hour = (f"{number:.1f}" for number in each_hour)
-        written, most = self.written.total() / 1e6, max(self.written.values()) / 1e6
-        in_all = (
-            ("Rides; kilometers; reports", numbers, ""),
-            ("Lines in **Activity** per bike and hour with a ride", *lines_an_hour),
-            ("Rows in the database", f"{now.total():,}", f"{before.total():,}"),
-            ("*Written* to Bike Tracker's own files", f"{written:.1f} MB", ""),
-            ("of these bytes, on the day with the most", f"{most:.1f} MB", ""),
+        numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self.reports):,}"
+        totals = (
+            ("Rides; kilometers; reports", numbers),
+            (
+                "Lines in **Activity** per bike and hour with a ride",
+                f"{self.lines_an_hour:.1f}",
+            ),
+            ("Rows in the database", f"{self.rows.total():,}"),
+            ("*Written* to Bike Tracker's own files", f"{self.written / 1e6:.1f} MB"),
         )
+        rows, lines = _named(self.rows), _named(self.lines)
         by_kind = (
-            (name, f"{now[name]:,}", f"{before[name]:,}", f"{lines[name]:,}")
-            for name in sorted(now, key=lambda name: (-before[name], name))
+            (name, f"{number:,}", f"{lines[name]:,}")
+            for name, number in rows.most_common()
         )
-        head = ("Entity", "Rows now", "Rows without steps", "Lines in **Activity**")
         return [
-            as_markdown(("In the week", "Now", "Without steps"), in_all),
-            as_markdown(head, by_kind),
+            as_markdown(("In the week", "Number"), totals),
+            as_markdown(("Entity", "Rows", "Lines in **Activity**"), by_kind),
         ]
-
-    def _count_values(self, coordinator: BikeTrackerCoordinator) -> None:
-        """From now on, count each change of the exact value of each sensor."""
-        values = dict[tuple[str, str], object]()
-
-        @callback
-        def count() -> None:
-            for bike, tracker in coordinator.data.trackers.items():
-                for sensor in DESCRIPTIONS:
-                    key = sensor.key
-                    value = _WITHOUT_STEPS.get(key, sensor.value_fn)(tracker)
-                    if values.get((bike, key)) != value:
-                        values[bike, key] = value
-                        self.values[key] += sensor.entity_registry_enabled_default
-
-        coordinator.async_add_listener(count)
-        count()
 
     def _report(self, bike: str, report: Report) -> None:
         position, (latitude, longitude) = report.position, report.point
@@ -216,7 +168,7 @@ class Week:
                 bike, kind = entities[line["entity_id"]]
                 hour = _hour(datetime.fromisoformat(line["when"]))
                 self.lines[kind] += 1
-                self.lines_ridden[kind] += (bike, hour) in self._hours
+                self.lines_an_hour += ((bike, hour) in self._hours) / len(self._hours)
         states = select(StatesMeta.entity_id).join(
             States, States.metadata_id == StatesMeta.metadata_id
         )
@@ -231,7 +183,7 @@ class Week:
         def call(*args: Any) -> Any:
             before = _bytes_of_thread()
             result = method(*args)
-            self.written[f"{datetime.now(UTC):%F}"] += _bytes_of_thread() - before
+            self.written += _bytes_of_thread() - before
             return result
 
         return call

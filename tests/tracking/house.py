@@ -13,7 +13,6 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
-from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Changes
 
@@ -135,8 +134,8 @@ class House(Recorder):
     # Updates of the account
 
     @override
-    def record(self, changes: Changes) -> list[Occurrence]:
-        return super().record(checked(changes))
+    def record(self, changes: Changes) -> None:
+        super().record(checked(changes))
 
     def poll(self, report: Position, now: datetime | None = None, **how: bool) -> None:
         """Apply a poll with this current report."""

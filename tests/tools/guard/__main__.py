@@ -1,7 +1,6 @@
-"""Simulate guarded nights, and write the tables of docs/guard.md: python -m tests.tools.guard."""
+"""Simulate guarded nights, and write the last table of docs/guard.md: python -m tests.tools.guard."""
 
 from collections import Counter
-from collections.abc import Iterator
 
 from tests.tools.tables import (
     DOCS,
@@ -11,55 +10,32 @@ from tests.tools.tables import (
     with_same_ones_together,
 )
 
-from ..rides.worlds import WORLDS
-from .nights import CASES, NEVER, NIGHTS, found_in
-from .watch import watched
+from .nights import CASES, NEVER, NIGHTS, Nights
 
 PAGE = DOCS / "guard.md"
-_NIGHT_HEAD = (
-    "World | Nights | False alarms | At breakfast | Ridden off | After a vibration"
-    " | Guarded again"
-)
 _HEAD = (
     f"World | False alarms in {NIGHTS} nights | Carried off | Carried, reports motion"
     " | In a van | Ridden off"
 )
 
 
-def tables() -> Iterator[str]:
-    """Yield the last two tables of docs/guard.md: about night guards, and about guards armed by hand."""
-    night = [(world.name, watched(world)) for world in WORLDS]
-    dusk = watched(WORLDS[0], dusk_in_outage=True)
-    night.append(("comes home in an outage, at dusk", dusk))
-    rows = [
-        [
-            *(name, str(of.nights), str(of.false_alarms), str(of.breakfasts)),
-            *map(_triggered_with, (of.ridden, of.shaken_first, of.guarded_again)),
-        ]
-        for name, of in night
-    ]
-    yield as_markdown(_NIGHT_HEAD.split(" | "), with_same_ones_together(rows))
-    by_hand = [(case.world.name, found_in(case)) for case in CASES]
-    rows = [
-        [
-            *(name, str(of.false_alarms)),
-            *map(_triggered_with, (of.carried, of.says_so, of.driven, of.ridden)),
-        ]
-        for name, of in by_hand
-    ]
-    yield as_markdown(_HEAD.split(" | "), with_same_ones_together(rows))
+def table() -> str:
+    """Return the last table of docs/guard.md."""
+    rows = list[list[str]]()
+    for case in CASES:
+        found = Nights(case).run()
+        thefts = found.carried, found.says_so, found.driven, found.ridden
+        alarms = str(found.false_alarms)
+        rows.append([case.world.name, alarms, *map(_triggered_by, thefts)])
+    return as_markdown(_HEAD.split(" | "), with_same_ones_together(rows))
 
 
-def _triggered_with(with_report: Counter[int]) -> str:
-    """Return the numbers of the reports that triggered the guard: median, latest, and how often none did."""
-    times, never = with_report.total(), with_report[NEVER]
-    numbers = sorted(number for number in with_report.elements() if number != NEVER)
-    if not numbers:
-        return "never"
-    usual = f"{numbers[len(numbers) // 2]}, {numbers[-1]}"
-    return f"{usual}; never {never} of {times}" if never else usual
+def _triggered_by(thefts: Counter[float]) -> str:
+    """Return which report of a theft triggered the guard: the median, then the latest of all thefts."""
+    numbers = sorted(thefts.elements()) or [NEVER]
+    return f"{numbers[len(numbers) // 2]}, {numbers[-1]}"
 
 
 if __name__ == "__main__":
-    *others, _, _ = tables_of(PAGE)
-    fill(PAGE, [*others, *tables()])
+    *others, _ = tables_of(PAGE)
+    fill(PAGE, [*others, table()])

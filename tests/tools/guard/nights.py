@@ -4,8 +4,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cache
 from itertools import islice, pairwise
+from math import inf
 from random import Random
 
 from tests.tools.rides.home import BIKE, Home
@@ -25,7 +25,7 @@ from tests.tools.rides.worlds import (
 from tests.tools.simulator.streets import METRES_PER_DEGREE
 
 NIGHTS = 30
-NEVER = 0
+NEVER = inf
 """Used in place of the number of a report if no report triggered the guard."""
 # After a silence of this length, a poll ends the ride of a tracker.
 _SILENT = timedelta(minutes=31)
@@ -45,81 +45,48 @@ _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 class Found:
     """The results of the nights of a world. Thefts are counted by the report that triggered the guard."""
 
-    nights: int = 0
     false_alarms: int = 0
-    breakfasts: int = 0
-    """False alarms on the morning ride, after *Guard again* was tapped at night."""
-    ridden: Counter[int] = field(default_factory=Counter)
-    carried: Counter[int] = field(default_factory=Counter)
-    says_so: Counter[int] = field(default_factory=Counter)
+    ridden: Counter[float] = field(default_factory=Counter)
+    carried: Counter[float] = field(default_factory=Counter)
+    says_so: Counter[float] = field(default_factory=Counter)
     """Thefts of bikes that were carried off and whose trackers reported motion."""
-    driven: Counter[int] = field(default_factory=Counter)
-    shaken_first: Counter[int] = field(default_factory=Counter)
-    """Thefts of bikes that were shaken minutes before, which already caused a message about a vibration."""
-    guarded_again: Counter[int] = field(default_factory=Counter)
-    """Second thefts of bikes for which *Guard again* was tapped during the thief's first ride."""
+    driven: Counter[float] = field(default_factory=Counter)
 
 
-class Coming:
-    """The trips of a bike in a world, and its reports in the order in which they arrive."""
-
-    def __init__(self, world: World, days: int) -> None:
-        """Begin before the first report. The tracker reports for this number of days."""
-        self.journey, end = a_journey(SEED, days), BEGIN + timedelta(days=days)
-        said = reports(world.tracker, self.journey, BEGIN, end, SEED)
-        self.left = deque(told(world, world.bend(said, self.journey)))
-        """The reports that have not arrived yet."""
-        self.last = self.left[0]
-        """The report that arrived last."""
-
-    def until(self, time: datetime) -> Iterator[tuple[Report, datetime]]:
-        """Let reports arrive up to a time. Yield each report that a poll shows, and the time of the poll.
-
-        After a long silence, the report before is polled again a minute before the next report.
-        """
-        while self.left and self.left[0].comes_at <= time:
-            before, self.last = self.last, self.left.popleft()
-            if self.last.comes_at - before.comes_at > _SILENT:
-                yield before, self.last.comes_at - MINUTE
-            yield self.last, self.last.comes_at
-
-
-def told(world: World, said: Iterable[Report]) -> Iterator[Report]:
-    """Yield the reports that a server shows as current, in order of arrival. If it pushes reports, yield all."""
+def _current(said: Iterable[Report]) -> Iterator[Report]:
+    """Yield the reports in order of arrival. Leave out reports that were sent before one that arrived earlier."""
     newest = BEGIN - MINUTE
     for report in sorted(said, key=lambda it: it.comes_at):
-        if report.sent_at > newest or world.service.is_live:
-            newest = max(report.sent_at, newest)
+        if report.sent_at > newest:
+            newest = report.sent_at
             yield report
 
 
-def is_triggered(home: Home) -> bool:
+def _is_triggered(home: Home) -> bool:
     """Return whether the guard is triggered."""
     guard = home.account.trackers[BIKE].state.guard
     return guard is not None and guard.triggered is not None
 
 
-def number_of_first(triggered: Iterable[object]) -> int:
-    """Return the number of the first report that triggered the guard, or `NEVER`."""
-    return next((number for number, it in enumerate(triggered, 1) if it), NEVER)
-
-
-def _polled(home: Home, coming: Iterable[Report]) -> Iterator[bool]:
-    """Poll these reports. After each of them, yield whether the guard is triggered."""
-    for report in coming:
+def _triggered_by(home: Home, coming: Iterable[Report]) -> float:
+    """Poll these reports. Return the number of the first report that triggers the guard, or `NEVER`."""
+    first = NEVER
+    for number, report in enumerate(coming, 1):
         home.poll(report, report.comes_at)
-        yield is_triggered(home)
+        if _is_triggered(home):
+            first = min(first, number)
+    return first
 
 
 def _shifted(report: Report, metres: float = _CARRIED) -> Report:
     return report.moved(metres / METRES_PER_DEGREE)
 
 
-def _carried_off(home: Home, soon: Sequence[Report]) -> int:
-    return number_of_first(list(_polled(home, map(_shifted, soon))))
+def _carried_off(home: Home, soon: Sequence[Report]) -> float:
+    return _triggered_by(home, map(_shifted, soon))
 
 
-def _carried_on(home: Home, soon: Sequence[Report]) -> int:
+def _carried_on(home: Home, soon: Sequence[Report]) -> float:
     """Carry the bike off, arm it there, and carry it on. Return which report then triggers the guard."""
     _carried_off(home, soon[:3])
     home.account.disarm(BIKE)
@@ -128,13 +95,13 @@ def _carried_on(home: Home, soon: Sequence[Report]) -> int:
     return _carried_off(home, [_shifted(report) for report in soon[7:]])
 
 
-def _shaken(home: Home, soon: Sequence[Report]) -> int:
+def _shaken(home: Home, soon: Sequence[Report]) -> float:
     """Let the bike move on the spot in an outage. Return 1 if the guard is triggered after it, otherwise `NEVER`."""
     moved = [it.changed(motion=count in (3, 4)) for count, it in enumerate(soon)]
     outage = Span(moved[1].comes_at, moved[8].comes_at)
     home.service = HISTORY
     home.live(moved[:12], moved[12].comes_at, [outage])
-    return number_of_first([is_triggered(home)])
+    return 1 if _is_triggered(home) else NEVER
 
 
 @dataclass(frozen=True)
@@ -142,7 +109,7 @@ class Case:
     """A world, and special events in its nights."""
 
     world: World
-    carried: Callable[[Home, Sequence[Report]], int] = _carried_off
+    carried: Callable[[Home, Sequence[Report]], float] = _carried_off
     """How a thief moves the bike while its tracker reports that it stands."""
     is_again: bool = False
     """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
@@ -180,26 +147,24 @@ CASES = (
 )
 
 
-@cache
-def found_in(case: Case, nights: int = NIGHTS) -> Found:
-    """Return the results of the last `nights` nights of sixty days in a world."""
-    return _Nights(case).run(nights)
-
-
-class _Nights:
+class Nights:
     """A bike that is armed each night, on its arrival or up to two hours later."""
 
     def __init__(self, case: Case) -> None:
-        self._case, self._found = case, Found()
-        self._home = Home(case.world.service, case.world.clock)
-        self._coming = Coming(case.world, _DAYS)
+        self._case, self._found, world = case, Found(), case.world
+        self._home = Home(world.service, world.clock)
+        self._journey, end = a_journey(SEED, _DAYS), BEGIN + timedelta(days=_DAYS)
+        said = reports(world.tracker, self._journey, BEGIN, end, SEED)
+        # The reports that have not arrived yet, and the report that arrived last.
+        self._left = deque(_current(world.bend(said, self._journey)))
+        self._last = self._left[0]
 
-    def run(self, nights: int) -> Found:
-        """Simulate all nights. In each of the last `nights` nights, arm the bike, and let a thief come."""
+    def run(self, nights: int = NIGHTS) -> Found:
+        """Simulate all nights. In each of the last `nights` nights, arm the bike, and steal it."""
         random = Random("nights")  # noqa: S311 - no secret
         all_nights = [
             (trip, following, random.choice([0, 0, random.uniform(0, 120)]))
-            for trip, following in pairwise(self._coming.journey.trips)
+            for trip, following in pairwise(self._journey.trips)
             if trip.ends_at.date() < following.starts_at.date()
         ]
         for count, (trip, following, later) in enumerate(all_nights[-nights:]):
@@ -207,7 +172,7 @@ class _Nights:
             armed_at = trip.ends_at + MINUTE / 2 + later * MINUTE
             self._arm(armed_at, off * HOUR, armed_at + right * MINUTE)
             self._live(armed_at + 3 * HOUR)
-            if not is_triggered(self._home):
+            if not _is_triggered(self._home):
                 self._steal()
             self._live(following.starts_at)
             self._ride_off(following)
@@ -228,36 +193,41 @@ class _Nights:
         home.clock = clock
 
     def _live(self, until: datetime) -> None:
-        for report, now in self._coming.until(until):
-            self._home.poll(report, now)
+        """Poll each report when it arrives, up to a time. Also poll a minute before a report that ends a long silence."""
+        while self._left and self._left[0].comes_at <= until:
+            before, self._last = self._last, self._left.popleft()
+            now = self._last.comes_at
+            if now - before.comes_at > _SILENT:
+                self._home.poll(before, now - MINUTE)
+            self._home.poll(self._last, now)
 
     def _ride_off(self, trip: Trip) -> None:
-        if is_triggered(self._home):
+        if _is_triggered(self._home):
             self._found.false_alarms += 1
             return
         # If the whole trip leads through a tunnel, nothing is received before its end,
         # so include the reports of the next ten minutes.
         end = trip.ends_at + 10 * MINUTE
-        after = [it for it in self._coming.left if it.comes_at <= end]
-        self._found.ridden[number_of_first(_polled(self._home.copied(), after))] += 1
+        after = [it for it in self._left if it.comes_at <= end]
+        self._found.ridden[_triggered_by(self._home.copied(), after)] += 1
         self._live(trip.ends_at)
 
     def _steal(self) -> None:
         """Simulate each kind of theft on a copy of the bike. With `is_again`, carry the bike itself off."""
         case, home, found = self._case, self._home, self._found
-        soon = list(islice(self._coming.left, _SOON))
+        soon = list(islice(self._left, _SOON))
         says_so = (_shifted(it).changed(motion=True, speed=10.0) for it in soon)
-        found.says_so[number_of_first(_polled(home.copied(), says_so))] += 1
+        found.says_so[_triggered_by(home.copied(), says_so)] += 1
         driven = (
             _shifted(it, _DRIVEN * count).changed(motion=True, speed=36.0)
             for count, it in enumerate(soon, 1)
         )
-        found.driven[number_of_first(_polled(home.copied(), driven))] += 1
+        found.driven[_triggered_by(home.copied(), driven)] += 1
         found.carried[case.carried(home if case.is_again else home.copied(), soon)] += 1
         if case.is_again:
             # Bring the bike back: skip the reports of the theft. An hour later, guard
             # the bike again.
             for _ in soon:
-                self._coming.left.popleft()
+                self._left.popleft()
             self._live(soon[-1].comes_at + HOUR)
             home.arm(soon[-1].comes_at + HOUR)

@@ -95,10 +95,10 @@ class Recorder:
             self.fired = [*self.fired, *news]
         return news
 
-    def record(self, changes: Changes) -> list[Occurrence]:
-        """Record the rides and the total distance after an update. Return the occurrences that are fired."""
+    def record(self, changes: Changes) -> None:
+        """Record the rides, the total distance and the new occurrences after an update."""
         if BIKE not in changes.keys:
-            return []
+            return
         tracker = changes.after[BIKE]
         if since := tracker.rides_since:
             starts = {ride.started_at for ride in tracker.rides}
@@ -108,7 +108,7 @@ class Recorder:
         if (total := tracker.total_distance) is not None:
             # The database rounds numbers, so the total may fall a little after a restart.
             self.totals.append(round(total, 4))
-        return self.news()
+        self.news()
 
 
 @dataclass
@@ -201,7 +201,7 @@ class Home(Recorder):
         listed, context = {BIKE: device}, self.context(now, recovering=self._came_back)
         found = {BIKE: position} if account.wanted(listed) else {}
         self._came_back = False
-        self._fire(account.apply_poll(listed, found, context), now)
+        self.record(account.apply_poll(listed, found, context))
         self._request(now)
 
     def push(self, report: Report) -> None:
@@ -209,7 +209,7 @@ class Home(Recorder):
         now = report.comes_at
         self._answer(now)
         context = self.context(now, is_complete=True)
-        self._fire(self.account.apply_message([], [report.position], context), now)
+        self.record(self.account.apply_message([], [report.position], context))
 
     def _request(self, now: datetime) -> None:
         """Request the history if it is needed. The answer contains reports that the service has received so far."""
@@ -249,11 +249,8 @@ class Home(Recorder):
         """Apply the answer of the history, if it has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
-            changes = self.account.apply_history(BIKE, answer, self.context(at))
-            self._fire(changes, at)
-
-    def _fire(self, changes: Changes, _now: datetime) -> list[Occurrence]:
-        return self.record(changes)
+            context = self.context(at)
+            self.record(self.account.apply_history(BIKE, answer, context))
 
 
 def _ride_of(occurrence: Occurrence) -> Ride:

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import cache, partial
-from math import pi, sin
 from random import Random
-from typing import Any, override
+from typing import Any
 
 from custom_components.bike_tracker.tracking.ride_state import Ride
-from tests.tools.simulator.streets import HOME, METRES_PER_DEGREE, metres
+from tests.tools.simulator.streets import HOME, metres
 
 from .home import Home, Service
 from .trackers import Report, Tracker, reports
-from .trips import BEGIN, Journey, Moment, Span, Trip, a_journey, restarts
+from .trips import BEGIN, Journey, Span, Trip, a_journey, restarts
 
 TRIPS = 45
 SEED = 1
@@ -28,7 +27,7 @@ type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """Function that changes reports before they arrive."""
 
 
-EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
+_EACH_10_S = Tracker("each 10 s", every=10, repeats=3_600)
 _EACH_MINUTE = Tracker("each minute", every=60, parked=60)
 _PLAIN, HISTORY = Service(), Service(has_history=True)
 
@@ -61,7 +60,6 @@ class Found:
     trips: int
     as_one: int
     """Number of trips that were detected as one ride."""
-    lost: int
     invented: int
     """Number of rides that belong to no trip."""
     started: int
@@ -216,27 +214,6 @@ def _pairs() -> Journey:
     return Journey(trips)
 
 
-class _Spin(Trip):
-    """A ride of forty seconds that starts and ends at home, between two polls."""
-
-    def __init__(self, number: int) -> None:
-        """Start five seconds after a full minute. Rides with consecutive numbers start twenty minutes apart."""
-        start = BEGIN + 20 * (number + 1) * MINUTE + MINUTE / 12
-        super().__init__(Random(number), start, HOME, 1)  # noqa: S311 - no secret
-        self.ends_at, self.end = start + 2 / 3 * MINUTE, HOME
-
-    @override
-    def at(self, time: datetime) -> Moment:
-        part = (time - self.starts_at) / (self.ends_at - self.starts_at)
-        north = 120 * sin(pi * part) / METRES_PER_DEGREE
-        return Moment((HOME[0] + north, HOME[1]), 4)
-
-
-def spins() -> Journey:
-    """Return rides that no poll can see, because each starts and ends at home between two polls."""
-    return Journey([_Spin(number) for number in range(100)])
-
-
 def _until_half_way(journey: Journey) -> list[Span]:
     """Return an outage for each trip, from ten minutes before its start to its middle."""
     return [Span(trip.starts_at - _LATE, trip.middle) for trip in journey.trips]
@@ -248,7 +225,7 @@ def _around_stops(journey: Journey) -> list[Span]:
     return [Span(first.middle, second.middle) for first, second in pairs]
 
 
-def each_second_day(journey: Journey) -> list[Span]:
+def _each_second_day(journey: Journey) -> list[Span]:
     """Return an outage of each second day, from midnight to midnight."""
     days = (journey.trips[-1].ends_at - BEGIN).days + 1
     return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
@@ -273,7 +250,7 @@ WORLDS = (
     World("clock 3 minutes ahead", bend=_clock(3 * MINUTE), behind=-3 * MINUTE),
     World("clock 2 hours ahead", bend=_clock(2 * HOUR)),
     World("clock 3 hours behind", bend=_clock(-3 * HOUR), behind=3 * HOUR),
-    _unclear("clock that falls back by 10 minutes", EACH_10_S, _falls_back, HISTORY),
+    _unclear("clock that falls back by 10 minutes", _EACH_10_S, _falls_back, HISTORY),
     _unclear(
         "2 % of the times an hour off",
         bend=at_random("glitches", _glitch),
@@ -291,34 +268,34 @@ WORLDS = (
     World("restarts of Home Assistant", restarts=True),
     World(
         "late fixes over live, newest first, with a red light",
-        EACH_10_S,
+        _EACH_10_S,
         _newest_first,
         replace(HISTORY, is_live=True),
     ),
     World(
         "parallel upload, totals out of order",
-        EACH_10_S,
+        _EACH_10_S,
         _uploaded_in_parallel,
         HISTORY,
     ),
     World(
         "messages during a slow history answer (3 to 45 s)",
-        EACH_10_S,
+        _EACH_10_S,
         service=replace(HISTORY, is_live=True, answers=(3, 45)),
         outages=_until_half_way,
     ),
     World(
         "two rides around an outage, third in the queue",
-        EACH_10_S,
+        _EACH_10_S,
         service=replace(HISTORY, queue=2 * MINUTE),
         outages=_around_stops,
         journey=_pairs,
     ),
     World(
         "history that is too large half of the time",
-        EACH_10_S,
+        _EACH_10_S,
         service=replace(HISTORY, refuses=0.5),
-        outages=each_second_day,
+        outages=_each_second_day,
     ),
     _unclear("noise of 20 m, reports 4 m", minutely(accuracy=20, claims=4)),
     _unclear(
@@ -341,19 +318,13 @@ WORLDS = (
 
 
 @cache
-def lived(world: World) -> tuple[Journey, Home]:
-    """Return the journey of a world, and a home after all its trips."""
+def found_in(world: World) -> Found:
+    """Simulate a world, and return the results."""
     journey, home = world.journey(), Home(world.service, world.clock)
-    end = journey.trips[-1].ends_at + _DAY
+    end, behind = journey.trips[-1].ends_at + _DAY, world.behind
     said = world.bend(reports(world.tracker, journey, BEGIN, end, SEED), journey)
     starts = restarts(SEED, end) if world.restarts else ()
     home.live(said, end, world.outages(journey), starts)
-    return journey, home
-
-
-def found_in(world: World) -> Found:
-    """Return what was detected in a world."""
-    (journey, home), behind = lived(world), world.behind
     rides = [
         it._replace(started_at=it.started_at + behind, moved_at=it.moved_at + behind)
         for it in (home.book if world.service.has_history else home.rides)
@@ -363,7 +334,6 @@ def found_in(world: World) -> Found:
     return Found(
         trips=len(found),
         as_one=sum(len(of) == 1 for _, of in found),
-        lost=len(found) - len(seen),
         invented=len({*rides} - {ride for _, of in found for ride in of}),
         started=len(home.of_type("ride_started")),
         ended=len(home.of_type("ride_ended")),
@@ -372,18 +342,6 @@ def found_in(world: World) -> Found:
         starts=[(of[0].started_at - it.starts_at).total_seconds() for it, of in seen],
         ends=[(of[-1].moved_at - it.ends_at).total_seconds() for it, of in seen],
     )
-
-
-def unseen(world: World) -> tuple[int, int]:
-    """Return the number of trips during outages (or of all, without outages), and of detected ones."""
-    (journey, home), spans = lived(world), list(world.outages(world.journey()))
-    trips = [
-        trip
-        for trip in journey.trips
-        if not spans or any(trip.starts_at in it and trip.ends_at in it for it in spans)
-    ]
-    found = [rides_of(trip, home.book, MINUTE / 2) for trip in trips]
-    return len(trips), sum(len(of) == 1 for of in found)
 
 
 def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
