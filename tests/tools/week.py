@@ -178,7 +178,7 @@ class Week:
                     self.rows[entities[entity_id][1]] += 1
 
     def _counted(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a method of the database, changed so that it counts the bytes that it writes."""
+        """Return a function that calls this method of the database, and counts the bytes that the method writes."""
 
         def call(*args: Any) -> Any:
             before = _bytes_of_thread()

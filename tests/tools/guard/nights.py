@@ -1,4 +1,4 @@
-"""Nights of a bike that is armed after its arrival, and what triggers its guard."""
+"""Simulated nights of a parked bike with an armed guard, and thefts of that bike."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,26 +27,27 @@ from tests.tools.simulator.streets import METRES_PER_DEGREE
 NIGHTS = 30
 NEVER = inf
 """Used in place of the number of a report if no report triggered the guard."""
-# After a silence of this length, a poll ends the ride of a tracker.
+# If a tracker sends nothing for this long, the next poll ends its ride.
 _SILENT = timedelta(minutes=31)
 _DAYS = 60
 # Meters by which a thief carries the bike off.
 _CARRIED = 200
-# The tracker sends this many reports of a theft. The guard must be triggered by then.
+# Number of reports that a tracker sends during a theft.
 _SOON = 20
 # Meters between two reports of a bike that is driven away in a van.
 _DRIVEN = 600
 # For four nights in turn: the error of the house's clock in hours, and the minutes from
-# the arming to the correction of the clock (negative if the clock is corrected first).
+# the arming to the correction of the clock (-1: a minute before the arming).
 _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 
 @dataclass
 class Found:
-    """The results of the nights of a world. Thefts are counted by the report that triggered the guard."""
+    """The results of the nights of a world. Each counter counts thefts by the report that triggered the guard."""
 
     false_alarms: int = 0
     ridden: Counter[float] = field(default_factory=Counter)
+    """Rides in the morning on the bike while it is armed, which stand for a thief's rides."""
     carried: Counter[float] = field(default_factory=Counter)
     says_so: Counter[float] = field(default_factory=Counter)
     """Thefts of bikes that were carried off and whose trackers reported motion."""
@@ -87,7 +88,7 @@ def _carried_off(home: Home, soon: Sequence[Report]) -> float:
 
 
 def _carried_on(home: Home, soon: Sequence[Report]) -> float:
-    """Carry the bike off, arm it there, and carry it on. Return which report then triggers the guard."""
+    """Carry the bike off, arm it there, and carry it on. Return the number of the report that triggers the new guard."""
     _carried_off(home, soon[:3])
     home.account.disarm(BIKE)
     home.arm(soon[2].comes_at + MINUTE / 10)
@@ -110,7 +111,7 @@ class Case:
 
     world: World
     carried: Callable[[Home, Sequence[Report]], float] = _carried_off
-    """How a thief moves the bike while its tracker reports that it stands."""
+    """Function that lets a thief move the bike while its tracker reports rest. It returns the number of a report."""
     is_again: bool = False
     """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
     is_clock_wrong: bool = False
@@ -202,6 +203,7 @@ class Nights:
             self._home.poll(self._last, now)
 
     def _ride_off(self, trip: Trip) -> None:
+        """Ride the armed bike. If its guard is triggered before the ride, count a false alarm."""
         if _is_triggered(self._home):
             self._found.false_alarms += 1
             return

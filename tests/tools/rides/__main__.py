@@ -1,4 +1,4 @@
-"""Measure detected rides, and write docs/rides.md: python -m tests.tools.rides."""
+"""Simulate rides, and write the tables of docs/rides.md: python -m tests.tools.rides."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -33,7 +33,7 @@ _POLL = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class Service:
-    """How a service behaves."""
+    """The abilities, delays and faults of a tracking service."""
 
     has_history: bool = False
     is_live: bool = False
@@ -54,7 +54,7 @@ class Recorder:
 
     service: Service = Service()
     clock: timedelta = timedelta()
-    """How far the house's clock is ahead."""
+    """How far the house's clock is ahead of the true time."""
     account: Account = field(default_factory=lambda: Account("Bikes", {}))
     last_fired: int = 0
     """Number of the last occurrence that was fired."""
@@ -73,7 +73,7 @@ class Recorder:
         return [it for it in self.fired if it.type in types]
 
     def context(self, now: datetime, **how: bool) -> UpdateContext:
-        """Return the context of an update at a true time."""
+        """Return the context of an update. The house's clock adds its error to the true time `now`."""
         has_history = self.service.has_history
         return UpdateContext(now + self.clock, has_history=has_history, **how)
 
@@ -88,7 +88,7 @@ class Recorder:
         self.account = Account("Bikes", states)
 
     def news(self) -> list[Occurrence]:
-        """Return the occurrences that are fired now. The next call does not return them again."""
+        """Fire and return the occurrences that were not fired before."""
         news = [it for it in self.state.occurrences if it.seq > self.last_fired]
         if news:
             self.last_fired = news[-1].seq

@@ -1,4 +1,4 @@
-"""Trackers with different intervals, and what each of them reports of a journey."""
+"""Simulated trackers, and the reports that they send during a journey."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _KILOMETRES_PER_HOUR = 3.6
 
 @dataclass(frozen=True)
 class Tracker:
-    """How a tracker behaves."""
+    """The intervals, errors and faults of a tracker."""
 
     name: str
     every: float
@@ -32,7 +32,7 @@ class Tracker:
     drifts: float = 0.8
     """Share of a fix's error that the next fix has, too (0 to 1)."""
     strays: float = 0
-    """Share of the fixes at rest with which a group of up to eight fixes a house or two away begins (0 to 1)."""
+    """Share of the fixes at rest that begin a group of up to eight fixes, all a house or two away (0 to 1)."""
     spikes: float = 0
     """Share of the fixes that are some streets away (0 to 1)."""
     says_speed: bool = True
@@ -59,7 +59,7 @@ class Report:
 
     @property
     def sent_at(self) -> datetime:
-        """Return when the tracker sent it, according to the tracker's clock."""
+        """Return when the tracker sent the report, by its own clock; if unknown, when the server receives the report."""
         return self.position.device_time or self.comes_at
 
     @property
@@ -69,17 +69,17 @@ class Report:
 
     def changed(self, **fields: object) -> Report:
         """Return the report with these values in its position."""
-        # A test chooses these fields, so their types are not known.
+        # The names of the fields are not known here, so mypy cannot check their types.
         position = self.position._replace(**fields)  # type: ignore[arg-type]
         return replace(self, position=position)
 
     def moved(self, degrees: float) -> Report:
-        """Return the report with its place shifted to the north by this many degrees."""
+        """Return the report with a place that is farther to the north by some degrees of latitude."""
         return self.changed(latitude=self.point[0] + degrees)
 
 
 class _Receiver:
-    """Measures places. The error of a fix depends on the error before it."""
+    """Measures places with errors. The error of a fix depends on the error of the fix before."""
 
     def __init__(self, tracker: Tracker, random: Random) -> None:
         self._tracker, self._random = tracker, random
@@ -89,10 +89,10 @@ class _Receiver:
         self._astray: list[complex] = []
 
     def measured(self, moment: Moment) -> Point:
-        """Return the place that is measured at a moment."""
+        """Return the true place of a moment, plus an error."""
         tracker, random, point = self._tracker, self._random, moment.point
-        # In two dimensions, two of three errors are below 1.5 standard deviations. The
-        # root keeps the error the same, however much of it the fixes share.
+        # Two of three errors in the plane are below 1.5 standard deviations. The root
+        # makes the average size of the errors independent of `drifts`.
         deviation = tracker.accuracy / 1.5 * sqrt(1 - tracker.drifts**2)
         error = self._error = tracker.drifts * self._error + self._gauss(deviation)
         is_free = not moment.speed and not self._astray
@@ -127,11 +127,11 @@ def reports(
     for time, moment in _moments(tracker, journey, begin, end, random):
         comes_at = time
         position = position._replace(id=position.id + 1, device_time=time)
-        # If a tracker has no fix, Traccar repeats the last one, at rest.
+        # If a message has no fix, Traccar repeats the last fix, with the bike at rest.
         position = position._replace(speed=0, motion=False)
         if moment is not None:
             point = receiver.measured(moment)
-            # The server adds up the distance.
+            # The server adds the distance from the last fix to its total.
             total += metres(last or point, point)
             last = point
             speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)

@@ -36,7 +36,7 @@ class Span:
         return self.starts_at <= time < self.ends_at
 
     def is_near(self, other: Span, margin: timedelta) -> bool:
-        """Return whether another range overlaps this one or is close to it."""
+        """Return whether another range overlaps this one, or begins or ends less than `margin` away from it."""
         starts_at, ends_at = self.starts_at - margin, self.ends_at + margin
         return starts_at < other.ends_at and other.starts_at < ends_at
 
@@ -104,10 +104,10 @@ def _in_town(point: Point) -> Point:
 
 @dataclass
 class Journey:
-    """All trips of a bike, and where it stands between them: before the first trip, at home."""
+    """All trips of a bike. Before the first trip, it stands at home, and after each trip at the end of that trip."""
 
     trips: list[Trip]
-    """In order of time. None begins before the one before it is over."""
+    """The trips in order of time. They do not overlap."""
 
     @property
     def kilometres(self) -> float:
@@ -122,7 +122,7 @@ class Journey:
         return trip.at(time) if time < trip.ends_at else trip.arrived
 
     def begun(self, time: datetime) -> Trip | None:
-        """Return the last trip that has begun at a time, even if it is over. Before the first trip, return None."""
+        """Return the newest trip that starts at this time or before it. Return None before the first trip."""
         number = bisect_right(self.trips, time, key=lambda trip: trip.starts_at)
         return self.trips[number - 1] if number else None
 

@@ -44,7 +44,7 @@ class World:
     behind: timedelta = _AT_ONCE
     """How far the tracker's clock is behind."""
     clock: timedelta = _AT_ONCE
-    """How far the house's clock is ahead."""
+    """How far the house's clock is ahead of the true time."""
     journey: Callable[[], Journey] = lambda: Journey(
         a_journey(SEED, _DAYS).trips[:TRIPS]
     )
@@ -126,7 +126,7 @@ def _cold_start(report: Report, gone: timedelta, left: timedelta) -> Report | No
 
 
 def _clock(ahead: timedelta) -> Bend:
-    """Return a function that sets the tracker's clock ahead by this much."""
+    """Return a function that adds `ahead` to the times of all reports."""
     return _each(partial(_with_clock, ahead=ahead))
 
 
@@ -167,7 +167,7 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
 
 
 def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
-    """Let each trip lead through a dead zone. Send its reports within a minute afterwards, the newest first."""
+    """Let each trip lead through a dead zone. Send the reports from there afterwards within a minute, newest first."""
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
         is_held = gone > MINUTE and left > MINUTE
