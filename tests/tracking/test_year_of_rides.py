@@ -65,11 +65,12 @@ def _rides_are_right(
         for kind in ("ride_started", "ride_ended")
     )
     assert starts == ends
-    assert all(a.moved_at < b.started_at for a, b in pairwise(home.rides))
+    assert len(starts) == len(home.book)
+    assert all(a.moved_at < b.started_at for a, b in pairwise(home.book))
     is_rare, jumps_often = tracker.every == 600, tracker.jumps == _OFTEN
     # Buffered reports arrive together, and a poll receives only the newest of them.
     late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))
-    left = list(home.rides)
+    left = list(home.book)
     for trip in journey.trips:
         struck = [span for span in downs if trip.is_near(span, 2 * late)]
         if struck:

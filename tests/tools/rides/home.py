@@ -126,12 +126,6 @@ class Home(Recorder):
         client, limit = cast(TrackingClient, self), backoff.ExtraRequests()
         self._history = history.History(client, limit)
 
-    @property
-    def rides(self) -> list[Ride]:
-        """Return the rides whose end was fired and that have a distance."""
-        rides = map(_ride_of, self.of_type("ride_ended"))
-        return [ride for ride in rides if ride.distance]
-
     def live(
         self,
         reports: Iterable[Report],
@@ -251,14 +245,3 @@ class Home(Recorder):
             (at, answer), self._pending = self._pending, None
             context = self.context(at)
             self.record(self.account.apply_history(BIKE, answer, context))
-
-
-def _ride_of(occurrence: Occurrence) -> Ride:
-    """Return the ride of an occurrence, which is the start or the end of that ride."""
-    said = occurrence.attributes
-    return Ride(
-        datetime.fromisoformat(said["started_at"]),
-        occurrence.since,
-        said["distance"],
-        said["maximum_speed"],
-    )

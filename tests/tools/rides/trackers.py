@@ -74,7 +74,7 @@ class Report:
         return replace(self, position=position)
 
     def moved(self, degrees: float) -> Report:
-        """Return the report with a place that is farther to the north by some degrees of latitude."""
+        """Return the report with its place moved to the north by these degrees of latitude."""
         return self.changed(latitude=self.point[0] + degrees)
 
 

@@ -327,7 +327,7 @@ def found_in(world: World) -> Found:
     home.live(said, end, world.outages(journey), starts)
     rides = [
         it._replace(started_at=it.started_at + behind, moved_at=it.moved_at + behind)
-        for it in (home.book if world.service.has_history else home.rides)
+        for it in home.book
     ]
     found = [(trip, rides_of(trip, rides, _LATE)) for trip in journey.trips]
     seen = [(trip, of) for trip, of in found if of]
