@@ -42,7 +42,7 @@ TRACKERS = (
     "tracker", some(TRACKERS, every=4), ids=lambda tracker: tracker.name
 )
 def test_year(tracker: Tracker) -> None:
-    """Exactly the true rides are fired, despite outages of the service and restarts of Home Assistant."""
+    """Exactly the true rides are detected, despite outages of the service and restarts of Home Assistant."""
     days = DAYS or _SHORT
     journey = a_journey(SEED, days)
     end = BEGIN + _DAY * (days + 1)
@@ -101,7 +101,7 @@ def _rides_are_right(
 
 @pytest.mark.parametrize("world", some(WORLDS, every=12), ids=lambda world: world.name)
 def test_worlds(world: World) -> None:
-    """If trackers, clocks or services have faults, no ride is lost, and almost none is invented."""
+    """If trackers, clocks or services have faults, each trip is one ride, and at most a few rides are invented."""
     found = found_in(world)
     assert found.as_one == TRIPS
     assert found.invented <= (0 if world.is_clear else 5)

@@ -21,7 +21,7 @@ HOUR = timedelta(hours=1)
 _DAYS = 60
 _DAY = timedelta(days=1)
 _LATE = timedelta(minutes=10)
-_AT_ONCE = timedelta()
+_ZERO = timedelta()
 
 type Bend = Callable[[Iterable[Report], Journey], Iterable[Report]]
 """Function that changes reports before they arrive."""
@@ -41,9 +41,9 @@ class World:
     bend: Bend = lambda said, _journey: said
     service: Service = _PLAIN
     outages: Callable[[Journey], Sequence[Span]] = lambda _journey: ()
-    behind: timedelta = _AT_ONCE
-    """How far the tracker's clock is behind."""
-    clock: timedelta = _AT_ONCE
+    behind: timedelta = _ZERO
+    """How far the times of detected rides are behind the true times."""
+    clock: timedelta = _ZERO
     """How far the house's clock is ahead of the true time."""
     journey: Callable[[], Journey] = lambda: Journey(
         a_journey(SEED, _DAYS).trips[:TRIPS]
@@ -55,7 +55,7 @@ class World:
 
 @dataclass(frozen=True)
 class Found:
-    """What was detected in a world: numbers of trips, of rides, and of events that were fired."""
+    """The rides that were detected in a world: numbers of trips, rides and fired events, and errors."""
 
     trips: int
     as_one: int
@@ -65,11 +65,11 @@ class Found:
     started: int
     ended: int
     distances: list[float]
-    """Error of the distance of each trip, in percent."""
+    """Error of the distance of each detected trip, in percent."""
     in_all: float
     """Error of the distance of all trips together, in percent."""
     starts: list[float]
-    """Error of each start, in seconds."""
+    """Error of the start of each detected trip, in seconds; negative if it is too early."""
     ends: list[float]
 
 
@@ -141,13 +141,13 @@ def _falls_back(said: Iterable[Report], journey: Journey) -> Iterator[Report]:
     for report in said:
         is_back = any(report.comes_at in span for span in back)
         report = report.changed(server_time=report.comes_at)
-        yield _with_clock(report, -10 * MINUTE if is_back else _AT_ONCE)
+        yield _with_clock(report, -10 * MINUTE if is_back else _ZERO)
 
 
 def _glitch(random: Random, report: Report) -> Report:
     """Shift the times of some reports by an hour, forward or back."""
     is_off, off = random.random() < 0.02, random.choice([HOUR, -HOUR])
-    return _with_clock(report, off if is_off else _AT_ONCE)
+    return _with_clock(report, off if is_off else _ZERO)
 
 
 def _as_received(said: Iterable[Report]) -> Iterator[Report]:
@@ -171,7 +171,7 @@ def _newest_first(said: Iterable[Report], journey: Journey) -> Iterable[Report]:
 
     def bend(report: Report, gone: timedelta, left: timedelta) -> Report:
         is_held = gone > MINUTE and left > MINUTE
-        late = left - MINUTE + (left - MINUTE) / 30 if is_held else _AT_ONCE
+        late = left - MINUTE + (left - MINUTE) / 30 if is_held else _ZERO
         return replace(report, comes_at=report.comes_at + late)
 
     return _as_received(on_trips(bend)(said, journey))
