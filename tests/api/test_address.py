@@ -91,7 +91,7 @@ def test_accepted(typed: str, url: str) -> None:
     ],
 )
 def test_refused(typed: str, code: str) -> None:
-    """A wrong address raises an error that does not contain the address. An insecure address is accepted with `https`."""
+    """The error about a wrong or insecure address does not contain it. With https, an insecure address is accepted."""
     with pytest.raises(TrackingError) as caught:
         canonical_url(typed)
     assert caught.value.code == code

@@ -110,14 +110,14 @@ def test_password_that_no_header_can_hold(make_client: MakeClient) -> None:
 
 
 def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
-    """Return the bytes of an HTTP answer with this status, body and these headers."""
+    """Return the bytes of an HTTP answer with a status, a body and headers."""
     return b"\r\n".join([b"HTTP/1.1 %d Any" % status, *headers, b"", body])
 
 
 async def test_devices_and_positions(
     simulator: Simulator, client: TrackingClient, serve: Serve
 ) -> None:
-    """Devices have their `uniqueId` as key, positions their device's `id`. An equal list gives the same object."""
+    """Devices are returned by `uniqueId`, positions by device ID. An unchanged list of devices is returned as the same object."""
     devices = await client.async_get_devices()
     assert [devices[RED].name, devices[BLUE].name] == ["Red bike", "Blue bike"]
     assert await client.async_get_devices() is devices
@@ -129,7 +129,7 @@ async def test_devices_and_positions(
     # The position of a single device can be requested, too.
     assert await client.async_get_positions({red}, red) == {red: positions[red]}
     assert simulator.requests[-1].query == f"deviceId={red}"
-    # A server that ignores `deviceId` sends all positions.
+    # If a server ignores `deviceId`, only the requested position is returned.
     body = json.dumps(simulator.listed("positions", EMAIL)).encode()
     client = await serve(answer(200, body))
     assert await client.async_get_positions({red}, red) == {red: positions[red]}

@@ -67,7 +67,7 @@ RENAMED = {
     "power": "power_voltage",
     "versionFw": "firmware",
 }
-"""For each attribute that has another name as a field of `Position`: the name of this field."""
+"""For each attribute whose field of `Position` has another name: the name of the field."""
 
 type Row = dict[str, Any]
 type Rows = list[Any]
@@ -97,7 +97,7 @@ def read_position(**fields: Any) -> Position:
 
 
 def _all(field: str, read: Any, *values: Any) -> Iterator[tuple[Row, Row]]:
-    """Yield the sent field and the expected field for each of these sent values. Each value is read as `read`."""
+    """Yield the sent field and the expected field for each of these sent values. The expected value is always `read`."""
     snake_case = re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", field)
     for value in values:
         yield {field: value}, {RENAMED.get(field, snake_case): read}
@@ -209,7 +209,7 @@ def test_field_of_a_device(sent: Row, read: Row) -> None:
         *_all("deviceTime", MOMENT, DEVICE["lastUpdate"]),
         *_all("deviceTime", None, "1970-01-01T00:00Z", 7, MISSING),
         # A position that is marked as invalid still has a place. If a fix time is
-        # unreadable, the position is requested again.
+        # unreadable, `is_readable` is False, so the position is requested again.
         *(({"valid": valid}, {}) for valid in (False, None, MISSING)),
         *_all("fixTime", None, *ABSENT),
         *(
@@ -401,7 +401,7 @@ def test_only_what_changed_is_another_object(devices: DeviceReader) -> None:
     ids=lambda answer: repr(answer[:24]),
 )
 def test_no_list_of_trackers(devices: DeviceReader, answer: bytes) -> None:
-    """An answer that is not a list of trackers is an error without text of the answer. The known list stays."""
+    """If an answer is not a list of trackers, the error contains no text of the answer, and the known list stays."""
     before = devices.read(body(*two()))
     for _ in range(2):
         with pytest.raises(InvalidResponseError) as caught:

@@ -187,7 +187,7 @@ async def test_fault(
 async def test_no_answer(
     client: TrackingClient, simulator: Simulator, fault: str
 ) -> None:
-    """If no readable answer or first message arrives, the client stops with a timeout."""
+    """If the server does not answer or sends no readable first message, the client stops with a timeout."""
     simulator.live_fault(fault)
     assert (await error_of(client)).code == "timeout"
 
