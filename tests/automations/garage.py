@@ -3,7 +3,7 @@
 `House` has more steps. After `=` comes the number of runs so far.
 
     of went_offline                    chooses the trigger of the story
-    prepare, become, undo              puts the red bike into the state before, into the trigger's state, and back
+    prepare, become, undo              puts the red bike into the preceding state, into the trigger's state, and back
     become at_once                     like `become`, but a silence began almost a day (the default wait) ago
     listen for=10                      saves an automation whose trigger waits for 10 minutes
     forget                             forgets the runs so far
@@ -33,8 +33,8 @@ from tests.conftest import EMAIL, PASSWORD, RED, Bikes
 from tests.riding import go
 
 _MOVES, _STANDS = "move 0 motion=yes", "move 0 motion=no"
-# For each trigger: the steps into the state before, the steps into the trigger's state
-# or to its event, and for a state also the steps back.
+# For each trigger: the steps before its state or event, the steps to its state or
+# event, and, if the trigger has a state, the steps back.
 STEPS = {
     "went_offline": ("touch, wait 2", "offline red", "online red"),
     "came_online": ("offline red, touch, wait 2", "online red", "offline red"),

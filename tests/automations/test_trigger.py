@@ -114,7 +114,7 @@ ORDERS = [
     ],
 )
 async def test_story(garage: Garage, story: str) -> None:
-    """At each `=` in a story, the number of the automation's runs is the number after it."""
+    """At each `= n` in a story, the automation has run `n` times so far."""
     await garage.async_tell(story)
 
 
@@ -187,8 +187,8 @@ async def test_reports_that_come_just_in_time(garage: Garage) -> None:
     await garage.async_tell("of became_silent, listen for=10")
     every, start = timedelta(seconds=585), dt_util.utcnow()
     for _ in range(120):
-        # The next poll is 54 seconds from now. Let it return the newest report until
-        # then.
+        # The next poll is 54 seconds from now. Let it return the newest report of the
+        # next 50 seconds.
         reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
         garage.simulator.set_last_update(RED, start + reports * every)
         await garage.async_minutes(1)
@@ -286,7 +286,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
         "alarm_raised": became,
         "guard_triggered": became,
         "ride_started": became,
-        # An ended ride has the time of its arrival, which was six minutes earlier.
+        # For an ended ride, `since` is the time of the arrival, six minutes earlier.
         "ride_ended": became - timedelta(minutes=6),
     }.get(trigger, run.time_fired)
     assert datetime.fromisoformat(run.data["since"]) == since.replace(microsecond=0)
