@@ -18,8 +18,8 @@ from .house import House
 
 BLUEPRINTS = Path(__file__).parents[2] / "blueprints"
 
-# With a start at second 30, polls come half a minute before each full minute, when Home
-# Assistant evaluates templates.
+# Home Assistant evaluates templates at each full minute. With a start at second 30,
+# polls come half a minute earlier.
 _START = datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC)
 
 

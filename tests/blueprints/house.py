@@ -49,7 +49,7 @@ _ESCAPED = re.compile(rf"\\([{re.escape(string.punctuation)}])")
 _VALUES: dict[str, Any] = {"yes": True, "no": False, "none": None}
 # Invisible marks around names, addresses and times in right-to-left texts.
 _ISOLATES = str.maketrans("", "", "\u200f\u2068\u2069")
-# The number of seconds from a poll to the end of a minute of a story.
+# Each minute of a story ends this number of seconds after a poll.
 _AFTER_POLL = 6
 # A timer that is due in at most this number of seconds counts as due.
 _RESOLUTION = 0.001
@@ -155,7 +155,7 @@ class House:
         await self.async_minutes(int(minutes))
 
     async def _until(self, hour: str) -> None:
-        """Move the clock forward to an hour in UTC, in one step. A poll that was due earlier runs now."""
+        """Move the clock forward to an hour in UTC, in one step. If a poll was due earlier, it runs at that hour."""
         now = dt_util.utcnow()
         then = now.replace(hour=int(hour), minute=0, second=0, microsecond=0)
         await self.async_seconds((then - now).total_seconds() % 86_400)
@@ -270,7 +270,7 @@ class House:
         return service.asked_at == dt_util.utcnow() and not is_over
 
     async def _stop(self) -> None:
-        """Simulate a stop of Home Assistant: send its events, and unload the account and automations."""
+        """Simulate a stop of Home Assistant: fire the events of a stop, and unload the account and automations."""
         hass = self.hass
         self._automations = (await async_hass_config_yaml(hass))[_AUTOMATION]
         hass.set_state(CoreState.stopping)

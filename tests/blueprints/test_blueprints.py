@@ -115,7 +115,7 @@ async def test_told(house: House, script: str, told: list[str]) -> None:
 
 
 async def test_sos_without_a_place(hass: HomeAssistant, house: House) -> None:
-    """The message about an SOS is sent, without a place, even if the action `where` fails."""
+    """If the action `where` fails, the message about an SOS is still sent, but without a place."""
 
     async def fail(_: ServiceCall) -> None:
         raise HomeAssistantError("no place")
@@ -168,7 +168,7 @@ async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> No
 
 
 async def test_after_an_outage(hass: HomeAssistant, house: House) -> None:
-    """If eleven rides are fired at the same time, all tracks are requested, but at most ten in the first minute."""
+    """If eleven *ride ended* triggers fire together, all tracks are requested, but at most ten in the first minute."""
     count, asked = 11, async_mock_service(hass, "bike_tracker", "get_track")
     await house.async_automate("keep_each_ride", RED)
     coordinator, now = house.entry.runtime_data.coordinator, dt_util.utcnow()
@@ -225,7 +225,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """An answer about five bikes has a short sentence for each: the place, an alarm and an outage, or the guard's state."""
+    """An answer about five bikes has a short sentence for each bike: its place, alarm and outage, or its guard."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
