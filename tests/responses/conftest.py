@@ -78,7 +78,7 @@ async def hass(
 
 @pytest.fixture
 def ask(hass: HomeAssistant) -> Ask:
-    """Return a function that calls a tool, by default `where`. Skip the test if assistants have no tools."""
+    """Return a function that calls a tool, by default `where`. Skip the test if Home Assistant is too old for tools."""
     if not hasattr(llm, "ToolResult"):
         pytest.skip("Home Assistant before 2026.10")
 

@@ -56,7 +56,7 @@ def ride(start: str, distance: float = 1, minutes: int = 10) -> Ride:
         # Weeks begin on Monday, also at the turn of the year and on February 29.
         ("week", "2027-01-03T12:00", "2027-01-04T12:00", "2026-12-28", "2027-01-11", 2),
         ("month", "2028-01-31T12", "2028-03-01T12", "2028-01-01", "2028-04-01", 3),
-        # The list ends one period after the maximum, so that the action can refuse it.
+        # A longer range gives one period more than the maximum, so the action refuses it.
         ("day", "1950-01-01", "2026-01-01", "1950-01-01", "1960-12-15", 4_001),
     ],
 )
@@ -113,7 +113,7 @@ def test_ride_counts_where_it_started(start: str, day: str) -> None:
 
 
 def sums(*values: float) -> dict[str, float]:
-    """Return the sums of a period by name."""
+    """Return these values as the sums of a period, with their names as keys."""
     names = ("rides", "distance", "duration", "longest_distance", "days")
     return dict(zip(names, values, strict=True))
 

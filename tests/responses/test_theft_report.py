@@ -113,7 +113,7 @@ async def test_guarded_again(bikes: Bikes) -> None:
 
 
 async def async_alarm(bikes: Bikes, alarm: str, seconds: float = 61) -> None:
-    """Let the red bike raise an alarm without a new fix, as if GPS slept, and poll after seconds."""
+    """Let the red bike raise an alarm without a new fix, as if GPS slept. Poll `seconds` later."""
     position = bikes.simulator.devices[RED].position
     assert position
     alarms: dict[str, Any] = {"alarm": alarm, "motion": False}
@@ -133,7 +133,7 @@ async def async_happened(bikes: Bikes) -> list[tuple[str, str]]:
 
 @pytest.mark.usefixtures("setup")
 async def test_alarms(bikes: Bikes) -> None:
-    """The page lists the alarms nearest to the theft, each series and the guard's cause once."""
+    """The page lists the alarms nearest to the theft. Of a series of equal alarms, only the first is listed."""
     await async_alarm(bikes, "tow")
     await bikes.async_guard()
     bikes.simulator.report(RED)
@@ -149,7 +149,7 @@ async def test_alarms(bikes: Bikes) -> None:
         await async_alarm(bikes, alarm, seconds)
     texts = ("Switched off", "Vibration", "strange", "Battery low", "Vibration")
     alarms = [("Alarm", text) for text in texts]
-    # The first vibration is the cause of the guard.
+    # The first vibration triggered the guard. It is listed in addition to five alarms.
     happened = await async_happened(bikes)
     assert happened[:-1] == [("Alarm", "Battery low"), *alarms]
     await async_steal(bikes)
@@ -227,8 +227,8 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert "503" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
-    # The stored route of the ride under way has all places: the table and the GPX file
-    # show them. Times are known at both ends, and where the guard was triggered.
+    # The table and the GPX file show all places of the stored route of this ride. Only
+    # the first and the last place, and the place of the guard's trigger, have a time.
     assert report["positions"] == 7
     shown = _times(report["html"])
     assert [place for place, _ in shown] == [
@@ -295,7 +295,7 @@ async def test_link(
     hass_client: ClientSessionGenerator,
     hass_admin_user: MockUser,
 ) -> None:
-    """A link opens the report of one bike for a day without a sign-in. Without an address of Home Assistant, no link exists."""
+    """For a day, a link opens the report of one bike without a sign-in. If Home Assistant has no address, no link exists."""
     assert await async_setup_component(bikes.hass, "http", {})
     await async_set_up_and_guard(bikes)
     device, home = device_of(bikes.hass, RED), "https://home.example.com"

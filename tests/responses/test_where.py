@@ -57,7 +57,7 @@ async def test_at_work(ask: Ask) -> None:
 async def test_guarded(
     bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
 ) -> None:
-    """The answer contains whether the guard is armed or triggered. If triggered, its text ends with the cause."""
+    """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause."""
     await bikes.async_guard()
     assert (await ask())[0]["guard"] == "armed"
     await bikes.poll()
@@ -226,9 +226,9 @@ async def test_triggered_guard(
 
 
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
-    """If an occurrence is at least an hour old, the sentence about it contains its time.
+    """The sentence about an occurrence contains its time if the occurrence is at least an hour old.
 
-    For *offline*, a state that lasts, and for an unknown occurrence, the limit is a minute.
+    A minute is enough for *offline*, which is a lasting state, and for unknown kinds.
     """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
