@@ -33,7 +33,7 @@ EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
 def row(
     ended_ago: timedelta, tracker: str = RED, duration: int = 3600, **more: Any
 ) -> dict[str, Any]:
-    """Return a ride as `get_rides` does. It ended `ended_ago` before now, and lasted `duration` seconds."""
+    """Return a ride in the format of `get_rides`. The ride ended `ended_ago` before now, and lasted `duration` seconds."""
     ended_at = dt_util.utcnow() - ended_ago
     return {
         "tracker": tracker,
@@ -59,7 +59,7 @@ def file_of(hass: HomeAssistant, entry: ConfigEntry) -> Path:
 
 @contextmanager
 def full_disk(file: Path) -> Iterator[None]:
-    """Make each write fail that would make a file larger than the database's write-ahead log is now: as on a full disk."""
+    """Simulate a full disk: no file can become larger than the database's write-ahead log is now."""
     log = file.with_name(f"{file.name}-wal")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.stat().st_size, before[1]))
@@ -114,7 +114,7 @@ def rides_in(
 def state_in(
     hass: HomeAssistant, entry: MockConfigEntry, tracker: str = RED
 ) -> dict[str, Any]:
-    """Return the state of a tracker from the account's database file. It is empty if the file has none."""
+    """Return a tracker's state from the account's database file, or an empty dictionary if the file has none."""
     rows = query(
         file_of(hass, entry), "SELECT state FROM tracker WHERE unique_id = ?", tracker
     )

@@ -216,7 +216,7 @@ async def test_refused(
 
 
 async def test_ride_under_way(bikes: Bikes) -> None:
-    """By default, `get_track` returns the ride under way, or else the newest ride. Statistics have eight weeks."""
+    """By default, `get_track` returns the ride under way, or else the newest ride, and `get_statistics` eight weeks."""
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
     with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
@@ -296,7 +296,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Only letters and digits of names are compared, in lower case and one Unicode form. A name without them must be equal."""
+    """Only letters and digits of names are compared, in lower case and one Unicode form. Names of symbols must be equal."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)
@@ -445,7 +445,7 @@ async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> N
 async def test_track_of_parts_that_are_too_large(
     bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an answer is too large, the halves of its range are requested. If a short range is still too large, this fails."""
+    """If an answer is too large, both halves of its range are requested. If a short range is too large, the action fails."""
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]

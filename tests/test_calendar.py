@@ -42,7 +42,7 @@ def calendar_of(bikes: Bikes) -> CalendarEntity:
 async def async_events(
     bikes: Bikes, start_ago: timedelta = 2 * DAY, end_ago: timedelta = -DAY
 ) -> list[CalendarEvent]:
-    """Return the red bike's calendar events from `start_ago` before now to `end_ago` before now. Negative is after now."""
+    """Return the red bike's calendar events from `start_ago` to `end_ago` before now. A negative value is after now."""
     start, end = (dt_util.utcnow() - ago for ago in (start_ago, end_ago))
     return await calendar_of(bikes).async_get_events(bikes.hass, start, end)
 

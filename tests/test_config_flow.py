@@ -419,7 +419,7 @@ async def test_reconfigure_to_another_account(
         return
     assert bikes.entry.data == typed
     assert bikes.entry.unique_id == f"{email}@127.0.0.1:{service.port}{path}"
-    # The title has no port, like titles of 1.1. It changes only with the server.
+    # The old title has no port, as in version 1.1. Only a new server changes the title.
     assert bikes.entry.title == (f"127.0.0.1:{other.port}" if moves else title)
     assert bikes.state(tracker).state == "not_home"
 
@@ -514,7 +514,7 @@ async def test_fault(
 async def test_name_is_not_found(
     hass: HomeAssistant, typed: Typed, caplog: pytest.LogCaptureFixture, address: str
 ) -> None:
-    """If the host name does not exist, the form shows this at the address, and the log has the reason."""
+    """If the host name does not exist, the form shows an error at the address field, and the log has the reason."""
     error = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
     with patch.object(ThreadedResolver, "resolve", side_effect=error):
         form = await add(hass, {**typed, CONF_URL: address})

@@ -97,7 +97,7 @@ async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
 
 
 async def test_everything_survives_a_reload(bikes: Bikes) -> None:
-    """After an unload, the file has the same rides, guards, alarms, numbers of fired events, evaluation and backfill."""
+    """After an unload and a new start, rides, guards, alarms, `last_fired`, `evaluation` and `backfill` are the same."""
     bikes.simulator.override_position(RED, "address", "Bächle 3")
     await async_set_up_and_ride(bikes)
     arm(bikes, BLUE)
@@ -115,7 +115,7 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
-    """Queries return a finished ride even before it is written, and only from the file after it is written."""
+    """Queries return a finished ride even before it is written. After the write, they read the ride from the file."""
     await async_set_up_and_ride(bikes)
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await database.async_hold()
@@ -191,9 +191,9 @@ def test_rides_that_are_booked(
             [edge] = starts(rides_of(since))
             booked = sql.BookedRides(edge, rides)
             sql.replace_rides(file, RED, booked)
-            # Before the write, queries merge new and stored rides. The result is equal.
+            # Before the write, queries merge new and stored rides, with the same result.
             assert sorted(booked.merged(known)) == rides_of(*found)
-            # If an earlier replacement is not written yet, both are combined.
+            # An earlier replacement that is not written yet is combined with the new one.
             earlier = rides_of(3)
             both = booked.after(sql.BookedRides(earlier[0].started_at, earlier))
             assert both.since == min(edge, earlier[0].started_at)
@@ -390,7 +390,7 @@ async def test_failed_setup(bikes: Bikes) -> None:
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
 @pytest.mark.usefixtures("setup")
 async def test_stop(bikes: Bikes, how: str) -> None:
-    """When Home Assistant stops, an unload or the final write writes changes at once, even during a backup."""
+    """When Home Assistant stops, changes are written at once: at the unload or the final write, even during a backup."""
     if "backup" in how:
         await backup.async_pre_backup(bikes.hass)
     await async_raise_alarm(bikes)
@@ -711,7 +711,7 @@ def with_2_0(bikes: Bikes) -> Bikes:
 
 
 async def test_import(with_2_0: Bikes) -> None:
-    """States, guards, rides, backfill and evaluation are imported. Then the files are deleted."""
+    """States, guards, rides, `last_fired`, `backfill` and `evaluation` are imported. Then the files are deleted."""
     files = write_2_0(with_2_0, of_2_0())
     content, rides = await async_opened(with_2_0)
     assert not [file for file in files if file.exists()]

@@ -92,7 +92,7 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
 async def test_delete_button(
     bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
 ) -> None:
-    """While an account is loaded, a user can delete trackers that it does not list. Listed again, they are new trackers."""
+    """While an account is loaded, a user can delete unlisted trackers. If a deleted tracker is listed again, it is new."""
     thing = device_registry.async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
@@ -301,7 +301,7 @@ async def async_let_pass(bikes: Bikes, minutes: int) -> None:
     [("connection-refused", "connection refused"), ("status-401", "status 401")],
 )
 async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
-    """A repair issue reports an outage of half an hour, until a poll succeeds. Shorter outages are not added up."""
+    """After an outage of half an hour, a repair issue exists until a poll succeeds. Shorter outages are not added up."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
     for cause, minutes in (
         ("status-503", 25),

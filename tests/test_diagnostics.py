@@ -108,9 +108,9 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
 
 
 async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
-    """Diagnostics contain no name, ID of a tracker, place, credential or host, even if the service sends them as keys.
+    """Diagnostics contain no name, ID of a tracker, place, credential or host, not even as a key.
 
-    Of a position, they show harmless alarms, states, voltages and the firmware.
+    Known alarms, and the states, voltages and firmware of a position, are shown.
     """
     bikes.simulator.rename(RED, "Rosinante")
     for field in ("Rosinante", "my_rosinante_key", RED, EMAIL, "harmless"):

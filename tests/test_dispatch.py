@@ -28,7 +28,7 @@ TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 
 @dataclass
 class Followers:
-    """The recorded notifications: of the account in `updates`, and the number for each tracker in `signals`."""
+    """Records the updates of the account, and counts the notifications of the listeners of each tracker."""
 
     updates: list[tuple[Collection[str], object, object]] = field(default_factory=list)
     """For each update: its changed trackers, the previous evaluation of triggers, and the evaluation of this update."""

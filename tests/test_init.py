@@ -58,7 +58,7 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
 async def test_entities_people_rarely_want_are_disabled(
     bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
-    """Only entities that change with each report, voltages and IDs are disabled by default."""
+    """By default, only voltages, IDs and entities that change with each report are disabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
 
@@ -180,7 +180,7 @@ async def test_removal_during_a_poll(
     caplog: pytest.LogCaptureFixture,
     call: str,
 ) -> None:
-    """If a poll is answered after its account was removed, nothing is written. Another account can add its new tracker."""
+    """If a poll is answered after its account was removed, nothing is written. Another account can add the new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
     get = getattr(TrackingClient, call)
 

@@ -308,7 +308,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An error in applying a message is logged, and loses only this message. After a reading error, a new connection opens."""
+    """If applying a message fails, an error is logged, and later messages are applied. If reading fails, the client reconnects."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
@@ -382,7 +382,7 @@ async def test_long_message(live: Bikes) -> None:
         await settle(live.hass)
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
-    # Before its own answer, a poll applies all waiting messages in such steps, too.
+    # Before its own answer, a poll applies waiting messages, also in steps of 200.
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED].position
     assert known
@@ -422,7 +422,7 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
         await coordinator._async_ask_history(request)  # noqa: SLF001
     assert count == replays
     assert (len(account.states[RED].log.inputs) > 200) is (changes < replays)
-    # If the tracker was removed, the answer changes nothing.
+    # If the tracker was removed, the answer with its history changes nothing.
     context = UpdateContext(now)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 

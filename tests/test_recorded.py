@@ -84,7 +84,7 @@ EXPECTED: Mapping[str, Mapping[str, Any]] = yaml.safe_load(
 SIGN_INS = "auth-answers"
 MESSAGES = "websocket-messages"
 ONE_BY_ONE = "one by one"
-"""Key of the values that `test_messages` expects. `test_values` uses only the newest position of each tracker."""
+"""Key in `expected.yaml` of the values after all messages, which only `test_messages` checks."""
 LISTED = {"4.11": "e-disabled", "6.14.5": "devices-unknown"}
 """The recorded list of devices to use with the messages of each version."""
 ANSWERS = [
