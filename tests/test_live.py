@@ -308,7 +308,7 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If applying a message fails, an error is logged, and later messages are applied. If reading fails, the client reconnects."""
+    """If applying a message fails, an error is logged, and later messages work. If reading fails, the client reconnects."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)

@@ -117,7 +117,7 @@ def answer(status: int, body: bytes = b"[]", *headers: bytes) -> bytes:
 async def test_devices_and_positions(
     simulator: Simulator, client: TrackingClient, serve: Serve
 ) -> None:
-    """Devices are returned by `uniqueId`, positions by device ID. An unchanged list of devices is returned as the same object."""
+    """Devices are returned by `uniqueId`, positions by device ID. An unchanged list of devices gives the same object."""
     devices = await client.async_get_devices()
     assert [devices[RED].name, devices[BLUE].name] == ["Red bike", "Blue bike"]
     assert await client.async_get_devices() is devices

@@ -53,7 +53,7 @@ async def async_offered(hass: HomeAssistant) -> dict[str, dict[str, Any]]:
     }
 
 
-# Names that a release of Home Assistant may lack, and the kinds that work without them.
+# Names that a release of Home Assistant may lack, and what still works without them.
 @pytest.mark.usefixtures("anew")
 @pytest.mark.parametrize(
     ("module", "name", "left"),

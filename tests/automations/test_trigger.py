@@ -393,7 +393,7 @@ async def test_ride(garage: Garage) -> None:
 async def test_guard(
     garage: Garage, caplog: pytest.LogCaptureFixture, fails: str, runs: int, state: str
 ) -> None:
-    """After an error in the trigger, the guard's entity still works, and vice versa. Errors in the log contain no place."""
+    """An error in the trigger does not affect the guard's entity, and vice versa. Errors in the log contain no place."""
     await garage.async_tell("of guard_triggered, prepare, listen")
     with patch(fails, side_effect=ValueError):
         await garage.async_tell("become, wait 2")

@@ -153,7 +153,7 @@ async def test_battery(hass: HomeAssistant, house: House, phones: list[str]) -> 
 
 
 async def test_as_files(hass: HomeAssistant, house: House, tmp_path: Path) -> None:
-    """The blueprint writes a file in the media folder for each ride. Its name contains the bike and the time."""
+    """The blueprint writes a file in the media folder for each ride. The file name contains the bike and the time."""
     hass.config.media_dirs = {"local": str(tmp_path)}
     hass.config.allowlist_external_dirs = {str(tmp_path)}
     await house.async_automate("keep_each_ride", RED, folder="my rides")
