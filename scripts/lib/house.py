@@ -1,7 +1,7 @@
 """Print the goals for the size and order of the code, and the current values: house.py [--polls].
 
-With --polls, also run polls in a test instance of Home Assistant. For each poll, count
-the files whose functions run, how often calls change the file, and the reads of an entity.
+With --polls, also run polls in a test instance of Home Assistant. For each poll, count the
+files whose functions run, the calls into another file, and the reads of an entity.
 """
 
 import ast
@@ -37,9 +37,9 @@ PURPOSES: Final = {
     "browser": ("e2e", 4_000),
     "proper": ("", 17_000),
 }
-"""For each purpose of test code, the beginning of the paths of its files, and the maximum number of lines.
+"""For each purpose of test code, how the paths of its files begin, and the maximum number of lines.
 
-A file belongs to the first purpose in the table whose beginning fits its path.
+A file belongs to the first purpose in the table that fits its path.
 """
 
 type Trees = Mapping[Path, ast.Module]
@@ -90,7 +90,7 @@ def _changed(node: ast.AST) -> Iterator[str]:
 
 
 def _own(target: ast.expr) -> Iterator[str]:
-    """Yield each attribute of `self` that a change of this expression changes, such as `x` for `self.x[0]`."""
+    """Yield each attribute of `self` that changes if this expression is changed, such as `x` for `self.x[0]`."""
     match target:
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
             yield name
@@ -151,7 +151,7 @@ def cycle(trees: Trees) -> list[str]:
 
 
 def jinja() -> list[str]:
-    """Return the lines of all blueprints that contain Jinja."""
+    """Return the lines with Jinja in all blueprints."""
     found: list[str] = []
     for path in sorted((ROOT / "blueprints").rglob("*.yaml")):
         text = path.read_text()

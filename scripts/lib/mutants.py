@@ -28,7 +28,7 @@ class Mutant:
     path: Path
     line: int
     statement: Lines
-    """The lines of the changed statement: a test that runs none cannot notice the change. Empty outside functions."""
+    """The changed statement's lines: a test that runs none of them cannot notice the change. Empty outside functions."""
     _module: cst.Module
     _old: cst.CSTNode
     _new: cst.CSTNode

@@ -222,8 +222,8 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
         status, found, imported = json.loads(answer.read_text())
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
-    # Import the modules in the order in which the tests imported them. Only Home
-    # Assistant comes first, because it replaces a library that other modules import.
+    # Import the modules in the order in which the tests imported them. But import Home
+    # Assistant first, because it replaces a library that other modules import.
     for name in ("homeassistant", *imported):
         with suppress(Exception):
             import_module(name)
@@ -290,7 +290,7 @@ def tests_of(path: Path) -> tuple[str, ...]:
 
 
 def modules(names: Sequence[str]) -> list[Path]:
-    """Return the files with more than two lines in the named modules and folders, by default all in TESTS."""
+    """Return the files of the named modules and folders, by default of all in TESTS. Omit files of up to two lines."""
     found: list[Path] = []
     for name in names or TESTS:
         path = ROOT / name if (ROOT / name).exists() else INTEGRATION / name
