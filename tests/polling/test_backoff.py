@@ -70,7 +70,7 @@ def test_tables(backoff: Backoff, waits: list[float]) -> None:
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
 def test_jitter() -> None:
-    """Randomness shortens a wait by at most 10 %, but not below a minute. It does not change a wait that is shorter."""
+    """Randomness shortens a wait by at most 10 %, but never below a minute. A wait below a minute stays the same."""
     failures = Failures().another(NORMAL_BACKOFF)
     assert failures.wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
@@ -185,7 +185,7 @@ async def test_set_up_that_fails(
     asked_for: str | None,
     retry_after: float | None,
 ) -> None:
-    """A failed set-up is retried, after the server's wait, which is at least a minute. A 401 also starts a sign-in."""
+    """A failed set-up is retried. If the server requests a wait, it lasts at least a minute. A 401 starts a sign-in."""
     failed = Mock(wraps=UpdateFailed)
     monkeypatch.setattr(poll_module, "UpdateFailed", failed)
     bikes.simulator.fault(fault, retry_after=asked_for)

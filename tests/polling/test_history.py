@@ -75,7 +75,7 @@ class Asking:
         self.trackers = {**self.trackers, RED: red}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
-        """Move the clock, and send a due request. Return the report IDs of a good answer; for a backfill, []."""
+        """Move the clock, and send a due request. Return the report IDs, [] for a backfill, None without an answer."""
         self.freezer.tick(wait)
         now = self.now()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
@@ -198,7 +198,7 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(asking: Asking) -> None:
-    """A failing day is requested three times, then skipped. Before each retry, the past hour is requested."""
+    """A failing day is requested three times, then skipped. Before each retry, a probe requests the past hour."""
     asking.note()
     await asking.after()
     asking.untils[BLUE] = until = asking.now() - 5 * DAY

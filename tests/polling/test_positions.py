@@ -79,7 +79,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
 )
 @pytest.mark.parametrize("restart", [False, True])
 async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
-    """If positions worked before a fault, they work again within 5 minutes after it, even if it includes a reload."""
+    """If positions worked before a fault, they work again within 5 minutes after its end, even after a reload."""
     bikes.simulator.fault(fault, path="positions")
     bikes.simulator.report(RED, **AWAY)
     if restart:

@@ -16,12 +16,12 @@ from .conftest import AT_HOME, AWAY, HOME, asked, place, requested_alone
 
 LONG_AGO = timedelta(days=100)
 lists_no_old_positions = pytest.mark.parametrize("simulator", ["6.14.5"], indirect=True)
-"""Let the list of positions lack all positions older than 90 days, as in Traccar."""
+"""The list of positions lacks all positions older than 90 days, as in this version of Traccar."""
 
 
 @pytest.mark.usefixtures("setup")
 async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
-    """If the device list announces a position too early, it is shown within 5 minutes after the service sends it."""
+    """A position that the device list announces too early is shown within 5 minutes after the service sends it."""
     for minutes in (1, 30, 50):
         position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
         bikes.simulator.devices[RED].position = None
