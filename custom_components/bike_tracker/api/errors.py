@@ -104,7 +104,7 @@ def _connection_failure_of(err: Exception) -> TrackingError:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return `Retry-After` in seconds, or None. The header holds a number of seconds or a date."""
+    """Return the header `Retry-After` (seconds or a date) in seconds; None if it is missing or not readable."""
     value = headers.get(hdrs.RETRY_AFTER, "").strip()
     if value.isdecimal() and value.isascii():
         return float(value[:9])

@@ -188,8 +188,8 @@ class Position(NamedTuple):
         return None if is_noise else self.motion
 
 
-# Values and device of each row, by the ID in the row, because servers may list devices
-# in another order each time.
+# The values and the device of each row, by the ID in the row, not by the number of the
+# row: servers may list devices in another order each time.
 type _Rows = dict[int | None, tuple[Values, Device | None]]
 
 
@@ -262,7 +262,7 @@ def read_positions(
     # For a device without a position, Traccar 4 sends null, which is left out.
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
-        # Parse only the rows of `ids`: usually a few of thousands.
+        # Parse only the rows of `ids`: usually a few out of thousands.
         wanted = [row for row in rows if _is_of(row, ids)]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
@@ -351,13 +351,13 @@ def _number(
 
 
 def _place(get: _Get, is_measured: bool) -> _Place:
-    """Return latitude, longitude, accuracy, altitude, speed (km/h) and course; `_NO_PLACE` without a usable place."""
+    """Return the values of a usable place, or `_NO_PLACE`. Only a measured place has an altitude, speed and course."""
     latitude = _number(get("latitude"), -90, 90)
     longitude = _number(get("longitude"), -180, 180)
     accuracy = _number(get("accuracy"), 0) or 0
     if latitude is None or longitude is None or latitude == longitude == 0:
         return _NO_PLACE
-    # Such a place, located by cell towers, can be off by kilometers: it is useless.
+    # A place this inexact comes from cell towers, and can be off by many kilometers.
     if accuracy > 5_000:
         return _NO_PLACE
     if not is_measured:

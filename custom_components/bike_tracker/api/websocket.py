@@ -99,8 +99,8 @@ async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) ->
     return await session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
-        # Do not wait for the server's close frame: waiting would start the heartbeat
-        # again.
+        # Do not wait for the server's close frame: during this wait, aiohttp would start
+        # the heartbeat of the closing websocket again.
         timeout=aiohttp.ClientWSTimeout(ws_close=0),
         heartbeat=_HEARTBEAT_SECONDS,
         max_msg_size=MAX_BYTES,
