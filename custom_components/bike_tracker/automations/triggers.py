@@ -52,9 +52,9 @@ def _target(chosen: ConfigType) -> ConfigType:
 class TrackerTrigger(Trigger):
     """A trigger for occurrences of a tracker, or for a state that lasts.
 
-    Each occurrence runs the trigger once. A state runs the trigger at the first
-    evaluation after its wait (`for`) has ended. If the wait ended during an outage or a
-    reload, or while the tracker was not listed, the trigger runs after the first
+    Each occurrence runs the trigger once. A state runs the trigger at the account's
+    first update after its wait (`for`) has ended. If the wait ended during an outage or
+    a reload, or while the tracker was not listed, the trigger runs after the first
     response in which the state still holds.
     """
 
@@ -100,8 +100,8 @@ class TrackerTrigger(Trigger):
         if not (self._wait or self.type.is_silence):
             return async_dispatcher_connect(hass, SIGNAL_OCCURRED, self._async_occurred)
         for coordinator in coordinators(hass):
-            # Write the last evaluation soon: after a crash, the trigger would otherwise
-            # use an older one, and fire for waits that ended before it was attached.
+            # Write the last evaluation soon: after a crash, an older evaluation would
+            # let the trigger fire for waits that ended before it was attached.
             coordinator.database.async_write_within(SOON)
         return async_dispatcher_connect(hass, SIGNAL_UPDATED, self._async_look)
 
@@ -121,8 +121,8 @@ class TrackerTrigger(Trigger):
         if now is None:
             return
         if now.at < last.at:
-            # The clock was set back, so changes that follow may have times before
-            # `_attached_at`.
+            # The clock was set back. Also set back `_attached_at`: otherwise, new
+            # changes, whose times may be earlier, would not fire.
             self._attached_at = min(self._attached_at, now.ahead[-1].since)
         due, by_now = [], self.type.time_of(now)
         next_at = self._next_at.get(coordinator, _BEGINNING)
@@ -141,7 +141,7 @@ class TrackerTrigger(Trigger):
     def _waits(
         self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
     ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
-        """Yield the end of each wait, the time up to which it was evaluated, the tracker and its flag."""
+        """Yield the end of each wait, the time up to which ends were already checked, the tracker and its flag."""
         trackers = coordinator.data.trackers
         gone = self._gone.setdefault(coordinator, {})
         for unique_id in keys:
@@ -159,8 +159,8 @@ class TrackerTrigger(Trigger):
         # The first known value of a flag is not a change, so it begins no wait.
         if flag is None or not (is_silence or flag.previous_change):
             return None
-        # Do not fire for a state that began before the trigger was attached. A tracker
-        # becomes silent when the wait ends; any other state begins with the wait.
+        # Do not fire for a state that began before the trigger was attached. The state
+        # *silent* begins at the end of the wait, any other state at its start.
         lasted = self._wait if is_silence else AT_ONCE
         return flag if flag.changed_at + lasted > self._attached_at else None
 
