@@ -118,7 +118,7 @@ class ExtraRequests(RateLimit):
     """Rate limit of an account's requests besides polls: ten in ten minutes.
 
     Requests must be a minute apart. While the service answers quickly, the first five
-    of ten minutes may follow each other at once.
+    requests in ten minutes may follow each other without a pause.
     """
 
     is_quick: bool = False

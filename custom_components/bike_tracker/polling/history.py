@@ -113,7 +113,7 @@ class History:
         """Return the request for the most urgent gap, or None.
 
         First come bikes with an armed guard, which a missing report may trigger. Each
-        bike has this priority once in ten minutes. Then come gaps of rides, then other
+        bike has this priority once in ten minutes. Then come gaps in rides, then other
         gaps, the newest first. Trackers whose last request failed come last, the oldest
         failure first.
         """
@@ -136,7 +136,7 @@ class History:
     ) -> HistoryRequest | None:
         """Return the next request for rides from before the set-up, the newest day first, or None.
 
-        If the only days left have failed, return a probe.
+        If each tracker's next day failed, without a success since, return a probe.
         """
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
@@ -200,8 +200,8 @@ class History:
         """Allow longer ranges after a success: with short ranges, the history would never catch up.
 
         The first success of the maximum range doubles the maximum. The second success
-        sets the maximum to a whole day again. A success of a shorter range only allows
-        twice that range.
+        sets the maximum to a whole day again. After a success of a shorter range, the
+        maximum is at least twice that range.
         """
         is_full = length >= self._portion
         longer = _MAX_PORTION if is_full and self._is_longer else 2 * length

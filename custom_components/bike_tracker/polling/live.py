@@ -35,7 +35,7 @@ class LiveReport:
     """State of the connection, for diagnostics."""
 
     state: str = "off"
-    """`"off"` before the first attempt, so also while the service offers no positions or polling is disabled."""
+    """`"off"` before the first attempt. If positions do not work or polling is disabled, no attempt is made."""
     since: datetime = field(default_factory=dt_util.utcnow)
     why: str | None = None
     """The error that ended the last connection or attempt; None before the first error."""
@@ -128,8 +128,8 @@ class Live:
         self.report.messages += 1
         if self.report.state == "connecting":
             self._async_connected()
-        # A report arrives as two messages: the device and its position. Apply messages
-        # that arrive together in one step.
+        # A report arrives as two messages: the device and its position. If messages
+        # arrive together, apply all of them in one step.
         if not self.messages:
             self.coordinator.hass.loop.call_soon(self.async_apply)
         self.messages.append(message)

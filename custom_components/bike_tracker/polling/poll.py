@@ -49,11 +49,11 @@ _TRANSLATION_KEYS: Final[dict[type[errors.TrackingError], str]] = {
 }
 
 
-# Minimum time between two requests for old positions. It leaves every second minute to
-# the history. Polls may start up to a second early.
+# Minimum time between two requests for old positions, so that every second minute is
+# left to the history. Two seconds are subtracted because polls may start early.
 _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
-# After this number of failures in a row, each further failed request is retried at
-# once. Retrying each failure would exceed 30 requests in ten minutes.
+# After this number of failures in a row, retry each further failure at once. Retrying
+# the first failures, too, would exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2
 
 type Devices = Mapping[int, Device]
@@ -127,9 +127,9 @@ class PositionLookup:
     async def _async_request(self, due: Devices) -> _Positions:
         """Request the position of a single device by its ID, or all positions for several devices.
 
-        For two of four trackers, two single requests would transfer 2.3 kB, and the
-        list 2.5 kB. But the second request would leave less of the rate limit to the
-        history.
+        For two of four trackers, two single requests would transfer 2.3 kB instead of
+        2.5 kB for the list, but would use more of the rate limit, which the history
+        needs, too.
         """
         if len(due) > 1 or not (self._supports_single and self.support.works):
             return await self._async_get_list(due)
@@ -292,9 +292,9 @@ class Service:
 
     def _refused(self, is_loaded: bool) -> Failures:
         self._refusals = self._refusals.another(SIGN_IN_BACKOFF)
-        # Do not raise ConfigEntryAuthFailed, because it would stop polling. In the
-        # set-up, start the reauth flow at once: each retry of Home Assistant counts
-        # from zero again.
+        # Do not raise ConfigEntryAuthFailed, because it would stop polling. During
+        # set-up, start the reauth flow after the first refusal: each retry of the
+        # set-up counts from zero again.
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals
@@ -314,7 +314,7 @@ def async_open_service(
 
 
 def _missing_of(wanted: Devices, found: _Positions) -> Devices:
-    """Return the devices for which `found` lacks the position in the device list, or has it with a wrong time."""
+    """Return the devices for which `found` lacks the position of the device list, or contains it with a wrong time."""
     return {
         device_id: device
         for device_id, device in wanted.items()
