@@ -157,7 +157,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
 
 
 async def _async_permissions(call: ServiceCall) -> Callable[[str, str], bool]:
-    """Return a function: may the calling user read or control an entity? Automations may do everything."""
+    """Return a function that checks a permission of the calling user for an entity. Automations may do everything."""
     if not (user_id := call.context.user_id):
         return OwnerPermissions.check_entity
     if user := await call.hass.auth.async_get_user(user_id):

@@ -31,8 +31,8 @@ def first_days(period: str, start: datetime | None, end: datetime) -> list[date]
     """Return the first day of each period in a time range, and of the period after the range.
 
     By default, the range begins seven periods before its last period. If the range has
-    more periods than `MAX_PERIODS`, return only one period more than the maximum. Raise
-    OverflowError near the years 1 and 9999.
+    more periods than `MAX_PERIODS`, stop after one period too many. Raise OverflowError
+    near the years 1 and 9999.
     """
     # A period that begins at `end` is not part of the range.
     last = _first_day(period, _local_date(end - datetime.resolution))

@@ -141,8 +141,8 @@ def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
     kind = occurrence.type
     said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
     # Add the time to an occurrence that is at least a minute old. If the occurrence
-    # begins no lasting state, add it only after an hour, because the end of a ride is
-    # noticed up to half an hour late.
+    # begins no lasting state, add the time only after an hour, because the end of a
+    # ride is noticed up to half an hour late.
     new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
     if dt_util.utcnow() - occurrence.since >= new:
         said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")

@@ -33,8 +33,8 @@ from .track import MAX_TRACK, Point, Track, async_best_track, gpx
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
 _MAX_ALARMS: Final = 5
-# An alarm that follows the same alarm within this time belongs to a series, such as a
-# sensor that rattles.
+# An alarm that follows the same alarm within this time belongs to the same series. For
+# example, a sensor that rattles causes a series.
 _SERIES: Final = timedelta(minutes=10)
 START: Final = "start_date_time"
 """Name of the start time: a field of actions, and a parameter of the link to a report."""
@@ -159,7 +159,7 @@ class TheftReport(NamedTuple):
     host: str
     track: Track
     fixes: list[Fix]
-    """Places in order of time. In stored routes, most times are unknown: they are that of `NOWHERE`."""
+    """Places in order of time. In stored routes, most times are unknown: they are `NOWHERE.time`."""
     details: Mapping[str, str]
     """Values that the user entered for the report, by the name of the action's field."""
 
@@ -213,7 +213,7 @@ def _fixes(tracker: Tracker, track: Track) -> list[Fix]:
 def _stored_fixes(track: Track, guarded: list[Fix]) -> list[Fix]:
     """Return the places of stored routes. Times are known at the ends of rides and at the places of the guard."""
     fixes = list[Fix]()
-    # Stored routes have five decimals.
+    # Stored routes have five decimals, so round the places of the guard, too.
     known = {(round(it.latitude, 5), round(it.longitude, 5)): it for it in guarded}
     for point in chain.from_iterable(track.segments()):
         place, time = (point["latitude"], point["longitude"]), point.get("time")
@@ -277,7 +277,7 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield escaped labels and values about the guard, the theft and the alarms by time, then the last position."""
+    """Yield escaped labels and values: the guard, the theft and the alarms in order of time, then the last position."""
     guard, position = report.tracker.state.guard, report.tracker.position
     guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
     events, theft = list[_Event](), dt_util.utcnow()
@@ -311,7 +311,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
 
 
 def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_Event]:
-    """Return the alarms nearest to the theft, without the cause of the guard. Of a series, return the first."""
+    """Return the alarms nearest to the theft, only the first of a series. Omit the alarm that triggered the guard."""
     guard, events = report.tracker.state.guard, list[_Event]()
     cause = guard and guard.triggered
     label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered", "Alarm"))

@@ -63,7 +63,7 @@ class Track(NamedTuple):
     error: str = ""
     """Why the service sent no reports; empty if it sent reports."""
     alarms: list[tuple[datetime, Position]] = []
-    """Reports with alarms by the time of the report. Their places may be older."""
+    """For each report with alarms, its time and the report. The place in the report may be older."""
 
     def segments(self) -> list[list[Point]]:
         """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
@@ -112,7 +112,7 @@ async def async_gpx(hass: HomeAssistant, bike: Bike, track: Track) -> str:
 async def async_best_track(
     hass: HomeAssistant, bike: Bike, start: datetime, end: datetime
 ) -> Track:
-    """Return the service's reports, else the stored routes, also of a ride under way, else raise an error."""
+    """Return the reports of the service or, without reports, the stored routes. Raise an error if neither exists."""
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
