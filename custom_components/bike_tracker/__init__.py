@@ -73,8 +73,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     dispatcher.async_start()
     await dispatcher.async_notify_all()
     NightGuards(coordinator).async_start()
-    # Notify again after this function returns: occurrences are fired only after Home
-    # Assistant has marked the entry as loaded.
+    # Notify again after this function returns: the dispatcher fires occurrences only
+    # after Home Assistant has marked the entry as loaded.
     loaded = hass.loop.call_soon(dispatcher.async_notify)
     entry.async_on_unload(loaded.cancel)
     return True

@@ -38,8 +38,8 @@ DESCRIPTIONS: Final = (
 class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelEntity):
     """The guard of a tracker as an alarm panel.
 
-    Users can also arm and disarm it during an outage. After a restart, the panel shows
-    *triggered* only after automations are loaded, so that they notice the change.
+    Users can also arm and disarm the guard while polls fail. After a restart, the panel
+    shows *triggered* only when automations are loaded and can notice the change.
     """
 
     _attr_code_arm_required = False
@@ -84,8 +84,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     async def async_alarm_arm_away(self, code: str | None = None) -> None:
         """Arm the guard at the bike's current place, or raise an error if no place is known.
 
-        If the guard is triggered and the bike is moving, raise an error, too: the guard
-        is armed again when the bike stands.
+        If the guard is triggered and the bike is moving, the guard is armed later, when
+        the bike stands. Raise an error to inform the user of this delay.
         """
         changed_by, account = await self._async_person(), self.coordinator.data
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
@@ -103,7 +103,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @callback
     def _async_set(self, changes: Changes) -> None:
-        """Store the changed guard. Remove the old guard's message, unless *Guard again* waits until the bike stops."""
+        """Store the changed guard. Remove the old guard's message, unless the guard will be armed when the bike stands."""
         self.coordinator.async_set_guards(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)

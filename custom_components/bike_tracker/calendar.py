@@ -63,7 +63,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
-        """Return the ride under way, the rides that may still change, and how far earlier rides are loaded."""
+        """Return the ride under way, the rides that may still change, and the time back to which rides are loaded."""
         ride = tracker.ride_under_way
         # Each change of the value adds a row to the recorder, so round the distance to
         # whole kilometers: the value then changes less often.

@@ -30,7 +30,7 @@ from .tracking.state import Changes, TrackerState
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Maximum number of reports to apply in one step of the event loop. Applying them costs
-# 10 ms. If the tracker's log must be replayed, the replay costs another 45 ms.
+# 10 ms. If they are late, the tracker's log is replayed, which costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
 # A history answer with more reports than this is applied in a thread. If a report
 # changes the tracker before the thread ends, the result is dropped, and the answer is
@@ -214,7 +214,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return a tracker's state after a long answer; None if reports changed it each time, or if it was removed."""
+        """Return the state after a long answer; None if reports changed the tracker each time, or it was removed."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:

@@ -76,9 +76,9 @@ class TrackerDevices:
     entry: ConfigEntry
     owners: dict[str, str]
     listed: Mapping[str, Device] = field(default_factory=dict)
-    """The trackers in the newest device list that belong to this account, by `uniqueId`."""
+    """The trackers in the newest device list that this account owns, by `uniqueId`."""
     elsewhere: AbstractSet[str] = frozenset()
-    """The `uniqueId` of each tracker in the newest device list that belongs to another account."""
+    """The `uniqueId` of each tracker in the newest device list that another account owns."""
 
     def get(self, unique_id: str) -> dr.DeviceEntry | None:
         """Return the device of a tracker, or None if it has none."""

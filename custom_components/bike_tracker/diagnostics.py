@@ -1,4 +1,4 @@
-"""Diagnostics for maintainers, without names, places and the times of rides."""
+"""Diagnostics for maintainers, without names, places and times of rides."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,7 +21,7 @@ from .entity import BikeTrackerConfigEntry
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
     *("address", "altitude", "latitude", "longitude", "route"),
-    # Times of rides, and of the fixes in the state of ride detection and in the guard.
+    # Times of rides, and of the fixes in `ride_state` and `guard`.
     *("moved_at", "started_at", "time"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}

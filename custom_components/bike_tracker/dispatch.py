@@ -71,9 +71,9 @@ class Dispatcher:
         """Listen to the coordinator. The coordinator polls only while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
         content = coordinator.database.content
-        # If the last evaluation is in the future, the clock was set back, so correct
-        # the evaluation: a machine without a battery-backed clock has a wrong time
-        # until its network works.
+        # A machine without a battery-backed clock has a wrong time until its network
+        # works. If the last evaluation is in the future, this clock was set back, so
+        # correct the evaluation.
         if content.evaluation and dt_util.utcnow() < content.evaluation.at:
             content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
@@ -153,7 +153,7 @@ class Dispatcher:
 
     @callback
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
-        """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers, and which waits (`for`) are over."""
+        """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers and the ends of waits (`for`)."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
         last = content.evaluation or now

@@ -23,7 +23,7 @@ from .tracking.state import Tracker
 # 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
 # Home Assistant stores the time of an event in whole milliseconds, so the stored time
-# may be up to a millisecond too early.
+# may be up to a millisecond before the time of the same occurrence.
 _STEP: Final = timedelta(milliseconds=1)
 
 
@@ -87,7 +87,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the stored state, or a state with the time of the newest occurrence that the stored state lacks."""
+        """Return the stored state or, if it lacks the newest fired occurrence, a state with this occurrence's time."""
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())
         return await super().async_get_last_state()

@@ -88,7 +88,7 @@ class _RideSensor(BikeTrackerSensor):
         return ride and _OF_RIDE[self.entity_description.key](ride)
 
 
-# Descriptions of values from the device list, measurements, voltages and distances.
+# Kinds of descriptions: a value of the device list, a measurement, a voltage, a distance.
 _listed = partial(
     BikeTrackerSensorDescription,
     reported_fn=lambda _: True,

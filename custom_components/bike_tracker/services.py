@@ -218,7 +218,7 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
 async def _async_times_of_track(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a track, by default that of the ride under way or else of the last ride."""
+    """Return the time range of a track. By default, it is the range of the ride under way, or else of the last ride."""
     if data.keys() & {START, _END}:
         return time_range(data.get(START), data.get(_END), MAX_TRACK)
     last = await bike.last_ride()
@@ -228,7 +228,7 @@ async def _async_times_of_track(
 async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a report: by default from the arming or, without a guard, from the newest ride on."""
+    """Return the time range of a report. By default, it starts with the arming or, without a guard, the newest ride."""
     start, end = data.get(START), data.get(_END, dt_util.utcnow())
     if start is None:
         state = bike.tracker and bike.tracker.state
