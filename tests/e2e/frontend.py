@@ -110,7 +110,7 @@ class Frontend:
         await expect(self.heading(heading)).to_be_visible()
 
     async def import_blueprint(self) -> None:
-        """Import the blueprint in the open dialog. The page behind the dialog has a button with the same name."""
+        """Import the blueprint in the open dialog. Do not click the page's own button *Import blueprint* behind it."""
         await self.button("Preview").click()
         dialog = self.page.locator("ha-dialog-import-blueprint")
         await dialog.get_by_role("button", name="Import blueprint", exact=True).click()

@@ -50,7 +50,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found[1]
         assert list(folder.iterdir()) != []
         process.send_signal(signal.SIGINT)
-        # Read to the end of the output, which comes when no process can write to it.
+        # Wait until all processes of the demo have ended, which closes their output.
         process.communicate()
     assert process.returncode == 0
     assert list(folder.iterdir()) == []

@@ -11,7 +11,7 @@ BIKE = "860000000000001"
 async def test_changes_appear(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> None:
-    """If a bike goes offline, only its connectivity changes. After each report, its device tracker shows the place."""
+    """If a bike goes offline, only its connectivity changes. Its device tracker shows the place of each new report."""
     client = home_assistant.client
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     assert await differences(client, simulator) == []

@@ -99,7 +99,7 @@ class _Hosting:
         self._repository = repository
 
     async def pages(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer for github.com: sign in each device without a question, and redirect requests for archives."""
+        """Answer for github.com: accept each sign-in of a device at once, and redirect requests for archives."""
         if request.path == "/login/device/code":
             return web.json_response(
                 {
@@ -164,7 +164,7 @@ class _Hosting:
     def _path(
         self, request: web.BaseRequest, pattern: str, *, below: str = ""
     ) -> re.Match[str] | None:
-        """Match the part of the path after the repository's name. Return None if the path or the pattern differs."""
+        """Match a request for `below`, the repository's full name and then the pattern. Return None for any other path."""
         start = re.escape(f"{below}/{self._repository.full_name}")
         return re.fullmatch(start + pattern, request.path)
 

@@ -15,7 +15,7 @@ _DEEPEST = 14
 _TILE = re.compile(r"/shortbread_v1/(\d+)/(\d+)/(\d+)\.mvt")
 
 _MAIN_STREETS = {"Handschuhsheimer Landstraße", "Mönchhofstraße"}
-# Kinds of roads in the Shortbread schema, whose map styles draw main streets wider.
+# Kinds of roads in the Shortbread schema. Map styles draw the first kind wider.
 _MAIN, _SIDE = "secondary", "tertiary"
 _NAMED = 350.0
 """Streets longer than this length in meters get a name. On shorter streets, bikes would cover the name."""

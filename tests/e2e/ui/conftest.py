@@ -73,7 +73,7 @@ async def service() -> AsyncIterator[SimulatedService]:
 async def shared_home_assistant(
     tmp_path_factory: pytest.TempPathFactory, internet: Internet
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Yield a Home Assistant in the simulated town, with the integration. A test can add a phone."""
+    """Yield a Home Assistant with the integration, in the simulated town. Each test can add the simulated phone."""
     folder = tmp_path_factory.mktemp("home-assistant")
     connected = ConnectedHomeAssistant(folder, internet)
     async with connected as home_assistant:
@@ -188,7 +188,7 @@ async def remove_accounts(client: HomeAssistantClient) -> None:
 
 
 async def automations(client: HomeAssistantClient) -> list[str]:
-    """Return the ID in the configuration of each loaded automation. It differs from the entity ID."""
+    """Return the `id` that each loaded automation has in its configuration. This ID is not the entity ID."""
     return [
         state.attributes["id"]
         for entity_id, state in (await client.states()).items()
@@ -200,8 +200,8 @@ async def remove_automations(client: HomeAssistantClient) -> None:
     """Remove all automations and imported blueprints."""
     for number in await automations(client):
         await client.delete(f"/api/config/automation/config/{number}")
-    # Home Assistant answers before an automation is removed. Wait, because Home Assistant
-    # refuses to remove a blueprint that an automation uses.
+    # Home Assistant answers before an automation is removed. Wait for the removal, because
+    # Home Assistant refuses to remove a blueprint that an automation uses.
     async with asyncio.timeout(60):
         while await automations(client):
             await asyncio.sleep(0.1)

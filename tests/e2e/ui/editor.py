@@ -45,7 +45,7 @@ class Editor:
         await self._choose(name, target)
 
     async def add_condition(self, name: str, target: Target | None = None) -> None:
-        """Add a condition: choose it after its target or, without a target, by a search for its name."""
+        """Add a condition: choose its target first or, without a target, search for the condition's name."""
         await self._frontend.button("Add condition").click()
         await self._choose(name, target)
 

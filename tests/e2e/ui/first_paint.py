@@ -73,7 +73,7 @@ async def test_first_paint(
                 page = await context.new_page()
                 await page.goto(f"{home_assistant.url}{PATH}")
                 await expect(page.locator(names[-1]).first).to_be_visible()
-                # Measure this second visit: it needs no sign-in, and the cache is full.
+                # Measure only this visit: the first one signed in and filled the cache.
                 await page.goto(f"{home_assistant.url}{PATH}")
                 milliseconds = await page.evaluate(_PAINTED, names)
                 seconds[name].append(milliseconds / 1_000)

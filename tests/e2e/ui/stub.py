@@ -67,7 +67,7 @@ def ride(start: datetime, number: int = 1, /, **values: object) -> House:
 
 
 def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> House:
-    """Return a house with these bikes and rides, and with an English user. Keyword arguments replace its values."""
+    """Return a house with these bikes and rides, whose user reads English. Keyword arguments replace its values."""
     locale = {"language": "en", "number_format": "language", "time_format": "language"}
     return {
         "now": datetime.now(UTC).isoformat(),

@@ -147,7 +147,7 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
 
 @pytest.mark.parametrize("name", _STATES)
 async def test_states(stub: Stub, name: str) -> None:
-    """For each house in `_STATES`, each card shows the expected text. No card shows a bike without permission."""
+    """For each house in `_STATES`, each card shows its text, and no card shows *Bike 2*, which the user may not see."""
     state, *texts = _STATES[name]
     await stub.show(state)
     for card, words in zip((stub.bikes, stub.rides, stub.distance), texts, strict=True):

@@ -133,7 +133,7 @@ async def starts_moving_at_night(editor: Editor, target: Target) -> None:
 
 
 async def no_report_for_a_day(editor: Editor, target: Target) -> None:
-    """Make an automation that runs if the tracker has not reported for a day, which the editor suggests."""
+    """Make an automation that runs after a day without a report. The editor must suggest one day as the duration."""
     await editor.add_trigger("Bike tracker became silent", target)
     await expect(editor.number("dd*")).to_have_value("1")
 

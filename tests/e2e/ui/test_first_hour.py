@@ -73,7 +73,7 @@ async def test_from_nothing_to_a_message(
 
 
 def buttons(name: str) -> list[str]:
-    """Return the paths in Home Assistant that the README's buttons open, if their links contain this name."""
+    """Return the paths in Home Assistant that those buttons in the README open whose links contain this name."""
     targets = map(unescape, _BUTTON.findall((ROOT / "README.md").read_text()))
     return [f"/_my_redirect/{target}" for target in targets if name in target]
 

@@ -31,7 +31,7 @@ _SHADES = {"light": range(200, 256), "dark": range(60)}
 
 
 async def check(frontend: Frontend, look: Look, name: str) -> None:
-    """Keep a screenshot. Texts must not be cut off, the page must fit the screen, and the background the theme."""
+    """Keep a screenshot. No text may be cut off, the page must fit the screen, and the background must fit the theme."""
     page = frontend.page
     await frontend.settle()
     path = RESULTS / "looks" / f"{name}-{look.name}.png"

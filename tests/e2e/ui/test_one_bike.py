@@ -57,7 +57,7 @@ async def home_assistant(
 
 
 def permit(folder: Path, user: str, device: str) -> None:
-    """Let a stopped Home Assistant sign in every client as this user, who then may access one device only."""
+    """Let a stopped Home Assistant sign in every client as this user, and let this user access only this device."""
     path = folder / ".storage" / "auth"
     content = json.loads(path.read_text())
     policy = {"entities": {"device_ids": {device: True}}}
