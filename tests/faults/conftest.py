@@ -1,9 +1,9 @@
 """A home whose service has faults, and all texts that Home Assistant writes during a test.
 
 The password must appear nowhere, and no text may identify the user or a bike, with these
-exceptions. The device page of a tracker shows its name and serial number, and its
-states show the name. The forms of an existing account show its email to the user. Logs,
-diagnostics, repair issues and system health contain none of these texts.
+exceptions. A device page shows the tracker's name and serial number. States show its name
+or, without a name, its serial number, which is then in the log, too. The forms of an
+existing account show its email. Diagnostics, issues and system health show none of these.
 """
 
 from base64 import b64encode
@@ -164,7 +164,7 @@ async def home(
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
     home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
-    # Let Home Assistant read the log level again: from now on, it logs each event.
+    # Let Home Assistant read the log level again, so that it logs each event from now on.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)
     await async_setup(hass, entry)
     assert home.state is ConfigEntryState.LOADED
@@ -175,7 +175,7 @@ async def home(
 
 
 def shown_in(trouble: Trouble) -> set[tuple[str, str]]:
-    """Return the only secrets that may be shown: the serial numbers of trackers without a name."""
+    """Return the secrets that may be shown: serial numbers, but only if the fault leaves the trackers without a name."""
     if ("name", SERIAL_NUMBER) not in DECIDED[trouble.name].changes:
         return set()
     return set(product(("serial number", "other serial number"), ("log", "states")))
@@ -190,7 +190,7 @@ def look_around(
     home: Home,
     written: Written,
 ) -> LookAround:
-    """Return a function that adds all texts about the account that users can read to `written`."""
+    """Return a function that collects, in `written`, all texts about the account that users can read."""
 
     async def _client() -> TestClient[Any, Any]:
         # Use a new access token: the clock has moved, so earlier tokens have expired.

@@ -38,11 +38,11 @@ LONG_TROUBLES = (
     *("field-uniqueId-missing", "html", "json-truncated", "name-not-found"),
     *("no-answer", "status-401", "status-404", "status-429-date", "status-500"),
 )
-"""Faults of each kind (connection, body, status, value) that test_right_again lets last long."""
+"""Faults of each kind (connection, body, status, value). In test_right_again, they last for an hour or a day."""
 
 
 def changes(before: States, after: States) -> set[tuple[str, str]]:
-    """Return the changed entities and their new states, in general words. All trackers must have the same changes."""
+    """Return the changed entities and the kinds of their new states (see `_in_words`). All trackers must change alike."""
     by_tracker = [
         {
             (key, _in_words(tracker, after[tracker][key]))
@@ -98,7 +98,7 @@ async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) ->
 
 
 async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Set the account up during the fault. Expect the decided effects, and after the fault the states before it."""
+    """Set the account up during the fault. Expect the decided effects and, after the fault, the original states."""
     before, registries = home.states(), home.registries()
     await home.unload()
     await home.wait(61)
@@ -130,7 +130,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
 
 
 async def while_running(home: Home, decided: Decided, look_around: LookAround) -> None:
-    """Run two polls during the fault. Expect the decided effects, and after the fault the states before it."""
+    """Run two polls during the fault. Expect the decided effects and, after the fault, the original states."""
     before, registries = home.states(), home.registries()
     polls, requests = home.polls, home.requests
     with home.in_trouble():
@@ -191,7 +191,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
 @pytest.mark.parametrize("lasted", some([HOUR, 24 * HOUR], every=2))
 @pytest.mark.parametrize("trouble", LONG_TROUBLES, indirect=True)
 async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a fault of an hour or a day, all states are right in five minutes (in an hour, if sign-ins were refused)."""
+    """After a fault of an hour or a day, all states are right within five minutes (an hour, if sign-ins were refused)."""
     parked, ridden = home.simulator.devices
     with home.in_trouble():
         change(home.simulator, parked)
@@ -287,7 +287,7 @@ async def test_flows(
 
 @pytest.mark.usefixtures("with_live")
 async def test_live(home: Home, written: Written, look_around: LookAround) -> None:
-    """During each fault of the live connection, places are right after a minute. Only websocket requests have the cookie."""
+    """A minute after a fault of the live connection begins, places are correct. Only websocket requests have the cookie."""
     simulator = home.simulator
     await home.wait(11)
     for name in (None, *LIVE_FAULTS):
