@@ -25,7 +25,7 @@ STATES: Mapping[str, set[str]] = {
 }
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # If an alarm triggered the guard, its states have names under this second key.
+    # The guard's second key, with names of its states if an alarm triggered the guard.
     | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
@@ -33,6 +33,6 @@ KEYS: Mapping[str, frozenset[str]] = {
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the triggers, conditions or services in `{kind}.yaml`, by name, without parts that they share."""
+    """Return the triggers, conditions or services in `{kind}.yaml`, by name. Leave out shared parts (`.name`)."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

@@ -50,7 +50,7 @@ def anchors_of(path: Path) -> set[str]:
 
 
 def leads_somewhere(path: Path, target: str) -> bool:
-    """Return whether a link is an HTTPS address, or leads to a file, and maybe a heading, that exists."""
+    """Return whether a link is an HTTPS address, or leads to an existing path and, after a `#`, to an existing heading."""
     url = urlsplit(target)
     if url.scheme or url.netloc:
         return url.scheme == "https"
@@ -81,7 +81,7 @@ def quotes_in(name: str) -> set[str]:
 def test_quotes(name: str) -> None:
     """Each text in italics is a text of the integration, a blueprint or Home Assistant.
 
-    It may be only the part of that text before a period or a bracket.
+    A text in italics may be only the beginning of such a text, before a period or a bracket.
     """
     blueprints = "".join(path.read_text() for path in BLUEPRINTS)
     names = BLUEPRINT_NAME.findall(blueprints)

@@ -27,13 +27,13 @@ def test_installed_files() -> None:
 
 
 def test_oldest_home_assistant_is_tested() -> None:
-    """The oldest supported release is the same in hacs.json and in the requirements of the tests."""
+    """The oldest supported Home Assistant is the same in hacs.json and in the requirements of the tests."""
     pins = (ROOT / "requirements" / "oldest.txt").read_text()
     assert f"\nhomeassistant=={HACS['homeassistant']} " in pins
 
 
 def test_images() -> None:
-    """Home Assistant knows the name of each image. Each drawing has an image in both sizes."""
+    """Home Assistant knows the name of each image. Each drawing in docs/brand has an image in normal and double size."""
     names = {path.name for path in under(INTEGRATION / "brand", "*")}
     drawings = under(ROOT / "docs" / "brand", "*.svg")
     assert {"icon.png", "icon@2x.png"} <= names <= ALLOWED_IMAGES
@@ -47,7 +47,7 @@ ENGLISH = INTEGRATION / "translations" / "en.json"
 
 @pytest.fixture
 def release(tree: Path) -> Path:
-    """Return a copy of the project that can be released: all texts exist, and no change is unreleased."""
+    """Return a copy of the project that can be released: each language has all texts, and no change is unreleased."""
     for path in (tree / name_of(ENGLISH.parent)).iterdir():
         shutil.copy(ENGLISH, path)
     changelog = tree / name_of(CHANGELOG)
@@ -82,7 +82,7 @@ def test_notes(release: Path) -> None:
 
 
 def test_wrong_release_is_refused(release: Path) -> None:
-    """The script refuses a tag that is not the version, a version without notes, and missing texts.
+    """The script refuses a tag that is not the version, a version without notes, and languages that lack texts.
 
     The error lists the missing texts.
     """

@@ -104,7 +104,7 @@ WORKFLOWS: dict[str, Any] = {
 
 
 def test_workflows_run_all_checks() -> None:
-    """The workflows run each script that is a step of .ci/run, with the same options."""
+    """The workflows run each script that is a step of .ci/run, with the same options as in .ci/run."""
     runs = {
         step.get("run")
         for jobs in WORKFLOWS.values()

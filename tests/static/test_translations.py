@@ -43,7 +43,7 @@ OTHER_SCRIPTS: dict[str, set[str]] = {
     "el": {"email", "server", "tablet"},
     "ja": {"e"},
 }
-# Matches a placeholder or "https://" between characters that isolate its direction.
+# Matches a placeholder or "https://" within characters that isolate its text direction.
 SET_APART = re.compile(f"\u2068(?:https?://|\\{{\\w+\\}}){END}")
 RIGHT_TO_LEFT_MARK = "\u200f"
 
@@ -95,7 +95,7 @@ def test_no_english_is_left(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["ar", "he"])
 def test_right_to_left(language: str) -> None:
-    """In right-to-left languages, isolating characters surround placeholders, except `battery`, and `https://`.
+    """In right-to-left languages, isolating characters surround `https://` and all placeholders except `battery`.
 
     Errors in forms begin with `RIGHT_TO_LEFT` and end with `END`.
     """
@@ -137,7 +137,7 @@ def test_triggers_conditions_and_actions(kind: str) -> None:
 
 
 def test_choices() -> None:
-    """Each option in the fields of triggers, conditions and actions has a name, and each name has its option."""
+    """Each option in the fields of triggers, conditions and actions has a name, and each name belongs to an option."""
     selects = [
         field["selector"]["select"]
         for kind in ("triggers", "conditions", "services")
@@ -220,7 +220,7 @@ FIELDS = {
     "password": "rituals_perfume_genie.config.step.user.data.password",
     "url": "minecraft_server.config.step.user.data.address",
 }
-# Keys of our texts, and the key of Home Assistant's text that each must equal.
+# By the key of our text: the key of Home Assistant's text that our text must equal.
 SAME = {
     **{f"config.step.reauth_confirm.data.{it}": key for it, key in FIELDS.items()},
     **{f"config.step.reconfigure.data.{it}": key for it, key in FIELDS.items()},
@@ -231,7 +231,7 @@ SAME = {
     "entity.sensor.last_update.name": "solarlog.entity.sensor.last_update.name",
     "entity.sensor.power_voltage.name": "traccar_server.entity.sensor.power.name",
 }
-# Keys of our texts, and the key of Home Assistant's text that each must contain.
+# By the key of our text: the key of Home Assistant's text that our text must contain.
 CONTAINS = {
     "config.error.cannot_connect": "aseko_pool_live.config.error.cannot_connect",
     "config.error.invalid_auth": "aseko_pool_live.config.error.invalid_auth",
