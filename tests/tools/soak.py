@@ -24,8 +24,8 @@ from .faults.trouble import TROUBLES, Trouble
 from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
-# Leave out these faults. `restart` lasts for real time, although the clock is frozen,
-# and has the same effect as `connection-refused`. After `time-future`, the log of
+# Leave out these faults. `restart` lasts for seconds of real time, not of the frozen
+# clock, and has the same effect as `connection-refused`. After `time-future`, the log of
 # reports would grow for days until it reaches its limit.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
@@ -90,8 +90,8 @@ class Soak:
             case "live fault":
                 await self._be_in_live(random.choice(list(LIVE_FAULTS)))
             case "behind":
-                # For two polls, the list announces new positions, although requests
-                # still return the old positions.
+                # For two polls, the list of devices names new positions, although
+                # requests for positions still return the old positions.
                 simulator.raw_positions(list(simulator.listed("positions", EMAIL)))
                 simulator.report_many()
                 await home.wait(2 * _POLL)
@@ -124,7 +124,7 @@ class Soak:
             await self._home.wait(_POLL)
 
     async def _trouble(self) -> None:
-        """Let requests fail for some minutes: all requests or those to one endpoint, each of them or every n-th."""
+        """Let requests fail for some minutes: all or only the requests to one endpoint; each such request or every n-th."""
         paths: list[Endpoint | None] = [None, None, "devices", "positions", "history"]
         path = self._random.choice(paths)
         troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
@@ -163,7 +163,7 @@ class Soak:
         assert not self._home.asks_to_sign_in, name
 
     def _forget_requests(self) -> None:
-        """Add the requests to the count, and delete their records, old reports, and the records of mocks."""
+        """Count the recorded requests. Then delete their records, old reports, and the recorded calls of mocks."""
         record = self._simulator.record
         histories = ("deviceId" in request.query for request in record.requests)
         self.requests += record.counts + Counter(history=sum(histories))

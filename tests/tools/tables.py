@@ -27,7 +27,7 @@ def as_markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def with_same_ones_together(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Merge rows that differ only in their first cell, the name. The row with most names is last: "the other 20"."""
+    """Merge rows that differ only in their first cell, the name. The largest such row is last, named "the other 20"."""
     names = defaultdict[tuple[str, ...], list[str]](list)
     for name, *values in rows:
         names[tuple(values)].append(name)

@@ -25,7 +25,7 @@ type Key = tuple[str, str]
 async def differences(
     client: HomeAssistantClient, service: SimulatedService
 ) -> list[str]:
-    """Wait at most two minutes until all entities are right. Return a line for each entity that is still wrong."""
+    """Wait at most two minutes until all states are as expected. Return a line for each entity that is still wrong."""
     end = monotonic() + _LONGEST_WAIT
     while True:
         expected, shown = _expected(service), await _shown(client)

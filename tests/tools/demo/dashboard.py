@@ -96,7 +96,7 @@ def _phone_button(entity_id: str) -> Card:
 
 
 def _tile(icon: str, action: str, data: Card, entity_id: str = "zone.home") -> Card:
-    """Return a tile that calls an action when it is tapped. Without another name, it has the name of the entity."""
+    """Return a tile that calls an action when it is tapped. If the caller adds no `name`, it shows the entity's name."""
     tap = {"action": "perform-action", "perform_action": action, "data": data}
     tile = {"type": "tile", "entity": entity_id, "icon": f"mdi:{icon}"}
     return tile | {"hide_state": True, "tap_action": tap, "icon_tap_action": tap}

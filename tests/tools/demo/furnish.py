@@ -39,7 +39,7 @@ async def add_rides(home_assistant: HomeAssistantProcess, entry_id: str) -> None
 
 
 async def add_night_guard(client: HomeAssistantClient, entry_id: str) -> None:
-    """Add a night guard without times of a night: it arms no guard, but sends messages about armed guards."""
+    """Add a night guard without a start and end of the night: it arms no guard, but sends messages about armed guards."""
     path = "/api/config/config_entries/subentries/flow"
     form = await client.post(path, {"handler": [entry_id, "night_guard"]})
     phones = [

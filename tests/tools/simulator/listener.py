@@ -137,8 +137,8 @@ class Listener:
         self, factory: Callable[[], asyncio.Protocol], sock: socket.socket
     ) -> None:
         loop = asyncio.get_running_loop()
-        # Do not accept connections during this call: `close` can close the server only
-        # after the call has returned it.
+        # Do not accept connections yet: until `create_server` returns the server, `close`
+        # could not close them.
         self._server = await loop.create_server(factory, sock=sock, start_serving=False)
         await self._server.start_serving()
 

@@ -85,7 +85,7 @@ class LiveServer:
         return response
 
     def account(self, request: web.BaseRequest) -> str | None:
-        """Return the email of the account to whose session the request's cookie belongs. None without a session."""
+        """Return the email for the session in the request's cookie, or None. A fault can make the server forget all sessions."""
         if self.fault.forgets:
             self._sessions.clear()
         return self._sessions.get(request.cookies.get(COOKIE, ""))

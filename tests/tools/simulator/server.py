@@ -1,9 +1,9 @@
 """The documented service over HTTP. It rejects every request that the interface does not document.
 
-The interface does not define how to reject them. The simulator answers with 404 to
-unknown paths and query parameters, with 405 to other methods, and with 400 to a body or
-a missing `accept: application/json`. If this kind of server has positions, clients can
-request all of them, the position of a tracker (`?deviceId=1`; for an unknown tracker, the
+The interface does not define how to reject such a request. The simulator answers with 404
+to unknown paths and query parameters, with 405 to other methods, and with 400 to a body or a
+missing `accept: application/json`. If the simulated kind of server has positions, clients can
+request all positions, the position of a tracker (`?deviceId=1`; for an unknown tracker, the
 answer is 400), or a tracker's positions in a time range (`?deviceId=1&from=…&to=…`).
 """
 

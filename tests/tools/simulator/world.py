@@ -246,9 +246,9 @@ class World:
     ) -> SimPosition:
         """Let a tracker report: it has a new position, positionId and lastUpdate.
 
-        A value that is not given stays as in the previous position. Exceptions are
-        `valid`, which is true by default, and the address and the alarm, which are then
-        missing. A time that is not given is `last_update`, by default now. The speed is in knots. `attributes`
+        A value that is not given stays as in the previous position, with three exceptions:
+        `valid` is then true, the address and the alarm are missing, and each time is
+        `last_update` or, without `last_update`, now. The speed is in knots. `attributes`
         replaces all previous attributes: with `attributes={}`, the report has no
         batteryLevel. A late report is in the history and is sent over the live
         connection, but the previous position stays the current position. A buffered
@@ -323,7 +323,7 @@ class World:
         *,
         last_update: datetime | None = None,
     ) -> None:
-        """Give these trackers, or all trackers, the lastUpdate `last_update` (by default now), and change nothing else."""
+        """Set `lastUpdate` of these trackers, or of all trackers, to `last_update` (by default now). Change nothing else."""
         now = last_update or _now()
         for unique_id in list(self.devices if unique_ids is None else unique_ids):
             self.set_last_update(unique_id, now)

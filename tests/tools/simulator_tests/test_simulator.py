@@ -21,7 +21,7 @@ SILENT = "860000000000002"
 ALL = ["4.11", "5.12", "6.14.5"]
 
 type Shape = dict[str, set[str]]
-"""For each field, the types of its values. Times have their notation as the type."""
+"""For each field, the types of its values. The type of a time is its notation (see `kind_of`)."""
 
 
 class Answer(NamedTuple):
@@ -259,5 +259,5 @@ async def test_refuses_anything_else(
 async def test_serves_nothing_else(
     ask: Ask, method: str, path: str, status: int
 ) -> None:
-    """Other paths and parameters are answered with 404, and other methods with 405."""
+    """Undocumented paths and parameters are answered with 404, and undocumented methods with 405."""
     assert (await ask(path, method=method)).status == status

@@ -57,7 +57,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 
 
 def _show(hass: HomeAssistant, message: dict[str, Any]) -> None:
-    """Show a message with its buttons. The message `clear_notification` removes the shown message with its tag."""
+    """Show a message with its buttons. The message `clear_notification` removes the shown message with the same tag."""
     data = message.get("data", {})
     if message.get("message") == "clear_notification":
         shown = hass.states.get(SHOWN)

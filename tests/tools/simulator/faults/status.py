@@ -39,7 +39,7 @@ def _status(status: int, retry_after: str | None = None) -> Respond:
 
 
 def _too_many_until_a_date(call: Call) -> web.StreamResponse:
-    # This format cuts off parts of a second. With half a second more, the wait differs
+    # The date in the header has whole seconds. With half a second more, the wait differs
     # from two minutes by at most half a second.
     then = datetime.now(UTC) + timedelta(minutes=2, seconds=0.5)
     return _status(429, format_datetime(then, usegmt=True))(call)

@@ -65,7 +65,7 @@ class Switchboard:
         *,
         tls: bool,
     ) -> None:
-        """Replace the fault of one endpoint, or all faults, by this fault or none. Raise ValueError if it is impossible."""
+        """Replace the fault of one endpoint, or all faults, by this fault or none. Raise ValueError for an impossible fault."""
         if name is None:
             self.clear(path)
             return
