@@ -1,4 +1,4 @@
-"""Tests of each fault of the service: at the set-up, while running, and for positions only.
+"""Tests of each fault: during the set-up, while the integration runs, and only for requests for positions.
 
 The fixtures in conftest.py search for secrets in everything that was written.
 """

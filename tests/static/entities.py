@@ -33,6 +33,6 @@ KEYS: Mapping[str, frozenset[str]] = {
 
 
 def described(kind: str) -> dict[str, Any]:
-    """Return the triggers, conditions or services in `{kind}.yaml`, by name. Leave out shared parts (`.name`)."""
+    """Return the triggers, conditions or services in `{kind}.yaml`, by name. Leave out shared parts, such as `.target`."""
     every = load_yaml_dict(str(INTEGRATION / f"{kind}.yaml"))
     return {name: it for name, it in every.items() if not name.startswith(".")}

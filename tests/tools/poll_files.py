@@ -61,7 +61,7 @@ def watching() -> Iterator[Passed]:
 
 @pytest.mark.usefixtures("setup")
 async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
-    """For a changed and an idle poll, print the files that run, the switches between files, and reads of an entity."""
+    """For an idle poll and a poll with a new report, print the files that run, the file switches, and reads of an entity."""
     simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     # After the first report, the database is written, too, so skip these two polls.
     await poll()

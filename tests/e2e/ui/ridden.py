@@ -26,7 +26,7 @@ async def ridden(
     bikes: int = 3,
     frontend: Path | None = None,
 ) -> AsyncIterator[ConnectedHomeAssistant]:
-    """Run Home Assistant with an account and eight weeks of rides. A frontend in the folder `frontend` replaces its own."""
+    """Run Home Assistant with an account and eight weeks of rides. If given, use the frontend in the folder `frontend`."""
     home_assistant = ConnectedHomeAssistant(folder, internet)
     if frontend:
         assert frontend.exists(), "scripts/test --e2e gets it"

@@ -21,7 +21,7 @@ class Trick(NamedTuple):
     name: str
     icon: str
     bike: str
-    """The index of the bike in the fleet."""
+    """The index of the bike in the fleet, as a string."""
     title: str
     watch: str
 
@@ -57,7 +57,7 @@ _BIKES = {trick.name: int(trick.bike) for trick in TRICKS}
 
 
 def _acts(service: SimulatedService) -> Mapping[str, Callable[[str], object]]:
-    """Return the function of each trick. The function gets the `uniqueId` of the trick's bike."""
+    """Return the function of each trick, by name. The function's argument is the `uniqueId` of the trick's bike."""
     fleet, numbers = service.fleet, count(1)
 
     def ride_unseen(bike: str) -> None:

@@ -120,7 +120,7 @@ class LiveServer:
         return response
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
-        """Send a message to all websockets of these accounts. In the context `in_one_message`, collect it."""
+        """Send a message to all websockets of these accounts. In the context `in_one_message`, only collect the message."""
         fired = set(emails)
         if self._gathered is not None:
             for email in fired:

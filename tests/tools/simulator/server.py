@@ -291,7 +291,7 @@ class Simulator(World):
         return _json(orjson.dumps(items)) if failure is None else failure
 
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer with all objects of this kind that the account may see, or with the raw answer that a test has set."""
+        """Answer with all devices or positions that the account may see, or with the raw answer that a test has set."""
         return _json(self._renderer.body(endpoint, email))
 
     def _position_of(self, email: str, device_id: str) -> web.StreamResponse:

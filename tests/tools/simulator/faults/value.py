@@ -92,7 +92,7 @@ def _times(write: Callable[[datetime], Json]) -> Respond:
 
 
 def _numbers(literal: str) -> Respond:
-    """Return a function that writes this text in place of each number. `json` could not write all these texts unquoted."""
+    """Return a function that writes this text in place of each number, without quotes, even if it is not valid JSON."""
 
     def changed(item: Item) -> Item:
         return item | {name: "@" for name in NUMBER_FIELDS if name in item}
