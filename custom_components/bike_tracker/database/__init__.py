@@ -30,10 +30,10 @@ from . import file as sql
 from .file import BookedRides, Content, File
 from .import_2_0 import files_of_2_0, import_2_0
 
-# Seconds until a change is written. SOON: an event or an arming. LATER: a ride under
-# way or a flag. SELDOM: any other report. Some bikes report every five minutes while
-# they stand; writing each of these reports would cost 2,000 writes a week. After a
-# power cut, the service still has these reports.
+# Seconds until a change is written. SOON: a new tracker, an event, an arming or a
+# disarming. LATER: a changed flag, or a report during a ride. SELDOM: any other report.
+# Bikes may report every five minutes while they stand, which would cost 2,000 writes a
+# week. If a power cut destroys unwritten reports, the service still has them.
 SOON: Final = 10
 LATER: Final = 5 * 60
 SELDOM: Final = 60 * 60
@@ -92,8 +92,8 @@ class Database:
         if after.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = before.rides if before and before.position else None
-        # Most reports change no finished ride. For them, the rides in the file need no
-        # change.
+        # Replace rides in the file only if a finished ride changed: most reports change
+        # none.
         if since and known != after.rides:
             new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
             self._rides[unique_id] = new.after(waiting) if waiting else new
@@ -124,7 +124,7 @@ class Database:
     ) -> bool:
         """Add rides from before a tracker was set up, except rides that overlap a ride in the file.
 
-        After this, rides before `until` are still missing; None if no ride is missing.
+        Rides before `until` are still missing afterwards; None if no ride is missing.
         `until` is written in the same transaction as the rides, so that no ride is lost
         or added twice if Home Assistant is killed.
 
@@ -151,7 +151,7 @@ class Database:
 
     @callback
     def async_write_within(self, seconds: float) -> None:
-        """Schedule a write after these seconds. An earlier write, or the stop of Home Assistant, may come first."""
+        """Schedule a write in at most these seconds, unless a backup is running or the file is closed."""
         loop = self._hass.loop
         at = loop.time() + seconds
         if self._may_write and (not self._timer or at < self._timer.when()):
@@ -301,7 +301,7 @@ class Database:
 
     @callback
     def async_release(self) -> None:
-        """Resume writing, and write the changes since `async_hold`."""
+        """Resume writing, and schedule a write of the changes since `async_hold`."""
         self._may_write = True
         self.async_write_within(SOON)
 
@@ -319,7 +319,7 @@ class Database:
 
 
 async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Database:
-    """Open and read the file. Raise ConfigEntryNotReady on failure, but ConfigEntryError for a newer version's file."""
+    """Open and read the file. Raise ConfigEntryError for a newer version's file, ConfigEntryNotReady for other errors."""
     file = File(_path(hass, entry), entry.title, import_2_0)
     try:
         content = await hass.async_add_executor_job(file.open)

@@ -52,9 +52,9 @@ _PRAGMAS: Final = {
 }
 # In the tables, states are compressed JSON; places and values of the account are JSON.
 # `start` and `end` are microseconds since 1970 in UTC. Distances are in kilometers,
-# speeds in km/h, and routes are encoded polylines. `backfill` is the JSON of the time
-# before which rides are missing, or of null if no ride is missing. It is NULL for a
-# tracker without positions.
+# speeds in km/h, and routes are encoded polylines. `backfill` is a JSON text: the time
+# before which rides are missing, or `null` if no ride is missing. A tracker without
+# positions has the SQL value NULL instead.
 SCHEMA: Final = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE tracker (
@@ -101,7 +101,7 @@ class Content:
     """The part of the file that is kept in memory. The keys of dictionaries are `uniqueId`s."""
 
     trackers: dict[str, TrackerState] = field(default_factory=dict)
-    """States of listed and unlisted trackers."""
+    """States of all trackers, even if the service no longer lists them."""
     last_fired: dict[str, int] = field(default_factory=dict)
     """Sequence number of the last occurrence that was fired."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class BookedRides(NamedTuple):
         return BookedRides(min(self.since, before.since), rides)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
-        """Return the rides of a file that has the `known` rides, after the replacement. Leave out new rides of 0 km."""
+        """Return the rides of a file after this replacement, given its `known` rides before. Leave out new rides of 0 km."""
         moved = filter(attrgetter("distance"), self.rides)
         return [*filter(self.keeps, known), *moved]
 
@@ -321,7 +321,7 @@ def checkpoint(connection: Connection) -> None:
 
 
 def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -> None:
-    """Replace the rides of a tracker that start at `since` or later, or at the start of a new ride."""
+    """Replace each ride of a tracker that starts at `since` or later, or at the same time as a new ride."""
     since = unique_id, _number(booked.since)
     connection.execute("DELETE FROM ride WHERE tracker = ? AND start >= ?", since)
     starts = [(unique_id, _number(ride.started_at)) for ride in booked.rides]
@@ -330,7 +330,7 @@ def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -
 
 
 def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
-    """Add the rides that neither overlap a ride of the file nor have the same start."""
+    """Add each ride that neither overlaps a stored ride of the tracker nor has the same start as a stored ride."""
     # This query returns a row if a stored ride overlaps a time range, or starts at its
     # beginning.
     query = (
