@@ -33,7 +33,7 @@ NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker also names trackers for which a message would be due within this time."""
-# A tracker that still reports this long after the arming also reports while the bike
+# If a tracker still reports this long after the arming, it also reports while the bike
 # stands, so its silence may hide a theft.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
@@ -113,8 +113,8 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
         title, is_silent = _silence(hass, bike, last), True
-    # Mention the motion in the text only below a title about silence: the text would
-    # contradict the title "has stopped", and repeat the title "being moved".
+    # The text mentions the motion only if the title is about silence. Otherwise, it
+    # would contradict the title "has stopped", or repeat the title "being moved".
     said = where(hass, bike, says_moved=is_silent)["text"]
     return _about(hass, bike, title, said)
 

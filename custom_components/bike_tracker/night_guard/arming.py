@@ -53,8 +53,8 @@ class NightGuards:
         self._entry = coordinator.config_entry
         self._messenger = Messenger(coordinator)
         self._unsubscribe: list[Callable[[], None]] = []
-        # If a night began after the last evaluation, Home Assistant was off at that
-        # time. The first update must arm the bikes for this night.
+        # The last evaluation of triggers was shortly before Home Assistant stopped. If
+        # a night began later, the first update must arm the bikes for this night.
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
@@ -85,7 +85,7 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings. When a night begins or ends, or a rider moves, bikes are armed or disarmed as required."""
+        """Read the settings. From now on, arm or disarm bikes when a night begins or ends, or when a rider moves."""
         self._async_stop()
         self._messenger.load()
         guards, compare = self._messenger.guards, self._async_compare_all
@@ -110,7 +110,7 @@ class NightGuards:
 
     @callback
     def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """During an outage, let the first update after it arm and disarm bikes. After 15 minutes, send a message."""
+        """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes."""
         if not self._coordinator.last_update_success:
             self._is_due = True
             self._messenger.tell_outage(self._coordinator.service.answered_at)
@@ -124,14 +124,14 @@ class NightGuards:
 
     @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. The occurrences of this update were already fired."""
+        """Send messages, and arm and disarm guards. `_async_occurred` has already collected the occurrences."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator or now is None:
             return
         if now.at < update.last.at:
-            # The clock was set back. Treat all bikes as compared now, and set the timers
-            # again: otherwise, the next night would seem to be handled already, or
-            # would begin late.
+            # The clock was set back. Correct `_compared_at`, otherwise the next night
+            # would seem to have begun before the last comparison. Set the timers again,
+            # otherwise they would fire late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
@@ -268,7 +268,7 @@ class NightGuards:
     def _async_press(self, event: Event[dict[str, Any]]) -> None:
         """Do what a tapped button of a message requests: arm or disarm the bike, or send a theft report.
 
-        The guard shows no user as the person who armed or disarmed it.
+        No user is passed on, so the guard shows no user.
         """
         action, device_id = pressed(event, alerts.NIGHT)
         for unique_id in self._coordinator.data.trackers if action else ():

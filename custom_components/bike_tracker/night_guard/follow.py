@@ -58,7 +58,7 @@ class Messenger:
         """IDs of the night guards whose message about unguarded bikes is still shown."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
-        """When the guard was armed, for each bike whose silent tracker was already in a message, by `uniqueId`."""
+        """For each bike whose silent tracker was in a message, the time at which its guard was armed, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
         self._outages = _outages_in(self._hass).setdefault(entry_id, {})
         self.mine: set[str] = set()
@@ -200,10 +200,10 @@ class Messenger:
         return async_link_to_report(self._hass, bike.entity.device_id or "", since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send the reasons why bikes cannot be guarded tonight. Remove the message when the night is over.
+        """Send the reasons why bikes cannot be guarded tonight. After the night, remove the message.
 
-        If a bike has the same reason as before, send the reason again only for a
-        triggered guard.
+        Leave out a reason that was already sent for the same bike, unless the reason is
+        a triggered guard.
         """
         told, self._reasons = self._reasons, self._reasons | reasons
         bikes = [
@@ -223,7 +223,7 @@ class Messenger:
                 self.send(night, Message(tag))
 
     def tell_outage(self, since: datetime) -> None:
-        """If an outage has lasted 15 minutes, let each night guard send one message: a theft would go unnoticed."""
+        """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in [it for it in self.guards if it.id not in self._outages]:
@@ -255,7 +255,7 @@ class Messenger:
         )
 
     def _moved_of(self, night: NightGuard) -> list[alerts.Moved]:
-        """Return the moved bikes, sorted by name. The guard of a moved bike notices no further theft."""
+        """Return the moved bikes of a night guard, sorted by name. Their guards notice no further theft."""
         moved = list[alerts.Moved]()
         for unique_id, device, state in self._states_of(night):
             if state_of(state.guard) == "moved":

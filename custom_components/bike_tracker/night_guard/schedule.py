@@ -123,9 +123,9 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return "disarm"
     if bike.in_outage or not (night_begins or is_wanted):
         return None
-    # The beginning of a night overrides a person's choice, even if the person disarmed
-    # the bike: disarming it again clears that choice. A bike on a ride is armed later,
-    # when it stands.
+    # The start of a night ends a person's choice. If a disarmed bike cannot be armed
+    # now, disarm it again, because this clears the stored choice. A bike on a ride is
+    # armed as soon as it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None
