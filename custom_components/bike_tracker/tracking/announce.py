@@ -75,8 +75,8 @@ def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list
     matched = {ride for found in matches for ride in found}
     for it, found in zip(announced, matches, strict=True):
         if not found:
-            # No ride overlaps the announced ride, so the replay moved it to an earlier
-            # time. Match the announcement with the last unmatched ride that began
+            # No ride overlaps the announced ride, so a replay of the reports moved it
+            # to an earlier time. Match it with the last unmatched ride that began
             # before the announced end.
             left = [ride for ride in rides if ride not in matched]
             found += [ride for ride in left if ride.started_at <= it.end][-1:]

@@ -14,7 +14,7 @@ _MIN_NOISE_METERS = 20
 _MIN_NOISE_METERS_WITHOUT_ACCURACY = 50
 
 FASTEST: Final = 320
-"""Highest believable speed of a bike in km/h: it may be on a train."""
+"""Highest believable speed in km/h of a bike, which may be on a train."""
 # Km/h. A higher speed between two fixes is believed only if the tracker reports at
 # least two thirds of it.
 _FAST = 45
@@ -28,8 +28,8 @@ _MAX_DETOUR_KILOMETERS = 1_000
 # The distance that the server counted is plausible up to this multiple of the straight
 # line, plus these kilometers.
 _MAX_BENDS = (5, 1)
-# Stricter limits for two fixes without a missing fix between them: the road has few
-# bends there, so a larger distance contains a jump.
+# Stricter limits if no fix is missing between two fixes: such a short stretch of road
+# has few bends, so a larger distance contains a jump.
 _MAX_BENDS_BETWEEN_FIXES = (1.2, 0.03)
 
 

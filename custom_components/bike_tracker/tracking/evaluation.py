@@ -1,4 +1,4 @@
-"""The time up to which triggers were evaluated. It ensures that no wait (option `for`) ends twice.
+"""The time up to which triggers were evaluated. It is stored so that no wait of a trigger (`for`) ends twice.
 
 No wait ends twice even if the clock of Home Assistant or of the service is set back.
 """
@@ -17,9 +17,9 @@ class Reached(NamedTuple):
     at: datetime
     asked_at: datetime
     since: datetime
-    """By the clock after the change: a time just before the change was noticed."""
+    """The time by the changed clock, just before the change was noticed."""
     later: tuple[datetime, ...]
-    """Starts of waits that began before the change, but are in the future by the clock after the change."""
+    """Starts of waits that began before the change. By the changed clock, these times are in the future."""
 
     def includes(self, start: datetime) -> bool:
         """Return whether the wait that began at `start` began before the clock was set back."""
@@ -28,8 +28,8 @@ class Reached(NamedTuple):
     def set_back(self, new: Reached) -> Self:
         """Return this tuple after the clock was set back again.
 
-        Keep `at` and `asked_at`, and use the earlier `since`. Add to `later` the waits
-        of `new` that also began before this tuple's change.
+        Keep `at` and `asked_at`, and use the earlier `since`. Add to `later` each wait
+        in `new.later` that also began before this tuple's own change of the clock.
         """
         later = {*self.later, *filter(self.includes, new.later)}
         return self._replace(
@@ -67,8 +67,8 @@ class Evaluation(NamedTuple):
     def of_wait(self, start: datetime) -> Self:
         """Return the evaluation to compare with the end of a wait that began at `start`.
 
-        If the wait began before the clock was set back, the returned times are the
-        later times that the evaluation had reached by the old clock.
+        If the clock was set back during the wait, the result has the later times that
+        the evaluation had reached by the old clock.
         """
         reached = [it for it in self.ahead if it.includes(start)]
         if not reached:

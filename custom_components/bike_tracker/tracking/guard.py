@@ -34,8 +34,8 @@ _ALARMS: Final = {"vibration", "movement", "tow"} | _LASTING
 # where fixes are known to drift.
 _MIN_AWAY_METERS = 50
 _MIN_AWAY_METERS_WHERE_UNKNOWN = 150
-# If a fix is farther from the guarded place than drift explains, by more than this
-# distance, one report triggers the guard.
+# If the distance of a fix from the guarded place exceeds the possible drift by more
+# than this, a single report triggers the guard.
 _FAR_METERS = 1_000
 # Where walls reflect the signals, fixes may be off for up to this time.
 _DRIFT_LASTS = timedelta(minutes=10)
@@ -47,8 +47,8 @@ _TIMES_KNOWN_DRIFT = 1.5
 _ARRIVES_WITHIN = timedelta(minutes=5)
 # If a tracker's clock is behind by less than this, the clock counts as correct.
 _CLOCK_BEHIND = timedelta(minutes=5)
-# A bike is leaving if its straight distance from the guarded place is at least this
-# share of the distance along its last two fixes.
+# A bike is leaving if its distance from the guarded place is at least this share of the
+# distance from that place to the previous fix and on to the newest fix.
 _STRAIGHT = 0.95
 # The delays of two reports count as the same if they differ by at most this share of
 # the time between the reports, plus these seconds.
@@ -101,7 +101,7 @@ class Guard(NamedTuple):
     alarms: tuple[str, ...] = ()
     """Types of the alarms of the last report. If the next report repeats a lasting alarm, it triggers nothing."""
     away: tuple[datetime, ...] = ()
-    """Times of the fixes elsewhere after the last fix at the guarded place, at most the first two."""
+    """Times of fixes away from the guarded place, after the last fix at that place; only the first two."""
     triggered: Triggered | None = None
 
     @property
@@ -333,10 +333,10 @@ def _is_confirmed(guard: Guard, fix: Fix, report: Position, before: RideState) -
 
 
 def _is_leaving(place: Fix, last: Fix, fix: Fix, before: RideState) -> bool:
-    """Return whether two fixes in a row lead straight away from a place.
+    """Return whether two fixes in a row lead away from a place in a straight line.
 
-    Fixes that jump rarely lead straight away. Return False where fixes are known to
-    stray: there, the third fix decides instead.
+    Stray fixes rarely form such a line. Return False where fixes are known to stray:
+    there, the third fix decides instead.
     """
     is_straight = meters(place, fix) >= _STRAIGHT * (
         meters(place, last) + meters(last, fix)

@@ -18,8 +18,8 @@ MAX_BACKFILL_AGE: Final = timedelta(days=30)
 # shorter, because its request may wait in the queue for an hour.
 _MAX_AGE: Final = timedelta(days=7)
 _SPARE: Final = timedelta(hours=1)
-# If a ride is under way in the first report of a tracker, the history of this time
-# before the report is requested, to find the start of the ride.
+# If the first report of a tracker shows a ride under way, the requested history begins
+# this long before the report, so that it contains the start of the ride.
 _BEFORE_FIRST: Final = timedelta(hours=6)
 # If two reports during a ride are more than this time apart, reports between them may
 # be missing. Polls, and the reports of many trackers, come once a minute and may be
@@ -95,8 +95,8 @@ def followed(
 def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
     """Append this input to the log, and update the gap.
 
-    If the report repeats the newest fix, it gets the time of its message, and the gap
-    stays as if no report were missing.
+    If the report repeats the newest fix, its time is that of its message, and no report
+    counts as missing before it.
     """
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
     if it.report and it.report.fix_time == before.measured_at:
@@ -251,9 +251,9 @@ def rides_before(
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
         rest = rides[0].moved_at + STANDS_AFTER
-        # A ride that ends in the second half of the requested time range is returned,
-        # even if its start is missing: a next request that includes the whole ride
-        # would hardly reach farther back.
+        # Leave the ride to the next request only if it ends in the first half of the
+        # time range. If it ends later, return it even if its start is missing: the next
+        # request would cover mostly the same time.
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start

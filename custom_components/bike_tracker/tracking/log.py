@@ -74,7 +74,7 @@ class Input(NamedTuple):
     behind: float = 0
     """Seconds by which the tracker's clock was set back, compared with an earlier report."""
     counts_total: bool = True
-    """Whether the report's total distance can be used. It can if reports came in the order of their fixes."""
+    """Whether the report's total distance can be used: only if reports came in the order of their fixes."""
     core: Core = Core()
 
     @property
@@ -350,14 +350,12 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
 
 
 def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[float]:
-    """Return the error of each input: the seconds by which its time is too early.
+    """Return the seconds by which the time of each input is too early; 0 unless the tracker's clock was set back.
 
-    A time is too early if the tracker's clock was set back. Otherwise the error is 0.
     The inputs are in the order of their numbers; `newest` is the newest time before
-    them. After the clock is set back, reports have earlier times than the reports
-    before them. This also holds for late reports, but the pace of arrival differs: late
-    reports arrive together, while the reports of a clock that was set back arrive as
-    far apart as their times are.
+    them. Late reports, and reports after the clock was set back, have earlier times
+    than the reports before them. Late reports arrive together. Reports after the clock
+    was set back arrive at the same intervals as they were sent.
     """
     errors, error, first = [0.0] * len(inputs), 0.0, 0
     clock: Clock | None = None
@@ -369,9 +367,9 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
-            # This report is newer than all before it. Either the clock was wrong before,
-            # or its error no longer changes the order of reports. Correct no more times
-            # until reports arrive without delay again.
+            # This report is newer than all earlier reports: their clock was behind,
+            # too, or its error no longer changes their order. Leave times unchanged
+            # until a report arrives without delay.
             newest = None
         elif clock.behind:
             error = error or clock.behind

@@ -16,9 +16,9 @@ from .ride_state import STANDS_AFTER, Ride, RideState
 from .routes import thinned_route
 
 _SILENT_AFTER: Final = timedelta(minutes=30)
-# Km/h. A bike that was slower on average between two reports may have stopped on the
-# way. If the first report did not claim that the bike stood, the bike may instead have
-# made a detour, which lasts less than `_MAX_DETOUR_TIME`.
+# Km/h. The time between two reports that a bike would not have needed at this speed is
+# a stop. Unless the first report claimed that the bike stood, a stop shorter than
+# `_MAX_DETOUR_TIME` may have been a detour.
 _SLOW = 6
 _MAX_DETOUR_TIME = timedelta(minutes=10)
 # If the accuracy is unknown, fixes of a standing bike may be this far apart.
@@ -34,8 +34,8 @@ _DRIFT_FORGOTTEN_AFTER = timedelta(days=1)
 # If a tracker's clock is ahead by more than this, its fixes get the time of their
 # receipt.
 _WRONG_CLOCK = timedelta(minutes=5)
-# If reports come at least this often, no fix is missing between them, and the server's
-# distance contains few bends.
+# If two fixes follow each other within this time, and no report is missing between
+# them, the road between them has few bends.
 _EVERY_FIX_WITHIN = timedelta(seconds=90)
 # Km/h. During a ride, a faster change of place is a jump unless the tracker reports
 # such a speed.
@@ -104,8 +104,8 @@ def end_ride(state: RideState) -> RideState:
         return state
     anchor, there, rest = state.anchor, state.last_fix, 0.0
     if may_be_one_place(anchor, there):
-        # Add the distance of the last fix if noise explains it. A last fix that is
-        # farther away is drift, so do not add its distance.
+        # Add the small distance from the anchor to the last fix. A last fix that is
+        # farther away than noise explains is drift, so its distance is not added.
         rest = meters(anchor, there) / 1_000 if ride.distance else 0
         there = there.or_address_of(anchor)
     if ride.distance:
@@ -125,7 +125,7 @@ def held(time: datetime | None, received_at: datetime) -> datetime | None:
 
 
 def says_it_moves(position: Position) -> bool | None:
-    """Return the motion that a report shows by its speed or its `motion`; None if it shows none."""
+    """Return whether a report shows motion, by its speed or its `motion`; None if it shows neither motion nor rest."""
     if is_moving(position.speed):
         return True
     stands = position.motion is None and position.speed == 0
@@ -218,7 +218,7 @@ def _stays(state: RideState, candidate: Fix, report: _Report) -> bool:
 def _elsewhere(state: RideState, fix: Fix) -> RideState:
     """Return the state of a bike that stands at another place, although no report showed a ride.
 
-    If the place is near, it may also be drift, or the rest of a recent ride.
+    A near place may instead be drift, or the rest of a recent ride.
     """
     anchor, over = state.anchor, state.ended
     apart, had_arrived = meters(anchor, fix), state.says_it_moves is False
@@ -326,8 +326,8 @@ def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> Rid
         return state
     state = state.longer(kilometers)
     if (over := state.ended) and (is_rest or state.was_riding(fix.time)):
-        # The ride has already ended, but this fix of it was believed only now. Store
-        # the longer ride.
+        # This fix belongs to a ride that has already ended, but it was believed only
+        # now. Store the longer ride.
         return state.booked(over.further(kilometers, fix, over.moved_at))
     ride = ride.further(kilometers, fix, fix.time).with_speed(report.speed)
     return state._replace(ride=ride, drift=0)
@@ -345,7 +345,7 @@ def _set_off(state: RideState, last_fix: Fix, time: datetime) -> RideState:
 
 
 def _new_ride(state: RideState, last_fix: Fix, time: datetime) -> Ride:
-    """Return a ride first seen at `time`. It starts at `last_fix` if that is at most 5 minutes older, of no ride."""
+    """Return a new ride. It starts at `last_fix`, or at `time` if `last_fix` is over 5 minutes older or of the last ride."""
     is_late = state.was_riding(last_fix.time) or time - last_fix.time > STANDS_AFTER
     begin = time if is_late else last_fix.time
     return Ride(begin, time, start=state.anchor, end=state.anchor)

@@ -80,7 +80,7 @@ class Drift(NamedTuple):
     apart: float = 0
     """Largest distance between the place and a fix that was off, in meters."""
     apart_for_minutes: float = 0
-    """Largest such distance if several fixes in a row were off, before a fix was at the place again; otherwise 0."""
+    """Like `apart`, but only if two or more fixes in a row were off before a fix was at the place again; otherwise 0."""
 
 
 class RideState(NamedTuple):
