@@ -18,7 +18,7 @@ __all__ = ["clock", "home", "no_errors"]
 def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Fail if an unexpected error was logged. Such an error affects only one bike, so other checks might miss it."""
     yield
-    # At this time, `caplog.text` contains only the log of the fixtures.
+    # Here, `caplog.text` lacks the log of the test itself, so read its records.
     logged = [record.getMessage() for record in caplog.get_records("call")]
     assert not [text for text in logged if "Unexpected error" in text]
 

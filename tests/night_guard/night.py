@@ -155,7 +155,7 @@ class Night(House):
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:
-        # The timer of the next poll follows this clock. Poll now, so that the next poll
-        # comes a minute later, even if the clock is set back.
+        # The timer of the next poll follows the frozen clock. Poll now, so that the
+        # next poll comes a minute later, even if the clock is set back.
         self._freezer.tick(3600 * float(hours))
         await self.entry.runtime_data.coordinator.async_refresh()

@@ -44,7 +44,7 @@ def suggested_by(form: Any) -> dict[str, Any]:
 async def async_submit(
     hass: HomeAssistant, entry: MockConfigEntry, changed: str = "", **typed: Any
 ) -> tuple[dict[str, Any], Any]:
-    """Submit the form that adds a night guard, or changes the one with an ID. Return suggested values and result."""
+    """Add a night guard by the form, or change the night guard with ID `changed`. Return suggested values and result."""
     subentries = hass.config_entries.subentries
     context: Any = {"source": "user"}
     if changed:
@@ -202,7 +202,7 @@ async def test_removed_entities(night: Night) -> None:
 
 
 async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:
-    """A night guard guards only bikes of its account. A new setting disarms no bike while Home Assistant starts."""
+    """A night guard guards only bikes of its account. While Home Assistant starts, a changed setting disarms no bike."""
     hass = night.hass
     night.simulator.add_account(BOB, PASSWORD)
     night.simulator.add_device("bob", name="Green bike", email=BOB)
