@@ -68,7 +68,7 @@ class Bike:
     """Minutes from the measurement of a fix until its report is sent."""
     time: datetime = NOW
     meters: float = 0
-    """Its place: meters to the north of the start."""
+    """Place of the bike: meters to the north of its start."""
     sent: list[Position] = field(default_factory=list)
 
     def leg(self, text: str) -> Iterator[Position]:
@@ -210,7 +210,7 @@ class House(Recorder):
         self.service = Service(**_values(text))
 
     def _on_receive(self, text: str) -> None:
-        """Receive each report by a "poll", each "live" as a push message, or only each "sixth" by a poll.
+        """Set how reports arrive: each by a "poll", each as a push message ("live"), or only each "sixth" by a poll.
 
         In an "outage", no report is received. After "hold", reports wait for `deliver`.
         After "missed", the next report comes with a poll that follows missed polls.
@@ -312,7 +312,7 @@ class House(Recorder):
 
     @property
     def gap(self) -> str:
-        """Return the first minute of the needed history, or "none"; "of a ride": a known ride may lack reports."""
+        """Return the first minute of the needed history, with "of a ride" if a known ride may lack reports; else "none"."""
         if (gap := self.state.gap) is None:
             return "none"
         return minute_of(gap.start) + " of a ride" * gap.is_of_ride

@@ -41,7 +41,7 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
 
 
 def test_contacts(service: Service) -> None:
-    """If half of the trackers in a poll only had contact, `contacts` names them, and the rest get their positions."""
+    """If half of the trackers changed only their time of contact, `contacts` has these, and the rest get positions."""
     names = [f"bike{number}" for number in range(18)]
     silent, others = names[::2], names[1::2]
     service.poll(*map(a_device, names))
@@ -167,7 +167,7 @@ def test_older_devices(known: Time, said: Time, counts: bool) -> None:
         (a_position(5, fix_time=LATER), a_position(4, fix_time=NOW), True),
         (a_position(5, fix_time=LATER), no_fix(6), True),
         (a_position(5, fix_time=LATER), no_fix(4), False),
-        # Before the first fix, a report without a fix needs a higher ID. A fix does not.
+        # If the known report has no fix, the new report needs a higher ID or a fix.
         (no_fix(5), no_fix(4), False),
         (no_fix(5), no_fix(6), True),
         (no_fix(5), a_position(2), True),

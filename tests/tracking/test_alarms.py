@@ -37,7 +37,7 @@ def poll(service: Service, position: Position | None = None) -> list[str]:
 
 
 def test_alarm(service: Service) -> None:
-    """An alarm is fired when its report arrives. It stays the last alarm after a report without an alarm."""
+    """An alarm is fired once, when its report arrives. Later reports without an alarm do not change the known alarms."""
     poll(service, a_position(1))
     position = a_position(2, alarm="sos")
     assert poll(service, position) == ["sos"]

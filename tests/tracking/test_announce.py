@@ -1,4 +1,4 @@
-"""Starts and ends of rides to fire: "announced; over; under way -> announced; events". A `+` marks an open ride."""
+"""Starts and ends of rides to fire: "announced; over; under way -> announced; events". `+`: the end is not fired yet."""
 
 import pytest
 

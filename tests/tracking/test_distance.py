@@ -167,7 +167,7 @@ def _grown(points: list[Point]) -> str:
 
 
 def test_growing() -> None:
-    """A route of 1,500 points is thinned while it grows, but has its last point. A short route keeps all points."""
+    """A route of 1,500 points is thinned while it grows, but keeps its last point. A short route keeps all points."""
     points = [(47.9 + number / 900, 7.8 + number % 2 / 90) for number in range(1_500)]
     route = _grown(points)
     assert len(route) < 7_000

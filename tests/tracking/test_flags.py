@@ -100,7 +100,7 @@ def test_clock_that_is_set_back() -> None:
 
 @pytest.mark.parametrize("seed", some(range(400), every=8))
 def test_once(seed: int) -> None:
-    """However the clock is set, no wait ends twice, and each wait that is not replaced by a later wait ends."""
+    """Even if the clock is often set back or ahead, each wait ends exactly once, unless a later wait replaces it."""
     rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
     evaluation = Evaluation(clock, clock)
     starts, fired = dict[int, datetime](), dict[int, int]()

@@ -58,7 +58,7 @@ _says = st.fixed_dictionaries(
 @every
 @given(st.lists(_legs | _legs | _house, max_size=30), _says, st.booleans())
 def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -> None:
-    """After each step of a random story, the log, stored rides and fired events fit together.
+    """After each step of a random story, the log, stored rides and fired events are consistent (see `_hold`).
 
     A triggered guard stays triggered, and a kill changes no stored value. In the end,
     each ride that started has ended.
@@ -130,7 +130,7 @@ def test_any_evening(
     theft: int | None,
     distance: int,
 ) -> None:
-    """A theft triggers the guard once, and nothing else does, despite wrong clocks, outages and late answers."""
+    """A theft triggers the guard once, and nothing else triggers it, despite wrong clocks, outages and late answers."""
     begin, lasts = outage
     end, answer_at = begin + lasts, begin + lasts + late
     events = [(right_at, "clock 0"), (begin, "receive outage"), (end, "receive poll")]

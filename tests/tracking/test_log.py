@@ -281,8 +281,8 @@ def test_numbers_out_of_order() -> None:
         assert found.distance == pytest.approx(kilometers)
 
 
-# Left of the arrow: a script, first and last requested minute, and the age of the first
-# in days. Right of it: the starts of the returned rides, and the end of the next request.
+# Left of the arrow: a script, first and last requested minute, and days since the first
+# minute. Right of it: starts of the returned rides, and end of the next request.
 BEFORE = """
 All complete rides are returned, even a last ride whose end is not in the answer.
   stand 30, ride 10 @15, stand 60, ride 10 @-15; -60 112 1 -> 30, 100; -60

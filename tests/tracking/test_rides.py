@@ -180,7 +180,7 @@ def test_places_and_speed() -> None:
 
 
 def test_drifts() -> None:
-    """The last five places with drift are known. A place within 300 m replaces a known place.
+    """The last five places with drift are known. A new place within 300 m of a known place replaces it.
 
     After drift at two places, drift is expected everywhere.
     """

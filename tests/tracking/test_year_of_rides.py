@@ -68,7 +68,7 @@ def _rides_are_right(
     assert len(starts) == len(home.book)
     assert all(a.moved_at < b.started_at for a, b in pairwise(home.book))
     is_rare, jumps_often = tracker.every == 600, tracker.jumps == _OFTEN
-    # Buffered reports arrive together, and a poll receives only the newest of them.
+    # Of buffered reports, a poll gets only the newest, so rides may seem late.
     late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))
     left = list(home.book)
     for trip in journey.trips:
@@ -111,7 +111,7 @@ def test_worlds(world: World) -> None:
 
 
 def test_always_stands_with_history() -> None:
-    """If a tracker always reports rest, all rides are found by places, even if it reports every ten seconds."""
+    """If a tracker always reports rest, its fixes show all rides, even if it reports every ten seconds."""
     [world] = [world for world in WORLDS if world.name == "always reports rest"]
     tracker = replace(world.tracker, every=10)
     found = found_in(replace(world, tracker=tracker, service=_HISTORY))
