@@ -128,7 +128,7 @@ class Dispatcher:
         self, batch: Collection[str], changed: Collection[str], *, fires: bool
     ) -> None:
         coordinator, hass = self._coordinator, self._coordinator.hass
-        # Add the event entity of a first alarm before the alarm is fired.
+        # Add entities first: an alarm is shown only if its event entity exists.
         new = self._add_entities([key for key in batch if key in changed])
         for unique_id in batch:
             occurrences = self._unfired(unique_id) if fires else ()

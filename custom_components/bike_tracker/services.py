@@ -123,7 +123,7 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
 
 
 def _loaded(bikes: list[Bike]) -> list[Bike]:
-    """Return the bikes of loaded accounts. If none is loaded, return all bikes: reading their rides raises an error."""
+    """Return the bikes of loaded accounts. If none is loaded, return all bikes, so that reading rides raises an error."""
     return [bike for bike in bikes if bike.coordinator] or bikes
 
 

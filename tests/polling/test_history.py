@@ -251,7 +251,7 @@ async def test_order(
     blue: str,
     order: list[str],
 ) -> None:
-    """The gaps are requested in the order of the table, even if the monotonic clock is near 0, as after a start."""
+    """The gaps are requested in the order of the table, even if the monotonic clock is near 0, as after a boot."""
     monkeypatch.setattr(f"{History.__module__}.monotonic", lambda: 5.0)
     asking.note(RED, is_of_ride=red == "rode")
     if "guarded" in red:

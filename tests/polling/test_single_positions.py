@@ -97,7 +97,7 @@ async def test_many_old_positions(bikes: Bikes) -> None:
 async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     """If the request for an old position fails, it is repeated the next day. Other trackers show their places."""
     bikes.simulator.report(RED, fix_time=dt_util.utcnow() - LONG_AGO)
-    # Only the second request fails: it is for the old position, the first for the list.
+    # The first request is for the list. The second, for the old position, fails.
     bikes.simulator.fault(fault, path="positions", every=2)
     await async_setup(bikes.hass, bikes.entry)
     assert requested_alone(bikes.simulator) == [RED]

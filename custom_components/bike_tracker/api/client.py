@@ -36,9 +36,9 @@ class TrackingClient:
     supports the other calls. Other servers may not, so any response to an undocumented
     call must be expected.
 
-    Polls do not use the session of the live connection, because only Basic
-    authentication is documented, and because polls must work without a live connection.
-    A session would save Traccar 85 ms of password hashing for each request.
+    Polls do not use the session of the live connection, although it would save Traccar
+    85 ms of password hashing for each request: only Basic authentication is documented,
+    and polls must work without a live connection.
     """
 
     session: aiohttp.ClientSession

@@ -173,7 +173,7 @@ class History:
         }
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Send a request. Return the answer, or None after a probe and if the request must be repeated later.
+        """Send a request. Return the answer; None after a probe, or if the request must be repeated later.
 
         If the time range must be skipped, the answer is empty.
         """
