@@ -128,7 +128,7 @@ class Dispatcher:
         self, batch: Collection[str], changed: Collection[str], *, fires: bool
     ) -> None:
         coordinator, hass = self._coordinator, self._coordinator.hass
-        # Add entities first: an alarm is shown only if its event entity exists.
+        # Add entities before occurrences are fired: a first alarm adds an event entity.
         new = self._add_entities([key for key in batch if key in changed])
         for unique_id in batch:
             occurrences = self._unfired(unique_id) if fires else ()
