@@ -1,7 +1,7 @@
 """The live connection: clients sign in, open a websocket, and get a message for each change."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 import contextlib
 from dataclasses import dataclass, field
 import secrets
@@ -44,9 +44,6 @@ class LiveServer:
         """The contents of the pongs that clients sent."""
         self._sessions: dict[str, str] = {}
         self._given: set[str] = set()
-        # The content of the next message by account, while `in_one_message` collects
-        # changes. Otherwise None.
-        self._gathered: dict[str, dict[str, list[Item]]] | None = None
 
     @property
     def cookies(self) -> int:
@@ -120,28 +117,11 @@ class LiveServer:
         return response
 
     def tell(self, emails: Iterable[str], message: dict[str, list[Item]]) -> None:
-        """Send a message to all websockets of these accounts. In the context `in_one_message`, only collect the message."""
-        fired = set(emails)
-        if self._gathered is not None:
-            for email in fired:
-                for kind, items in message.items():
-                    gathered = self._gathered.setdefault(email, {})
-                    gathered.setdefault(kind, []).extend(items)
-            return
-        data = orjson.dumps(message)
+        """Send a message to all websockets of these accounts."""
+        to, data = set(emails), orjson.dumps(message)
         for socket in self.sockets:
-            if socket.email in fired:
+            if socket.email in to:
                 socket.waiting.put_nowait(data)
-
-    @contextlib.contextmanager
-    def in_one_message(self) -> Iterator[None]:
-        """Collect all changes in this context. At its end, send each account its changes in a single message."""
-        gathered: dict[str, dict[str, list[Item]]] = {}
-        self._gathered = gathered
-        yield
-        self._gathered = None
-        for email, message in gathered.items():
-            self.tell([email], message)
 
     async def _write(self, socket: Socket) -> None:
         while True:

@@ -7,26 +7,18 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shutil import copytree, rmtree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.bootstrap import DATA_REGISTRIES_LOADED
+from homeassistant.bootstrap import async_load_base_functionality
 from homeassistant.components.calendar.const import DATA_COMPONENT as DATA_CALENDARS
 from homeassistant.config_entries import SOURCE_USER, ConfigEntry
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
 from homeassistant.core import CoreState, HomeAssistant, State
 from homeassistant.data_entry_flow import FlowResultType
-from homeassistant.helpers import (
-    area_registry as ar,
-    category_registry as cr,
-    device_registry as dr,
-    entity_registry as er,
-    floor_registry as fr,
-    frame,
-    issue_registry as ir,
-    label_registry as lr,
-    restore_state,
-)
+from homeassistant.helpers import device_registry as dr
 from homeassistant.loader import DATA_CUSTOM_COMPONENTS
 from homeassistant.setup import async_setup_component
 from homeassistant.util.async_ import get_scheduled_timer_handles
@@ -42,7 +34,7 @@ from tests.conftest import PASSWORD, resolve_names
 from tests.settle import settle
 from tests.tools.simulator.server import Simulator
 
-from .listener import TRIGGERS, Listener, automation, label_bikes
+from .listener import Listener, automations, label_bikes
 
 _EVER = datetime(1970, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 _LIVE_AFTER = 12
@@ -66,11 +58,6 @@ class Home:
     """Function to call each time all work under way has ended."""
     _hass: HomeAssistant | None = None
     _end: AsyncExitStack = field(default_factory=AsyncExitStack)
-
-    @property
-    def is_running(self) -> bool:
-        """Return whether a Home Assistant is running."""
-        return self._hass is not None
 
     @property
     def hass(self) -> HomeAssistant:
@@ -136,17 +123,12 @@ class Home:
         )
         self._hass = hass
         hass.data.pop(DATA_CUSTOM_COMPONENTS)
-        frame.async_setup(hass)
         resolve_names(hass)
-        dr.async_setup(hass)
-        for registry in (ar, cr, dr, er, fr, ir, lr, restore_state):
-            await registry.async_load(hass)
-        hass.data[DATA_REGISTRIES_LOADED] = None
-        await hass.config_entries.async_initialize()
+        assert await async_load_base_functionality(hass)
         self.listener.async_listen(hass)
         components: list[tuple[str, dict[str, Any]]] = [
             (DOMAIN, {}),
-            ("automation", {"automation": [automation(it) for it in TRIGGERS]}),
+            ("automation", {"automation": automations()}),
         ]
         for name, config in components[::-1] if automations_first else components:
             await async_setup_component(hass, name, config)
@@ -155,7 +137,9 @@ class Home:
         await self.async_settle()
 
     async def async_stop(self) -> None:
-        """Stop Home Assistant properly: it first writes everything."""
+        """If Home Assistant runs, stop it properly: it first writes everything."""
+        if self._hass is None:
+            return
         await self.hass.async_stop(force=True)
         await self.async_settle()
         # This process continues, so end the timers of all accounts and calendars.
@@ -168,43 +152,25 @@ class Home:
 
     async def async_kill(self) -> None:
         """Kill Home Assistant: whatever is not written yet is lost."""
-        folder = Path(self.config_dir, ".storage", DOMAIN)
-        written = deepcopy(self.storage)
-        files = {file: file.read_bytes() for file in folder.glob("*.db*")}
-        self.listener.is_deaf = True
-        await self.async_stop()
-        self.listener.is_deaf = False
-        self._restore(written)
-        for file in folder.glob("*.db*"):
-            file.unlink()
-        for file, content in files.items():
-            file.write_bytes(content)
+        folder, storage = Path(self.config_dir, ".storage"), deepcopy(self.storage)
+        with TemporaryDirectory() as written:
+            copytree(folder, written, dirs_exist_ok=True)
+            self.listener.is_deaf = True
+            await self.async_stop()
+            self.listener.is_deaf = False
+            rmtree(folder)
+            copytree(written, folder)
+        self._restore(storage)
 
     def _restore(self, storage: dict[str, Any]) -> None:
         self.storage.clear()
         self.storage.update(storage)
-
-    async def async_restart(self) -> None:
-        """Stop Home Assistant, and start it again 20 seconds later."""
-        await self.async_stop()
-        await self.async_wait(20)
-        await self.async_start()
 
     def state(self, entity_id: str) -> State:
         """Return the state of an entity."""
         state = self.hass.states.get(entity_id)
         assert state is not None
         return state
-
-    async def async_arm(self, entity_id: str) -> None:
-        """Arm a guard."""
-        await self.hass.services.async_call(
-            "alarm_control_panel",
-            "alarm_arm_away",
-            {"entity_id": entity_id},
-            blocking=True,
-        )
-        await self.async_settle()
 
     async def async_reload(self, email: str) -> None:
         """Reload an account."""

@@ -18,7 +18,6 @@ class Service(Simulator):
         super().__init__()
         self.reached: list[tuple[str, str, int]] = []
         """The account, the tracker and the number of each report that has reached an account."""
-        self.polled: set[int] = set()
         self._announced: dict[tuple[str, str], int] = {}
 
     @override
@@ -38,6 +37,5 @@ class Service(Simulator):
             if endpoint == "devices":
                 self._announced[email, tracker] = report
             elif self._announced.get((email, tracker)) == report:
-                self.polled.add(report)
                 self.reached.append((email, tracker, report))
         return super().answer(endpoint, email)

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import chain, count, pairwise
@@ -116,23 +115,13 @@ class Story:
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()
 
-    async def raise_many(
-        self,
-        bike: int,
-        number: int,
-        every: int,
-        in_one_message: bool = False,
-        settles: bool = True,
-    ) -> None:
-        """Let a bike send many reports at once, every n-th with an alarm. With `settles`, wait until all are received."""
-        live = self._service.live
-        with live.in_one_message() if in_one_message else nullcontext():
-            for left in range(number, 0, -1):
-                words = self._words(1) if (number - left) % every == 0 else []
-                # A tracker sends buffered reports in order, each with a newer fix.
-                self._report(self._bike(bike), *words, age=left / 1000)
-        if settles:
-            await self._home.async_settle()
+    async def raise_many(self, bike: int, number: int, every: int) -> None:
+        """Let a bike send this number of reports at once, every n-th with an alarm."""
+        for left in range(number, 0, -1):
+            words = self._words(1) if (number - left) % every == 0 else []
+            # A tracker sends buffered reports in order, each with a newer fix.
+            self._report(self._bike(bike), *words, age=left / 1000)
+        await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
         """Unless a bike rides, let it start as soon as it has stood long enough. It reports every `every` seconds."""
@@ -258,8 +247,7 @@ class Story:
 
     async def kill(self, down: int) -> None:
         """Kill Home Assistant, and start it again `down` seconds later."""
-        await self._leave(settles=False)
-        self._note_reached()
+        await self._leave()
         self._kills.append(self._now)
         for alarm in chain(*(bike.alarms.values() for bike in self._bikes)):
             if alarm.reached_at and alarm.reached_at > self._now - _UNWRITTEN:
@@ -276,14 +264,13 @@ class Story:
         await self._home.async_settle()
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
-    async def _leave(self, *, settles: bool = True) -> None:
+    async def _leave(self) -> None:
         """Prepare an outage, a stop or a reload. If it would be the second during a ride, first let all rides end."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self._arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
             ride.was_out_of_reach = True
-        if settles:
-            await self._home.async_settle()
+        await self._home.async_settle()
 
     async def _answer(self) -> None:
         """If the set-up failed because the device list fails, let it succeed. Otherwise no automation would run."""
@@ -322,10 +309,9 @@ class Story:
         await self._be_well(500)
         await self._arrive()
         listener = self._home.listener
-        assert not listener.unnoticed
         for bike in self._bikes:
-            for told in (listener.entities, listener.triggers):
-                own = [run for run in told if run.tracker == bike.tracker]
+            for runs in (listener.entities, listener.triggers):
+                own = [run for run in runs if run.tracker == bike.tracker]
                 self._check_alarms(bike, [it for it in own if it.what == "alarm"])
                 for what in ("started", "ended"):
                     rides = [it for it in own if it.what == what]
@@ -341,14 +327,9 @@ class Story:
         reached = {word: it for word, it in bike.alarms.items() if it.reached_at}
         assert reached.keys() <= set(firsts), ("lost", reached, firsts)
         # Alarms that only the history contains are fired late: check no order for them.
-        told = [word for word in firsts if word in reached]
         for word, after in pairwise(reached):
-            # A poll may arrive before messages that were sent earlier.
-            is_overtaking = reached[after].report in self._service.polled and (
-                reached[word].reached_at == reached[after].reached_at
-            )
-            if reached[word].fix_time < reached[after].fix_time and not is_overtaking:
-                assert told.index(word) < told.index(after), ("order", firsts)
+            if reached[word].fix_time < reached[after].fix_time:
+                assert firsts.index(word) < firsts.index(after), ("order", firsts)
 
     def _once[T](self, names: Iterable[T], fired: list[Run]) -> list[T]:
         """Return each fired event once. Fail if an event was repeated, unless a kill explains the repetition."""
