@@ -33,8 +33,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .long import some
-from .tools.faults.decided import DECIDED, DECIDED_PLACES
-from .tools.faults.trouble import TROUBLES
+from .tools.faults.decided import DECIDED, DECIDED_PLACES, TROUBLES
 from .tools.simulator import Simulator, client_context
 
 # Faults that `test_fault` leaves out: three need no server, and one answers too late.
@@ -486,7 +485,7 @@ async def test_fault(
     """Each fault has the effect in `DECIDED` on the form and the log. After the fault, a second attempt succeeds."""
     decided, address = DECIDED[name], f"127.0.0.1:{secure.port}"
     typed[CONF_URL] = f"{scheme}{address}"
-    TROUBLES[name].begin(secure)
+    secure.fault(name)
 
     result = await add(hass, typed)
 
@@ -495,7 +494,7 @@ async def test_fault(
     if decided.message is None:
         assert result["data"][CONF_URL] == secure.url
         return
-    error = decided.form_error
+    error = decided.message.form_error
     is_general = error in ("cannot_connect", "invalid_auth")
     assert result["errors"] == {"base" if is_general else CONF_URL: error}
     reason = (result["description_placeholders"] or {})["error"]

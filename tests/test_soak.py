@@ -11,11 +11,11 @@ from custom_components.bike_tracker import PLATFORMS
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
 from .long import DAYS, IS_LONG
+from .tools.faults.decided import NAME_NOT_FOUND, TROUBLES
 from .tools.faults.home import Home
-from .tools.faults.trouble import NAME_NOT_FOUND, TROUBLES
 from .tools.simulator import Simulator, client_context
 from .tools.soak import Soak, growth, read
-from .tools.story.listener import TRIGGERS, automation, label_bikes
+from .tools.story.listener import automations, label_bikes
 
 _POLLS_A_DAY = 24 * 60
 _A_FEW = _POLLS_A_DAY // (1 if IS_LONG else 4)
@@ -63,11 +63,10 @@ async def test_soak(
     )
     entry = make_entry(url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
     house = bikes.hass, bikes.freezer, bikes.simulator
-    home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
+    home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND])
     home.watch(monkeypatch)
-    # Load the parts of Home Assistant that stay loaded after an account is removed, so
-    # that the readings before and after the account include them.
-    config = {"automation": [automation(trigger) for trigger in TRIGGERS]}
+    # Load the parts of Home Assistant that stay loaded after an account is removed.
+    config = {"automation": automations()}
     for component in (*PLATFORMS, "automation"):
         assert await async_setup_component(bikes.hass, component, config)
     await home.wait(60)
@@ -82,10 +81,10 @@ async def test_soak(
 
     assert growth(warm, last) == {}
     assert log.lines > 0
-    # The history is requested, but less often than devices and positions.
-    assert 0 < soak.requests["history"] < last["polls"]
-    beyond = soak.requests["/api/session"] + soak.requests["/api/socket"]
-    assert 0 < beyond < last["polls"] / 5
+    requests, polls = bikes.simulator.record.counts, last["polls"]
+    # The history is a request for positions, too.
+    assert requests["/api/positions"] < 2 * polls
+    assert 0 < requests["/api/session"] + requests["/api/socket"] < polls / 5
     assert log.tracebacks == 0
 
     await bikes.hass.config_entries.async_remove(entry.entry_id)

@@ -34,10 +34,10 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.bike_tracker.const import DOMAIN
 
 from ..conftest import BLUE, RED, MakeEntry, async_setup
-from ..tools.faults.decided import DECIDED, SERIAL_NUMBER
+from ..tools.faults.decided import DECIDED, NAME_NOT_FOUND, SERIAL_NUMBER, TROUBLES
 from ..tools.faults.home import Home
-from ..tools.faults.trouble import NAME_NOT_FOUND, TROUBLES, Trouble
 from ..tools.simulator import Simulator, authorization, client_context
+from ..tools.simulator.faults import Fault
 from ..tools.simulator.world import Json
 
 HOST = "bikes.home.arpa"
@@ -115,15 +115,15 @@ def written(caplog: pytest.LogCaptureFixture) -> Iterator[Written]:
 
 
 @pytest.fixture
-def trouble(request: pytest.FixtureRequest) -> Trouble:
+def trouble(request: pytest.FixtureRequest) -> Fault:
     """Return the fault of this test, by default a server name that does not resolve."""
     return TROUBLES[getattr(request, "param", NAME_NOT_FOUND)]
 
 
 @pytest.fixture
-async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
+async def simulator(trouble: Fault) -> AsyncIterator[Simulator]:
     """Yield a service with all fields that real servers send. For a fault of TLS, the service uses TLS."""
-    async with Simulator(tls=trouble.tls) as simulator:
+    async with Simulator(tls=trouble.certificate is not None) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         for tracker, name in ((RED, "Red bike"), (BLUE, "Blue bike")):
             more: dict[str, Json] = {"bluetoothKey": BLUETOOTH_KEY, BLUETOOTH_KEY: 1}
@@ -138,12 +138,11 @@ async def simulator(trouble: Trouble) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 async def home(
-    request: pytest.FixtureRequest,
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
     make_entry: MakeEntry,
-    trouble: Trouble,
+    trouble: Fault,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
     written: Written,
@@ -159,22 +158,25 @@ async def home(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )
     # The certificates are for the IP address, so use the host name only without TLS.
-    url = simulator.url if trouble.tls else simulator.url.replace("127.0.0.1", HOST)
+    url = (
+        simulator.url
+        if trouble.certificate
+        else simulator.url.replace("127.0.0.1", HOST)
+    )
     entry = make_entry(EMAIL, PASSWORD, url)
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
-    home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
     # Let Home Assistant read the log level again, so that it logs each event from now on.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)
     await async_setup(hass, entry)
-    assert home.state is ConfigEntryState.LOADED
+    assert home.entry.state is ConfigEntryState.LOADED
     home.log()
     yield home
     assert written.found() <= shown_in(trouble)
     assert simulator.other_requests == []
 
 
-def shown_in(trouble: Trouble) -> set[tuple[str, str]]:
+def shown_in(trouble: Fault) -> set[tuple[str, str]]:
     """Return the secrets that may be shown: serial numbers, but only if the fault leaves the trackers without a name."""
     if ("name", SERIAL_NUMBER) not in DECIDED[trouble.name].changes:
         return set()
@@ -199,7 +201,7 @@ def look_around(
 
     async def _look_around() -> None:
         entry = home.entry
-        written.add("reason", home.reason)
+        written.add("reason", entry.reason)
         written.add("states", [state.as_dict() for state in hass.states.async_all()])
         issues = ir.async_get(hass).issues.values()
         written.add("issues", [issue.to_json() for issue in issues])
@@ -207,7 +209,7 @@ def look_around(
         health = await get_system_health_info(hass, DOMAIN)
         health["can_reach_server"] = await health["can_reach_server"]
         written.add("health", health)
-        if home.state is not ConfigEntryState.LOADED:
+        if home.entry.state is not ConfigEntryState.LOADED:
             return
         found = await get_diagnostics_for_config_entry(hass, _client, entry)
         written.add("diagnostics", found)

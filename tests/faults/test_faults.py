@@ -21,13 +21,14 @@ from ..tools.faults.decided import (
     DECIDED_PLACES,
     SERIAL_NUMBER,
     SOMETHING_ELSE,
+    TROUBLES,
     UNKNOWN,
     Decided,
     Outcome,
 )
-from ..tools.faults.home import Home, States, change
-from ..tools.faults.trouble import TROUBLES, Trouble
+from ..tools.faults.home import Home, States
 from ..tools.simulator import LIVE_FAULTS
+from ..tools.simulator.faults import Fault
 from ..tools.tables import tables_of
 from .conftest import EMAIL, PASSWORD, SECRETS, LookAround, Written
 
@@ -65,9 +66,9 @@ def outcome_of(home: Home) -> Outcome:
     """Return the effect of the fault on the account. Its entities must be all available or all unavailable."""
     if home.asks_to_sign_in:
         return Outcome.SIGN_IN
-    if home.state is ConfigEntryState.SETUP_RETRY:
+    if home.entry.state is ConfigEntryState.SETUP_RETRY:
         return Outcome.TRIED_AGAIN
-    assert home.state is ConfigEntryState.LOADED
+    assert home.entry.state is ConfigEntryState.LOADED
     [unavailable] = {
         value == STATE_UNAVAILABLE
         for values in home.states().values()
@@ -90,7 +91,7 @@ def test_page() -> None:
 
 
 @pytest.mark.parametrize("trouble", some(TROUBLES, every=2), indirect=True)
-async def test_trouble(home: Home, look_around: LookAround, trouble: Trouble) -> None:
+async def test_trouble(home: Home, look_around: LookAround, trouble: Fault) -> None:
     """Each fault has exactly the effects in `DECIDED`, and no secret is written."""
     decided = DECIDED[trouble.name]
     await while_running(home, decided, look_around)
@@ -109,7 +110,7 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
         assert outcome_of(home) is decided.at_setup
         assert home.polls == polls + 1
         assert home.requests == requests + decided.requests
-        assert home.reason == (decided.message and decided.message.text)
+        assert home.entry.reason == (decided.message and decided.message.text)
         assert home.log() == []
         if decided.at_setup is Outcome.AVAILABLE:
             assert changes(before, home.states()) == decided.changes
@@ -159,7 +160,7 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
 
 
 @pytest.mark.parametrize("trouble", some(DECIDED_PLACES, every=2), indirect=True)
-async def test_positions(home: Home, trouble: Trouble) -> None:
+async def test_positions(home: Home, trouble: Fault) -> None:
     """If only requests for positions fail, polls succeed. After the fault, bikes are shown at their current places."""
     decided = DECIDED_PLACES[trouble.name]
     registries = home.registries()
@@ -173,7 +174,7 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
         assert home.position_requests == requests + decided.requests
         assert (home.places() == places) is decided.is_kept
         times = {values["position_time"] for values in home.states().values()}
-        assert (times == {UNKNOWN}) is (decided.position_time is not None)
+        assert (times == {UNKNOWN}) is not decided.has_time
         began = [line.rpartition(" (")[0] for line in home.log()]
         line = "127.0.0.1: Positions cannot be fetched"
         assert began == [line] * decided.is_kept
@@ -188,27 +189,39 @@ async def test_positions(home: Home, trouble: Trouble) -> None:
     assert home.log() == [line] * decided.is_kept
 
 
+def is_right(home: Home) -> bool:
+    """Return whether entities are available, and each bike has the name and the place that the service sends."""
+    names = {it.unique_id: it.name for it in home.simulator.devices.values()}
+    return (
+        outcome_of(home) is Outcome.AVAILABLE
+        and {tracker: it["name"] for tracker, it in home.states().items()} == names
+        and home.places() == home.true_places()
+    )
+
+
 @pytest.mark.parametrize("lasted", some([HOUR, 24 * HOUR], every=2))
 @pytest.mark.parametrize("trouble", LONG_TROUBLES, indirect=True)
-async def test_right_again(home: Home, trouble: Trouble, lasted: int) -> None:
-    """After a fault of an hour or a day, all states are right within five minutes (an hour, if sign-ins were refused)."""
+async def test_right_again(home: Home, trouble: Fault, lasted: int) -> None:
+    """After a fault of an hour or a day, names and places are right within five minutes (an hour after refused sign-ins)."""
+    clock = home.hass.loop.time
     parked, ridden = home.simulator.devices
     with home.in_trouble():
-        change(home.simulator, parked)
-        end = home.now + lasted
-        while home.now < end:
-            await home.wait_until_due(end - home.now)
+        home.simulator.rename(parked, "The old bike")
+        home.simulator.report_many([parked])
+        end = clock() + lasted
+        while clock() < end:
+            await home.wait_until_due(end - clock())
         polls = home.polls
         while home.polls == polls:
-            change(home.simulator, ridden)
+            home.simulator.report_many([ridden])
             await home.wait_until_due(HOUR)
-        assert home.wrong()
+        assert not is_right(home)
     # After refused sign-ins, wait longer: the integration retries less often, so that the
     # server does not lock the account.
-    end = home.now + (HOUR + 10 if trouble.name == "status-401" else 5 * 60)
-    while home.wrong() or home.asks_to_sign_in:
-        assert home.now < end
-        await home.wait_until_due(end - home.now)
+    end = clock() + (HOUR + 10 if trouble.name == "status-401" else 5 * 60)
+    while not is_right(home):
+        assert clock() < end
+        await home.wait_until_due(end - clock())
 
 
 async def test_trouble_of_one_account(

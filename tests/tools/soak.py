@@ -2,7 +2,6 @@
 
 from abc import ABCMeta
 import asyncio
-from collections import Counter
 from contextlib import suppress
 import ctypes
 import gc
@@ -19,8 +18,8 @@ from homeassistant.util.async_ import get_scheduled_timer_handles
 from tests.conftest import EMAIL, PASSWORD
 from tests.long import SEED
 
+from .faults.decided import DECIDED_PLACES, TROUBLES
 from .faults.home import Home
-from .faults.trouble import TROUBLES, Trouble
 from .simulator import LIVE_FAULTS
 from .simulator.render import Endpoint
 
@@ -28,7 +27,12 @@ from .simulator.render import Endpoint
 # clock, and has the same effect as `connection-refused`. After `time-future`, the log of
 # reports would grow for days until it reaches its limit.
 _LEFT_OUT: Final = {"restart", "time-future"}
-_TROUBLES: Final = [it for name, it in TROUBLES.items() if name not in _LEFT_OUT]
+_TROUBLES: Final = [it for it in TROUBLES if it not in _LEFT_OUT]
+# Reading all of the answer of these faults would need much memory.
+_LARGE: Final = ("huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb")
+# With this fault of the live connection, the simulator creates a message of 64 MiB in
+# this process.
+_LARGE_LIVE: Final = "huge-message"
 _POLL: Final = 61
 _READINGS: Final = 10
 # Seconds to wait before a reading, one after the other: for the next attempt of the
@@ -36,9 +40,6 @@ _READINGS: Final = 10
 _RESTS: Final = (16 * 60, _POLL, 20)
 # Number of reports of each tracker that the simulator keeps.
 _REPORTS: Final = 15
-# With this fault of the live connection, the simulator creates a message of 64 MiB in
-# this process.
-_LARGE: Final = "huge-message"
 # Allowed growth of resources between two readings; 0 for all other resources. A real
 # leak exceeds this growth, because the leak grows with each poll.
 _SLACK: Final = {"objects": 1_000, "MiB": 24, "timers": 2, "listeners": 2}
@@ -52,8 +53,6 @@ class Soak:
 
     def __init__(self, home: Home, polls: int) -> None:
         """Use this home, and let it poll at least this number of times."""
-        self.requests: Counter[str] = Counter()
-        """Number of requests by path. Under the key `history`, the number of requests for the history."""
         self._home, self._simulator, self._polls = home, home.simulator, polls
         self._random = Random(SEED)  # noqa: S311 - no secret
 
@@ -61,9 +60,9 @@ class Soak:
         """Run all polls. Return ten readings, which are taken at regular intervals, the last after all polls."""
         # Begin with the faults that need most memory. The memory of the process then
         # reaches its maximum before the first reading.
-        for trouble in filter(lambda trouble: trouble.is_large, _TROUBLES):
-            await self._be_in(trouble)
-        await self._be_in_live(_LARGE)
+        for name in _LARGE:
+            await self._be_in(name)
+        await self._be_in_live(_LARGE_LIVE)
         readings = []
         for number in range(1, _READINGS + 1):
             while self._home.polls * _READINGS < number * self._polls:
@@ -73,7 +72,7 @@ class Soak:
             self._simulator.live.drop()
             for seconds in _RESTS:
                 await self._home.wait(seconds)
-            self._forget_requests()
+            self._forget()
             readings.append({"polls": self._home.polls, **read(self._home.hass)})
             print(*(f"{count:>9,} {what}" for what, count in readings[-1].items()))  # noqa: T201
         return readings
@@ -83,19 +82,12 @@ class Soak:
         random, simulator, home = self._random, self._simulator, self._home
         await self._ride(random.randint(20, 40))
         tracker = random.choice(list(simulator.devices))
-        events = ["fault", "live fault", "behind", "reload", "come and go", "rename"]
-        match random.choices(events, [16, 5, 1, 1, 1, 1])[0]:
+        events = ["fault", "live fault", "reload", "come and go"]
+        match random.choices(events, [16, 5, 2, 2])[0]:
             case "fault":
                 await self._trouble()
             case "live fault":
                 await self._be_in_live(random.choice(list(LIVE_FAULTS)))
-            case "behind":
-                # For two polls, the list of devices names new positions, although
-                # requests for positions still return the old positions.
-                simulator.raw_positions(list(simulator.listed("positions", EMAIL)))
-                simulator.report_many()
-                await home.wait(2 * _POLL)
-                simulator.raw_positions(None)
             case "reload":
                 await home.unload()
                 await home.set_up()
@@ -104,10 +96,7 @@ class Soak:
                 await home.wait(_POLL)
                 simulator.assign(EMAIL, tracker)
                 await home.wait(_POLL)
-            case "rename":
-                simulator.rename(tracker, f"Bike {random.randint(1, 99)}")
-                await home.wait(_POLL)
-        self._forget_requests()
+        self._forget()
 
     async def _ride(self, polls: int) -> None:
         random, simulator = self._random, self._simulator
@@ -127,19 +116,19 @@ class Soak:
         """Let requests fail for some minutes: all or only the requests to one endpoint; each such request or every n-th."""
         paths: list[Endpoint | None] = [None, None, "devices", "positions", "history"]
         path = self._random.choice(paths)
-        troubles = [it for it in _TROUBLES if path is None or it.strikes_positions]
+        names = [it for it in _TROUBLES if path is None or it in DECIDED_PLACES]
         if path == "history":
             # After the live connection opens again, the integration requests the
             # history.
             self._simulator.live.drop()
         every = self._random.choice([1, 1, 2, 3])
-        await self._be_in(self._random.choice(troubles), path, every)
+        await self._be_in(self._random.choice(names), path, every)
 
     async def _be_in(
-        self, trouble: Trouble, path: Endpoint | None = None, every: int = 1
+        self, name: str, path: Endpoint | None = None, every: int = 1
     ) -> None:
         home = self._home
-        home.trouble = trouble
+        home.trouble = TROUBLES[name]
         with home.in_trouble(path, every):
             self._simulator.report_many()
             for _ in range(self._random.randint(1, 6)):
@@ -147,7 +136,7 @@ class Soak:
         if home.asks_to_sign_in and self._random.random() < 0.5:
             await home.sign_in_again(PASSWORD)
         await home.wait(15 * 60)
-        self._check(trouble.name)
+        self._check(name)
 
     async def _be_in_live(self, name: str) -> None:
         """Let the live connection have a fault for some minutes, and sometimes close the connection afterwards."""
@@ -159,15 +148,12 @@ class Soak:
         self._check(name)
 
     def _check(self, name: str) -> None:
-        assert self._home.state is ConfigEntryState.LOADED, name
+        assert self._home.entry.state is ConfigEntryState.LOADED, name
         assert not self._home.asks_to_sign_in, name
 
-    def _forget_requests(self) -> None:
-        """Count the recorded requests. Then delete their records, old reports, and the recorded calls of mocks."""
-        record = self._simulator.record
-        histories = ("deviceId" in request.query for request in record.requests)
-        self.requests += record.counts + Counter(history=sum(histories))
-        record.clear()
+    def _forget(self) -> None:
+        """Delete the records of requests, old reports, and the recorded calls of mocks."""
+        self._simulator.record.requests.clear()
         for reports in self._simulator.reports.values():
             while len(reports) > _REPORTS:
                 reports.popleft()

@@ -1,33 +1,29 @@
 """Write the table of docs/faults.md, with the effects of all faults: python -m tests.tools.faults."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-import re
 
 from tests.tools.tables import DOCS, as_markdown, fill
 
-from .decided import DECIDED, Decided, Outcome, form_text
-from .trouble import TROUBLES
+from .decided import DECIDED, TROUBLES, Decided, Outcome
 
 PAGE = DOCS / "faults.md"
 
 
 def tables() -> list[str]:
-    """Return the tables of docs/faults.md."""
-    head = ("Faults", "Example", "While signing in", "While running", "Next poll")
-    return [as_markdown(head, _outcomes())]
-
-
-def _outcomes() -> Iterator[list[str]]:
-    """Yield a row for each combination of effects: the number of faults that have it, an example, the effects."""
+    """Return the table: a row for each combination of effects, with the number of faults that have it."""
     groups: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
     for name, decided in DECIDED.items():
+        form = decided.message.form_text if decided.message else "succeeds"
         minutes = f"{decided.next_poll // 60} min"
-        key = form_text(decided.form_error), _while_running(decided), minutes
-        groups[key].append(TROUBLES[name].description)
+        effects = form, _while_running(decided), minutes
+        groups[effects].append(TROUBLES[name].description)
     by_number = sorted(groups.items(), key=lambda it: (-len(it[1]), it[0][1:]))
-    for outcome, faults in by_number:
-        yield [str(len(faults)), _escaped(faults[len(faults) // 2]), *outcome]
+    rows = [
+        [str(len(faults)), faults[len(faults) // 2], *effects]
+        for effects, faults in by_number
+    ]
+    head = ("Faults", "Example", "While signing in", "While running", "Next poll")
+    return [as_markdown(head, rows)]
 
 
 def _while_running(decided: Decided) -> str:
@@ -36,11 +32,6 @@ def _while_running(decided: Decided) -> str:
     if decided.message:
         return decided.while_running.value
     return "the field is unknown or as sent" if decided.changes else "available"
-
-
-def _escaped(text: str) -> str:
-    """Return a text in which the special characters of Markdown are escaped, except backticks."""
-    return re.sub(r"[\\*_{}[\]<>|]", r"\\\g<0>", text)
 
 
 if __name__ == "__main__":

@@ -4,25 +4,16 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from itertools import count
+from datetime import timedelta
 from logging import INFO, WARNING
 from socket import AF_INET, AI_NUMERICHOST, EAI_NONAME, gaierror
 from typing import Any
 
 from aiohttp import ThreadedResolver
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import (
-    ATTR_LATITUDE,
-    CONF_PASSWORD,
-    STATE_OFF,
-    STATE_ON,
-    STATE_UNAVAILABLE,
-)
+from homeassistant.const import ATTR_LATITUDE, CONF_PASSWORD
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -33,17 +24,16 @@ from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 from tests.settle import settle
 from tests.tools.simulator import Simulator
+from tests.tools.simulator.faults import Fault
 from tests.tools.simulator.render import Endpoint
 
 from ..story.home import until_next_timer
-from .trouble import NAME_NOT_FOUND, Trouble
+from .decided import NAME_NOT_FOUND
 
 # Seconds after which the client gives up waiting for an answer.
 _PATIENCE = 30
-# The value of *Last update* changes in steps of this length.
-_STEP = timedelta(minutes=5)
-_KNOT_IN_KILOMETERS_PER_HOUR = 1.852
-_turns = count(1)
+# Seconds until a restarting server comes back by itself. Tests end the fault earlier.
+_LONG = 3600.0
 
 type States = dict[str, dict[str, str]]
 """The states of entities, by tracker and by key of the entity."""
@@ -58,10 +48,8 @@ class Home:
     freezer: FrozenDateTimeFactory
     simulator: Simulator
     entry: MockConfigEntry
-    trouble: Trouble
+    trouble: Fault
     caplog: pytest.LogCaptureFixture | None = None
-    is_live: bool = False
-    """Whether the home has a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was requested, even if the request did not reach the server."""
     _in_trouble: bool = field(default=False, init=False)
@@ -91,7 +79,9 @@ class Home:
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
         """In this context, let all requests fail, or all requests to one endpoint, or every n-th request."""
-        self.trouble.begin(self.simulator, path, every)
+        # If the name is not found, no request reaches the simulator: see `watch`.
+        if (name := self.trouble.name) != NAME_NOT_FOUND:
+            self.simulator.fault(name, path=path, seconds=_LONG, every=every)
         self._in_trouble = True
         yield
         self._in_trouble = False
@@ -152,11 +142,7 @@ class Home:
 
     async def _settle(self) -> None:
         """Wait until nothing is under way. If an answer is slow, move the clock until it is sent or given up."""
-        settled = asyncio.create_task(
-            settle(self.hass)
-            if self.is_live
-            else self.hass.async_block_till_done(wait_background_tasks=True)
-        )
+        settled = asyncio.create_task(settle(self.hass))
         while self.simulator.faults and not settled.done():
             while self.simulator.slow_answers:
                 await self._be_patient(self.simulator.slow_answers.popleft())
@@ -173,21 +159,6 @@ class Home:
             self._tick(2)
 
     # Observations
-
-    @property
-    def now(self) -> float:
-        """The event loop's time in seconds. Only differences have a meaning."""
-        return self.hass.loop.time()
-
-    @property
-    def state(self) -> ConfigEntryState:
-        """The state of the config entry."""
-        return self.entry.state
-
-    @property
-    def reason(self) -> str | None:
-        """The reason why the set-up failed."""
-        return self.entry.reason
 
     @property
     def asks_to_sign_in(self) -> bool:
@@ -260,72 +231,3 @@ class Home:
         self.caplog.clear()
         assert not any(record.exc_info for record in records)
         return [record.getMessage() for record in records]
-
-    def wrong(self) -> set[tuple[str, str]]:
-        """Return the entities, by tracker and key, that are unavailable or do not show their value in `truth`, if any."""
-        known, shown = truth(self.simulator), self.states()
-        assert shown.keys() == known.keys()
-        return {
-            (tracker, key)
-            for tracker, values in shown.items()
-            for key, value in values.items()
-            if value == STATE_UNAVAILABLE
-            or not _is_right(key, value, known[tracker].get(key, value))
-        }
-
-
-def _is_right(key: str, value: str, true: str) -> bool:
-    if key != "last_update" or (shown := dt_util.parse_datetime(value)) is None:
-        return value == true
-    return timedelta() <= datetime.fromisoformat(true) - shown < _STEP
-
-
-def change(simulator: Simulator, tracker: str) -> None:
-    """Change all values of a tracker at the service."""
-    turn = next(_turns)
-    simulator.rename(tracker, f"Bike {turn}")
-    simulator.set_status(tracker, ("online", "offline")[turn % 2])
-    simulator.set_disabled(tracker, turn % 3 == 0)
-    simulator.set_group(tracker, turn)
-    simulator.report(
-        tracker,
-        latitude=round(47 + turn % 10_000 / 10_000, 4),
-        speed=float(turn % 30),
-        course=float(turn % 360),
-        altitude=float(turn % 500),
-        battery_level=turn % 100,
-        motion=turn % 2 == 0,
-    )
-
-
-def truth(simulator: Simulator) -> States:
-    """Return the states that follow from the service's data. The integration's code is not used."""
-    states: States = {}
-    for tracker, device in simulator.devices.items():
-        states[tracker] = {
-            "name": device.name,
-            "online": _on(device.status == "online"),
-            "disabled": _on(device.disabled),
-            "last_update": _time(device.last_update),
-            "position_id": str(device.position_id),
-            "group_id": str(device.group_id),
-        }
-        if position := device.position:
-            states[tracker] |= {
-                "tracker": f"{position.latitude}, {position.longitude}",
-                "position_time": _time(position.fix_time),
-                "speed": str(round(position.speed * _KNOT_IN_KILOMETERS_PER_HOUR, 3)),
-                "course": str(position.course),
-                "altitude": str(position.altitude),
-                "battery": str(position.attributes["batteryLevel"]),
-                "motion": _on(position.attributes["motion"] is True),
-            }
-    return states
-
-
-def _on(value: bool) -> str:
-    return STATE_ON if value else STATE_OFF
-
-
-def _time(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds")
