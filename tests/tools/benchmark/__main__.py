@@ -8,6 +8,7 @@ from multiprocessing import get_context
 import os
 from pathlib import Path
 import platform
+import re
 import sqlite3
 import sys
 from typing import Final
@@ -78,10 +79,10 @@ def _wrong_counts(trackers: int) -> Iterator[str]:
     """Yield a line for each kind of work whose counts are wrong."""
     found = _run("polls", OURS, trackers)["found"]
     for work, requests in _REQUESTS.items():
-        written = _CHANGED * work.reporting(trackers)
+        states = _CHANGED * work.reporting(trackers)
         if work in {Work.SET_UP, Work.RESTART}:
-            written = _ENTITIES * trackers
-        right = {"requests": requests, "written": written}
+            states = _ENTITIES * trackers
+        right = {"requests": requests, "states": states}
         counts = {name: found[work][0][name] for name in right}
         if counts != right:
             yield f"Wrong: {trackers} trackers, {work}: {counts} instead of {right}"
@@ -89,10 +90,8 @@ def _wrong_counts(trackers: int) -> Iterator[str]:
 
 def _machine() -> str:
     """Return the commit, the machine and the versions as one line."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [line.partition(": ")[2] for line in lines if "model name" in line]
-    processor = models[0] if models else platform.machine()
+    model = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
+    processor = model[1] if model else platform.machine()
     packages = (f"{name} {version(name)}" for name in ("aiohttp", "pytraccar"))
     return (
         f"commit `{current_commit()}`: {os.cpu_count()} cores ({processor}), Python {platform.python_version()},"

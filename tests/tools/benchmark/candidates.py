@@ -43,14 +43,11 @@ class Integration:
         self._entry = MockConfigEntry(
             domain=domain, data=data, title="Bikes", pref_disable_polling=not live
         )
+        self._entry.add_to_hass(hass)
 
     async def set_up(self) -> None:
         """Show the fleet: for the first time, or after `unload`, as after a restart."""
-        entries = self._hass.config_entries
-        if entries.async_get_entry(self._entry.entry_id):
-            await entries.async_setup(self._entry.entry_id)
-        else:
-            await entries.async_add(self._entry)
+        await self._hass.config_entries.async_setup(self._entry.entry_id)
         await self._wait()
         assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
 

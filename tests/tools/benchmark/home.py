@@ -13,14 +13,14 @@ from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.helpers.recorder import async_initialize_recorder
 from homeassistant.setup import async_setup_component
 
+from custom_components.bike_tracker import PLATFORMS
 from tests.tools.demo.config_folder import store
 from tests.tools.demo.home_assistant import HOST, free_port
 
 _COMPONENTS = (
     *("recorder", "homeassistant", "persistent_notification", "network", "zone"),
     # Load these before the set-up, so that their loading is not part of its cost.
-    *("alarm_control_panel", "binary_sensor", "calendar"),
-    *("device_tracker", "event", "sensor"),
+    *PLATFORMS,
 )
 
 

@@ -49,7 +49,7 @@ class Fleet:
         self, simulator: Simulator, trackers: int, *, everything: bool
     ) -> None:
         """Create an account with this number of trackers. All of them have reported."""
-        self._simulator, self._everything = simulator, everything
+        self.simulator, self._everything = simulator, everything
         self._now = datetime.now(UTC) - timedelta(days=1)
         self.reported_at = 0.0
         """When the last reports were sent, by the monotonic clock."""
@@ -60,7 +60,7 @@ class Fleet:
 
     def _add(self, number: int) -> None:
         unique_id = f"{860_000_000_000_000 + number}"
-        device = self._simulator.add_device(
+        device = self.simulator.add_device(
             unique_id,
             name=f"Bike {number:05}",
             email=EMAIL,
@@ -72,7 +72,7 @@ class Fleet:
         assert device.position is not None
         if self._everything:
             device.position.attributes |= _ATTRIBUTES
-            self._simulator.reports[unique_id].extend(_history(device.position))
+            self.simulator.reports[unique_id].extend(_history(device.position))
         else:
             left_out = dict.fromkeys(_LEFT_OUT, MISSING)
             device.position_overrides |= {"attributes": _ATTRIBUTES, **left_out}
@@ -81,19 +81,19 @@ class Fleet:
         """Let the next trackers report a new time, place and status. If `everything`, all other fields change, too."""
         self._pass_a_minute()
         for unique_id in islice(self._next, trackers):
-            device = self._simulator.devices[unique_id]
+            device = self.simulator.devices[unique_id]
             assert device.position is not None
             # The live connection sends a message with the device, which has the status, and
             # a message with the position.
             device.status = "offline" if device.status == "online" else "online"
-            self._simulator.report(
+            self.simulator.report(
                 unique_id,
                 latitude=round(device.position.latitude + 0.0001, 6),
                 last_update=self._now,
                 **(_all_else(device.position) if self._everything else {}),
             )
             if self._everything:
-                self._simulator.set_disabled(unique_id, not device.disabled)
+                self.simulator.set_disabled(unique_id, not device.disabled)
         # Creating a hundred messages is slower than showing them, so the time begins here.
         self.reported_at = monotonic()
 
@@ -104,24 +104,16 @@ class Fleet:
     def contact(self, trackers: int) -> None:
         """Let the next trackers report only a new time of the last contact."""
         self._pass_a_minute()
-        self._simulator.touch(islice(self._next, trackers), last_update=self._now)
+        self.simulator.touch(islice(self._next, trackers), last_update=self._now)
 
     def keep_order(self) -> None:
         """From now on, send exactly the same device list, until trackers report or have contact again."""
-        self._simulator.raw_devices(list(self._simulator.listed("devices", EMAIL)))
-
-    def sockets(self) -> int:
-        """Return the number of open live connections."""
-        return len(self._simulator.live.sockets)
-
-    def requests(self) -> int:
-        """Return the number of requests so far."""
-        return self._simulator.record.counts.total()
+        self.simulator.raw_devices(list(self.simulator.listed("devices", EMAIL)))
 
     def _pass_a_minute(self) -> None:
         """Move the fleet's clock by a minute. End `keep_order`: each list is sent in a new order again."""
         self._now += timedelta(minutes=1)
-        self._simulator.raw_devices(None)
+        self.simulator.raw_devices(None)
 
 
 def _all_else(before: SimPosition) -> dict[str, Any]:
