@@ -65,7 +65,8 @@ async def test_soak(
     house = bikes.hass, bikes.freezer, bikes.simulator
     home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND])
     home.watch(monkeypatch)
-    # Load the parts of Home Assistant that stay loaded after an account is removed.
+    # Load the parts of Home Assistant that stay loaded after an account is removed, so
+    # that the readings before and after the account include them.
     config = {"automation": automations()}
     for component in (*PLATFORMS, "automation"):
         assert await async_setup_component(bikes.hass, component, config)
