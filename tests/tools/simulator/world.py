@@ -188,10 +188,6 @@ class World:
         """Disable or enable the tracker."""
         self.devices[unique_id].disabled = disabled
 
-    def set_group(self, unique_id: str, group_id: int) -> None:
-        """Move the tracker to another group, or to none (0)."""
-        self.devices[unique_id].group_id = group_id
-
     def set_attributes(self, unique_id: str, attributes: Mapping[str, Json]) -> None:
         """Replace the undocumented `attributes` of a device. Some servers keep secrets there."""
         self.devices[unique_id].attributes = dict(attributes)
