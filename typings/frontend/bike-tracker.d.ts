@@ -18,6 +18,18 @@ interface Place {
   address?: string | null;
 }
 
+/** The place of a bike, as the action `where` answers. */
+interface Where {
+  text: string;
+  /** The name of the zone. */
+  place: string | null;
+  address: string | null;
+  latitude: number;
+  longitude: number;
+  /** Null if no place is known. */
+  position_time: string | null;
+}
+
 interface Ride {
   /** Device and start. */
   key: string;

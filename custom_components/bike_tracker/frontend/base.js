@@ -9,8 +9,8 @@ export const KM = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144 };
 
 // Strings become text nodes, never markup.
 
-/** Create: `h("p.note", {role: "status"}, "…")`. @param {string} name @param {...(Attributes | Child | Child[])} rest */
-export function h(name, ...rest) {
+/** Create: `h("p.note", {role: "status"}, "…")`. @param {...(Attributes | Child | Child[])} rest */
+export function h(name = "", ...rest) {
 	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
 	if (classes.length) element.className = classes.join(" ");
@@ -101,30 +101,28 @@ class Formats {
 		this.dayKey = (at = 0) => (days[Math.floor(at / MINUTE_MS)] ??= keys.format(at));
 	}
 
-	/** @param {number} at @param {Intl.DateTimeFormatOptions} options */
-	date(at, options, timeZone = this.zone) {
+	/** @param {Intl.DateTimeFormatOptions} options */
+	date(at = 0, options, timeZone = this.zone) {
 		return new Date(at).toLocaleDateString(this.language, { timeZone, ...options });
 	}
 
-	/** @param {number} at */
-	day(at) {
+	day(at = 0) {
 		const isOld = Date.now() - at > 300 * DAY_MS;
 		return this.date(at, { day: "numeric", month: "long", ...(isOld ? { year: "numeric" } : { weekday: "long" }) });
 	}
 
-	/** Return the time, and the day unless today. @param {number} at */
-	moment(at) {
+	/** Return the time, and the day unless today. */
+	moment(at = 0) {
 		return (this.dayKey(at) === this.dayKey(Date.now()) ? "" : `${this.day(at)}, `) + this.time(at);
 	}
 
-	/** @param {number} value @param {string} unit */
-	unit(value, unit, digits = 0) {
+	unit(value = 0, unit = "", digits = 0) {
 		const options = { unit, useGrouping: this.useGrouping, minimumFractionDigits: digits, maximumFractionDigits: digits };
 		return value.toLocaleString(this.numbers, { style: "unit", ...options });
 	}
 
-	/** Return a distance, or a speed: with "-per-hour". @param {number} km */
-	distance(km, per = "") {
+	/** Return a distance, or a speed: with "-per-hour". */
+	distance(km = 0, per = "") {
 		const value = this.isMetric ? km : km / KM.mi;
 		return this.unit(value, (this.isMetric ? "kilometer" : "mile") + per, per || value >= 99.95 ? 0 : 1);
 	}
@@ -152,8 +150,8 @@ export function use(now) {
 export class Bike {
 	/** Of the ride under way, also in an outage. */
 	km = 0;
-	/** As a sentence, after a theft. */
-	where = "";
+	/** After a theft. @type {Where | undefined} */
+	where;
 
 	/** @param {string} id of the device @param {Bike["has"]} has entity IDs by translation key */
 	constructor(id, has) {
@@ -165,8 +163,8 @@ export class Bike {
 		this.name = name_by_user || name || "";
 	}
 
-	/** Return a state that is known. @param {string} key */
-	state(key) {
+	/** Return a state that is known. */
+	state(key = "") {
 		const state = hass.states[this.has[key]];
 		return ["unavailable", "unknown"].includes(state?.state) ? undefined : state;
 	}
@@ -181,7 +179,6 @@ export class Bike {
 		return this.state("online")?.state !== "on" ? 1 : this.isLow ? 2 : 3;
 	}
 
-	/** The attributes of the ride under way. */
 	get ride() {
 		const event = this.state("ride")?.attributes;
 		return event?.event_type === "started" && event;
@@ -244,8 +241,8 @@ async function loadColors() {
 export const stampOf = (bikes) =>
 	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 
-/** Call an action that answers. @param {string} action @param {object} data @param {string | string[]} device_id */
-export async function ask(action, data, device_id) {
+/** Call an action that answers. @param {string | string[]} device_id */
+export async function ask(action = "", data = {}, device_id) {
 	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, false, true)).response;
 }
 
@@ -321,8 +318,8 @@ export class Card extends HTMLElement {
 	}
 }
 
-/** @param {string} name @param {string[]} values */
-export function choice(name, ...values) {
+/** @param {string[]} values */
+export function choice(name = "", ...values) {
 	const options = values.map((value) => ({ value, label: text(`form_${value}`) }));
 	return { name, default: values[0], selector: { select: { mode: "dropdown", options } } };
 }

@@ -32,11 +32,10 @@ class BikesStrategy extends HTMLElement {
 	}
 }
 
-/** @param {string} kind */
-function offer(kind) {
+function offer(kind = "") {
 	const type = `bike-tracker-${kind}-card`;
-	/** @param {Hass} hass @param {string} entityId */
-	const getEntitySuggestion = (hass, entityId) => {
+	/** @param {Hass} hass */
+	const getEntitySuggestion = (hass, entityId = "") => {
 		use(hass);
 		const bike = bikesOf().find(({ has }) => Object.values(has).includes(entityId));
 		return bike ? { config: { type: `custom:${type}`, bikes: [bike.id] } } : null;

@@ -25,7 +25,7 @@ export class BikesCard extends Card {
 	/** @param {Bike} bike */
 	batteryOf(bike) {
 		const battery = bike.state("battery");
-		return battery && h(bike.isLow ? "span.number.low" : "span.number", hass.formatEntityState(battery));
+		return battery && h(`span.number.${bike.isLow ? "low" : ""}`, hass.formatEntityState(battery));
 	}
 
 	/** @param {Bike} bike */
@@ -61,13 +61,22 @@ export class BikesCard extends Card {
 	alarmOf(bike) {
 		const guard = hass.states[bike.has.guard];
 		const { cause, since } = guard.attributes;
-		const title = `${bike.name}: ${cause === "alarm" ? text("alarm") : hass.formatEntityState(guard)}`;
-		const place = `${text("since", { time: formats.moment(Date.parse(since)) })} · ${bike.where || bike.place}`;
+		const what = cause === "alarm" ? text("alarm") : hass.formatEntityState(guard);
 		const actions = { its_me: () => this.set(bike), guard_again: () => this.set(bike, true), theft_report: () => this.report(bike) };
 		return h("section.alarm", { "data-key": bike.id },
-			h("div.row", { role: "alert" }, dot(bike), h("h2", title)), h("p", place),
+			h("div.row", { role: "alert" }, dot(bike), h("h2", `${bike.name}: ${what}`)),
+			h("p", text("since", { time: formats.moment(Date.parse(since)) })), h("p", this.lastSeen(bike)),
 			h("bike-tracker-map"),
 			h("div.row.actions", Object.entries(actions).map(([key, onclick], i) => h(`button.button.${i ? "" : "primary"}`, { onclick }, text(key)))));
+	}
+
+	/** @param {Bike} bike */
+	lastSeen(bike) {
+		const { where } = bike;
+		if (!where?.position_time) return bike.place;
+		const time = formats.moment(Date.parse(where.position_time));
+		const at = where.place || where.address || `${where.latitude.toFixed(4)}, ${where.longitude.toFixed(4)}`;
+		return [`${text("last_seen")}: `, h("bdi", time), " · ", h("bdi", at), !bike.state("tracker") && ` · ${text("no_contact")}`];
 	}
 
 	fire(type = "", detail = {}) {
@@ -81,8 +90,8 @@ export class BikesCard extends Card {
 		const points = await trackSince(bike, since);
 		await map.show([bike], since, { bike, points, isOpen: true });
 		const { bikes } = await ask("where", {}, bike.id).catch(() => ({}));
-		const where = bikes?.[0].text;
-		if (where !== bike.where) this.update();
+		const where = bikes?.[0];
+		if (where?.text !== bike.where?.text) this.update();
 		bike.where = where;
 	}
 

@@ -43,8 +43,8 @@ class Book {
 		this.span = count ? SPAN_DAYS : span * 4;
 	}
 
-	/** @param {number} from days back @param {number} until days back */
-	async load(from, until) {
+	/** Both in days back. */
+	async load(from = 0, until = 0) {
 		const [start, end] = [midnight(from), until ? midnight(until) : Date.now()];
 		this.isLoading = true;
 		try {

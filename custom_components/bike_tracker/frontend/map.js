@@ -30,8 +30,8 @@ export class RouteMap extends HTMLElement {
 		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, true);
 	}
 
-	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {string} ride @param {Route} [route] */
-	async show(bikes, ride, route) {
+	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {Route} [route] */
+	async show(bikes, ride = "", route) {
 		await (ready ??= loadMap());
 		if (!this.map) {
 			this.map = /** @type {HaMap} */ (h("ha-map"));
@@ -66,8 +66,8 @@ function pathsOf({ bike, points, isOpen }) {
 /** @type {Map<string, {version?: string, points: Promise<TimedPoint[]>}>} */
 const routes = new Map();
 
-/** Load a version once, or until it works. @param {string} key @param {string | undefined} version @param {() => Promise<TimedPoint[]>} load */
-function once(key, version, load) {
+/** Load a version once, or until it works. @param {string | undefined} version @param {() => Promise<TimedPoint[]>} load */
+function once(key = "", version, load) {
 	const known = routes.get(key);
 	if (known && known.version === version) return known.points;
 	const points = load().then(unwrap);
@@ -95,8 +95,8 @@ export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	return points.map((point, i) => ({ point, timestamp: new Date((time += ways[i] * pace)) }));
 });
 
-/** Decode a polyline (Google's, precision 5). @param {string} route */
-function decode(route) {
+/** Decode a polyline (Google's, precision 5). */
+function decode(route = "") {
 	/** @type {[number, number][]} */
 	const points = [];
 	const last = [0, 0];
@@ -113,8 +113,8 @@ function decode(route) {
 	return points;
 }
 
-/** Return the recorded track. @param {Bike} bike @param {string} since */
-export function trackSince({ has: { tracker } }, since) {
+/** Return the recorded track. @param {Bike} bike */
+export function trackSince({ has: { tracker } }, since = "") {
 	const { attributes, last_updated } = hass.states[tracker];
 	return once(`${tracker} ${since}`, last_updated, async () => {
 		const asked = { type: "history/history_during_period", start_time: since, entity_ids: [tracker], significant_changes_only: false };

@@ -116,8 +116,8 @@ export class RidesCard extends Card {
 		this.list.querySelector(`[data-ride="${book.chosenOf(rides)?.key}"]`)?.setAttribute("aria-current", "true");
 	}
 
-	/** Return the section of a day, unchanged if its rides are. @param {string} key @param {Ride[]} rides @param {Bike[]} bikes */
-	dayOf(key, rides, bikes) {
+	/** Return the section of a day, unchanged if its rides are. @param {Ride[]} rides @param {Bike[]} bikes */
+	dayOf(key = "", rides, bikes) {
 		const before = this.days.get(key);
 		if (before?.rides.length === rides.length && rides.every((ride, i) => ride === before.rides[i])) return before.element;
 		const km = rides.reduce((sum, ride) => sum + (ride.ended_at ? ride.distance : 0), 0);
@@ -141,5 +141,4 @@ export class RidesCard extends Card {
 	}
 }
 
-/** @param {string} href */
-export const download = (href, name = "") => h("a", { href, download: name, target: "_blank" }).click();
+export const download = (href = "", name = "") => h("a", { href, download: name, target: "_blank" }).click();

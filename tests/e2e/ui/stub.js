@@ -17,7 +17,7 @@ function answer(house, action, { start_date_time, end_date_time, routes, period,
     const rides = ridden.filter((ride) => Date.parse(ride.ended_at) >= start && Date.parse(ride.started_at) <= end);
     return { rides: rides.map((ride) => ({ ...ride, route: routes ? ride.route : undefined })) };
   }
-  if (action === "where") return { bikes: [{ text: house.where }] };
+  if (action === "where") return { bikes: [house.where] };
   const days = { week: 7, month: 30, year: 365 }[period];
   const periods = [...Array(8).keys()].reverse().map((ago) => {
     const [start, end] = [ago + 1, ago].map((it) => Date.now() - it * days * DAY_MS);

@@ -25,8 +25,6 @@ _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
 _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _LONG_TASK_MS = 400
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
-
-
 _AWAY: House = {
     "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
     "address": "Am Bach 3",
@@ -190,17 +188,20 @@ async def test_place(stub: Stub, name: str) -> None:
 
 
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
-    """An alarm shows the answer of the action `where`, also during an outage. Without an answer, it shows *Away*."""
+    """An alarm shows the last place and its time, also during an outage. Until they are known, it shows *Away*."""
     stolen = {"guard": _stolen(), "ride": _STARTED}
-    way = _history(HOME, WERDERPLATZ)
+    way, time = _history(HOME, WERDERPLATZ), _YESTERDAY.isoformat()
     await stub.show(house(bike(1, **_AWAY, **stolen)))
-    await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ · Away\s*It's me"))
-    await stub.show(house(bike(1, **_AWAY, **stolen), where=_MARKUP, history=way))
-    await expect(stub.bikes).to_contain_text(f"· {_MARKUP}It's me")
+    await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ PMAway\s*It's me"))
+    seen = {"text": _MARKUP, "address": _MARKUP, "position_time": time}
+    await stub.show(house(bike(1, **_AWAY, **stolen), where=seen, history=way))
+    await expect(stub.bikes.locator("bdi")).to_have_text([re.compile("PM"), _MARKUP])
     assert [len(points) for points in await stub.paths(stub.bikes)] == [3, 1]
+    there = {"text": "", "latitude": 49.4, "longitude": 8.7, "position_time": time}
     gone = {**stolen, "tracker": "unavailable"}
-    await stub.show(house(bike(1, **gone), where="Last seen there", history=way))
-    await expect(stub.bikes).to_contain_text("· Last seen thereIt's me")
+    await stub.show(house(bike(1, **gone), where=there, history=way))
+    line = re.compile(r"Last seen: .+ PM · 49\.4000, 8\.7000 · No contactIt's me")
+    await expect(stub.bikes).to_contain_text(line)
     # On the map, a bike without contact has no marker, so a dot marks the line's end.
     places = [list(place) for place in (HOME, WERDERPLATZ)]
     assert await stub.paths(stub.bikes) == [places, places[1:]]
@@ -217,7 +218,7 @@ async def test_markup_is_text(stub: Stub) -> None:
     rides = [ride(_YESTERDAY, start=place, end={**place, "zone": _MARKUP})]
     await stub.show(house(*bikes, rides=rides))
     await expect(stub.rides.get_by_text(f"{_MARKUP} – {_MARKUP}")).to_be_visible()
-    await expect(stub.bikes).to_contain_text(f"· {_MARKUP}")
+    await expect(stub.bikes).to_contain_text(f"PM{_MARKUP}It's me")
     await expect(stub.distance.get_by_text(_MARKUP)).to_be_visible()
     await stub.show(house(bike(3), error=_MARKUP))
     await expect(stub.rides).to_contain_text(_MARKUP)
@@ -228,8 +229,7 @@ async def test_markup_is_text(stub: Stub) -> None:
 async def test_date_line(stub: Stub) -> None:
     """A route that crosses the date line is drawn across this line, without a detour around the earth."""
     route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
-    # The cards cache routes by the start of the ride, so use a start that no other test
-    # uses.
+    # The cards cache routes by the ride's start, so no other test may use this start.
     start = _YESTERDAY - timedelta(hours=1)
     await stub.show(house(bike(1), rides=[ride(start, route=route)]))
     await expect(stub.rides.locator("ha-map")).to_be_attached()
@@ -248,9 +248,7 @@ async def test_ride_under_way(stub: Stub) -> None:
     # minute after a touch, the map is not fitted again.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         await stub.show(house(riding, history=_history(*places[:number])))
-        await expect(stub.rides).to_contain_text(
-            re.compile(r"– under way4\.0 km · 11 min")
-        )
+        await expect(stub.rides).to_contain_text("– under way4.0 km · 11 min")
         shown = stub.rides.locator("ha-map")
         await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
@@ -308,9 +306,8 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
     await expect(rows).to_have_count(number)
     first = [5, 4, 3, 1, 2] if is_table else [1, 2, 3, 4, 5]
     names = [f"Bike {it}" for it in first]
-    assert [text[:6] for text in await rows.locator(".name").all_inner_texts()][
-        :5
-    ] == names
+    shown = await rows.locator(".name").all_inner_texts()
+    assert [text[:6] for text in shown[:5]] == names
     await expect(stub.bikes.locator(".alarm")).to_have_count(1)
 
 
@@ -335,9 +332,7 @@ async def test_three_years(stub: Stub) -> None:
     )
     # Find elements by class: in a list this long, a search by role would last seconds.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
-    scroll = (
-        "list => { list.scrollTop = list.scrollHeight; return list.childElementCount; }"
-    )
+    scroll = "it => { it.scrollTop = it.scrollHeight; return it.childElementCount; }"
     for _ in range(200):
         await stub.rides.locator(".list").evaluate(scroll)
         if not await more.count():
@@ -369,7 +364,7 @@ async def test_elements_stay(stub: Stub) -> None:
 async def test_other_alarm_stays(stub: Stub) -> None:
     """If the first of two alarms ends, the section of the other alarm is not inserted again, so that its map stays.
 
-    The buttons in this section have moved, so a tap has no effect in the next second.
+    The buttons in this section have moved, so a tap has no effect in the next second, and after a new alarm.
     """
     home = house(*(bike(number, guard=_stolen()) for number in (1, 2)))
     await stub.show(home)
@@ -382,16 +377,21 @@ async def test_other_alarm_stays(stub: Stub) -> None:
             new MutationObserver(count).observe(alarm.parentElement, {childList: true});
         }"""
     )
+    its_me = alarms.first.get_by_role("button", name="It's me")
+    await its_me.click(trial=True)
     home["bikes"][0]["has"]["guard"] = "disarmed"
     await stub.show(home)
     await expect(alarms).to_have_count(1)
     assert await stub.page.evaluate("() => window.moved") == 0
-    its_me = alarms.get_by_role("button", name="It's me")
     box = await its_me.bounding_box()
     assert box
     await stub.page.mouse.click(box["x"] + 5, box["y"] + 5)
     assert await stub.calls("alarm_control_panel.alarm_disarm") == []
     await its_me.click()
+    home["bikes"][0]["has"]["guard"] = _stolen()
+    await stub.show(home)
+    await expect(alarms).to_have_count(2)
+    await stub.page.mouse.click(box["x"] + 5, box["y"] + 5)
     [call] = await stub.calls("alarm_control_panel.alarm_disarm")
     assert call["entity_id"] == "guard.bike2"
 
