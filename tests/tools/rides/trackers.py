@@ -173,6 +173,6 @@ def _moments(
             yield time, trip.at(time)
             time += step
         # Report the arrival. A standing bike then reports at another interval.
-        yield time, trip.arrived
+        yield time, trip.at(time)
         begin = trip.ends_at
     yield from parked(end)

@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from random import Random
 
 from tests.tools.simulator.streets import HOME, JUNCTIONS, Point, Route
@@ -48,53 +47,36 @@ class Trip(Span):
         self, random: Random, starts_at: datetime, start: Point, hops: int
     ) -> None:
         """Start at this junction and time. Ride to another junction `hops` times, the last time not to the start."""
-        self._routes: list[Route] = []
-        # The seconds and the meters since the start, for each junction and each end of
-        # a stop.
-        self._passed = [(0.0, 0.0)]
-        self.end = start
+        # Each route, with the seconds from the start of the trip to the start and to the
+        # end of the route.
+        self._routes = list[tuple[Route, float, float]]()
+        self.end, seconds = start, 0.0
         for left in reversed(range(hops)):
             away_from = self.end, self.end if left else start
             others = [place for place in JUNCTIONS if place not in away_from]
             route = Route(self.end, random.choice(others))
-            self._routes.append(route)
             self.end = route.at(route.length)
-            length = route.length * _TOWN
-            self._add(length / random.uniform(3.5, 7.0), length)
+            begin = seconds
+            seconds += route.length * _TOWN / random.uniform(3.5, 7.0)
+            self._routes.append((route, begin, seconds))
             if left and random.random() < 0.4:
-                self._add(random.uniform(10, 120), 0)
-        seconds, metres = self._passed[-1]
+                seconds += random.uniform(10, 120)
         super().__init__(starts_at, starts_at + timedelta(seconds=seconds))
+        metres = sum(route.length for route, *_ in self._routes) * _TOWN
         self.kilometres = metres / 1_000
-
-    def _add(self, seconds: float, metres: float) -> None:
-        before = self._passed[-1]
-        self._passed.append((before[0] + seconds, before[1] + metres))
 
     @property
     def middle(self) -> datetime:
         """Return the time in the middle of the trip."""
         return self.starts_at + (self.ends_at - self.starts_at) / 2
 
-    @property
-    def arrived(self) -> Moment:
-        """Return where the bike stands after the arrival."""
-        return Moment(_in_town(self.end))
-
     def at(self, time: datetime) -> Moment:
-        """Return where the bike is at a time during the trip."""
-        seconds = (time - self.starts_at).total_seconds()
-        legs = list(pairwise(self._passed))
-        (begin, start), (end, stop) = next(
-            (leg for leg in legs if seconds < leg[1][0]), legs[-1]
-        )
-        speed = (stop - start) / (end - begin)
-        metres = min(start + speed * (seconds - begin), stop)
-        for route in self._routes:
-            if metres <= route.length * _TOWN:
-                return Moment(_in_town(route.at(metres / _TOWN)), speed)
-            metres -= route.length * _TOWN
-        return self.arrived
+        """Return where the bike is at a time after the start. Between two routes and after the last, it stands."""
+        now = (time - self.starts_at).total_seconds()
+        route, begin, end = [it for it in self._routes if it[1] <= now][-1]
+        share = min((now - begin) / (end - begin), 1)
+        speed = route.length * _TOWN / (end - begin) if share < 1 else 0
+        return Moment(_in_town(route.at(share * route.length)), speed)
 
 
 def _in_town(point: Point) -> Point:
@@ -117,9 +99,7 @@ class Journey:
     def at(self, time: datetime) -> Moment:
         """Return where the bike is at a time."""
         trip = self.begun(time)
-        if trip is None:
-            return Moment(HOME)
-        return trip.at(time) if time < trip.ends_at else trip.arrived
+        return trip.at(time) if trip else Moment(HOME)
 
     def begun(self, time: datetime) -> Trip | None:
         """Return the newest trip that starts at this time or before it. Return None before the first trip."""
