@@ -3,13 +3,16 @@
 `House` in tests/blueprints has the other steps. After `=` comes the state of a guard, by default of the red bike.
 
     night red begins=23:00 follow=no   adds a night guard, or changes it; without names, for all bikes
+    night also=yes begins=23:00        adds another night guard
     ride 5, stand 5 blue               sends a report in each of these minutes; `ride`: each 500 m farther north
     report meters=30 motion=yes        sends a report from this many meters north of home, and waits a minute
     now meters=30 alarm=tow            sends a report from this many meters farther north, and polls
     ann 250, ann unknown               moves a person to this many meters north of home, and waits a minute
     arm, disarm, automate              a user arms or disarms the guard; an automation arms the guard
     tap disarm                         taps a button of a message, and waits a minute
-    new, leave blue, disable blue      adds a bike without a place; unassigns a bike; disables a bike's device
+    new, place new                     adds a bike without a place; gives it one
+    lock blue, unlock blue             the service disables a bike, and enables it again
+    leave blue, disable blue           unassigns a bike; disables a bike's device
     reload, clock -3                   unloads the account for ten minutes; moves the clock by hours, and polls
 
 Lines that begin with a time are the expected messages: `22:01 critical: title / text`.
@@ -48,6 +51,7 @@ class Night(House):
     # The night guard and the guard
 
     async def _night(self, *bikes: str, **data: Any) -> None:
+        is_another = data.pop("also", False)
         for key in ("night_begins", "night_ends"):
             if time := data.pop(key.removeprefix("night_"), None):
                 data[key] = f"{time}:00"
@@ -57,7 +61,7 @@ class Night(House):
         chosen = {"bikes": devices, "phones": [self._phone]}
         data = {**_SETTINGS, **chosen, **data}
         entries, entry = self.hass.config_entries, self.entry
-        if entry.subentries:
+        if entry.subentries and not is_another:
             [subentry] = entry.subentries.values()
             entries.async_update_subentry(entry, subentry, data=data)
         else:
@@ -141,6 +145,15 @@ class Night(House):
 
     async def _new(self) -> None:
         self.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
+
+    async def _place(self, bike: str) -> None:
+        self.simulator.report(bike)
+
+    async def _lock(self, bike: str) -> None:
+        self.simulator.set_disabled(BIKES[bike], disabled=True)
+
+    async def _unlock(self, bike: str) -> None:
+        self.simulator.set_disabled(BIKES[bike], disabled=False)
 
     async def _leave(self, bike: str) -> None:
         self.simulator.unassign(EMAIL, BIKES[bike])

@@ -178,9 +178,46 @@ A bike that is on its way with its guard triggered is not guarded, which is told
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
-12:00 dusk removed
+12:35 dusk removed
 12:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:00
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
+
+The message about unguarded bikes is removed when the last one can be guarded: a new bike has a place, a person disarmed the other.
+new, night begins=12:05, automate, ride 5 red = triggered
+place new, wait 1 = new armed
+disarm, wait 1
+12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
+12:05 time-sensitive: Not guarded tonight / New bike: its place is not known / Red bike: being moved, its alarm is still on
+12:08 guard removed
+12:08 dusk removed
+
+A bike that cannot be guarded for a while is guarded and named again, also after a reload.
+night begins=12:05, lock blue, wait 5 = blue disarmed
+reload, unlock blue, wait 2 = blue armed
+lock blue, wait 1, night begins=12:20, wait 5, leave blue, wait 1
+12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
+12:17 dusk removed
+12:20 time-sensitive: Not guarded tonight / Blue bike: disabled
+12:25 dusk removed
+
+The message about unguarded bikes is removed when the night guard is not for them any more.
+lock blue, night begins=12:05, wait 5, night red begins=12:05, wait 1
+12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
+12:07 dusk removed
+
+Each night guard of a bike names it when its night begins, and removes its message.
+new, night begins=12:05, night red also=yes begins=12:05, night also=yes begins=12:08 ends=12:12, wait 14, place new, wait 1 = new armed
+12:05 time-sensitive: Not guarded tonight / New bike: its place is not known
+12:08 time-sensitive: Not guarded tonight / New bike: its place is not known
+12:12 dusk removed
+12:16 dusk removed
+
+A thief who arrives after the night that began with an alarm: the bike is guarded there.
+night red begins=12:05 ends=12:08 follow=no, automate, ride 10 = triggered
+stand 9 = armed
+12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
+12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
+12:08 dusk removed
 
 A bike that was on a ride when the outage began would be guarded by now.
 night red begins=12:05, ride 10, fail, wait 20

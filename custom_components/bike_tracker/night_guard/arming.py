@@ -156,7 +156,8 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
-        self._compare(trackers.keys() if is_due else stands)
+        due = [*stands, *self._solved()]
+        self._compare(trackers.keys() if is_due else due)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
@@ -165,6 +166,21 @@ class NightGuards:
             messenger.tell_silent(trackers, now.at)
 
     # Arming
+
+    def _solved(self) -> Iterator[str]:
+        """Forget the reasons against guarding bikes that are gone, and yield the bikes to check.
+
+        Skip bikes that were moved: they are checked when their ride ends.
+        """
+        reasons = self._messenger.reasons
+        for (night_id, unique_id), reason in [*reasons.items()]:
+            bike = listed_bike(self._coordinator, unique_id)
+            nights = self._messenger.guards_of(bike) if bike else []
+            is_for = any(night.id == night_id for night in nights)
+            if not (bike and is_for and self._reason(bike)):
+                del reasons[night_id, unique_id]
+                if reason != "triggered":
+                    yield unique_id
 
     @callback
     def _async_compare_all(

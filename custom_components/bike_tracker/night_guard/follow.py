@@ -3,7 +3,7 @@
 from collections.abc import Coroutine, Iterator, Mapping
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from homeassistant.const import (
     ATTR_DEVICE_ID,
@@ -33,9 +33,20 @@ from .schedule import NightGuard, state_of
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 
-@singleton(f"{DOMAIN}_outages")
-def _outages_in(_: HomeAssistant) -> dict[str, dict[str, NightGuard]]:
-    """Return the night guards that sent a message about a current outage, by config entry ID, then by their own ID."""
+class _Sent(NamedTuple):
+    """The messages of an account's night guards that Home Assistant has to remember during a reload."""
+
+    outages: dict[str, NightGuard]
+    """The night guards that sent a message about the current outage, by ID."""
+    reasons: dict[tuple[str, str], str]
+    """Why a bike cannot be guarded, by ID of the night guard and `uniqueId`. The reason was sent and still applies."""
+    not_guarded: dict[str, set[str]]
+    """The bikes in the shown message about unguarded bikes, by ID of the night guard."""
+
+
+@singleton(f"{DOMAIN}_sent")
+def _sent_in(_: HomeAssistant) -> dict[str, _Sent]:
+    """Return the remembered messages by config entry ID."""
     return {}
 
 
@@ -52,15 +63,12 @@ class Messenger:
         self._coordinator = coordinator
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
-        self._reasons: dict[str, str] = {}
-        """The last known reason why a bike could not be guarded, by `uniqueId`."""
-        self._not_guarded = set[str]()
-        """IDs of the night guards whose message about unguarded bikes is still shown."""
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """For each bike whose silent tracker was in a message, the time at which its guard was armed, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
-        self._outages = _outages_in(self._hass).setdefault(entry_id, {})
+        sent = _sent_in(self._hass).setdefault(entry_id, _Sent({}, {}, {}))
+        self._outages, self.reasons, self._not_guarded = sent
         self.mine: set[str] = set()
         """Bikes whose rider tapped *It's me*. A bike stays in this set until it stands or a night begins."""
 
@@ -200,25 +208,27 @@ class Messenger:
         return async_link_to_report(self._hass, bike.entity.device_id or "", since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send the reasons why bikes cannot be guarded tonight. After the night, remove the message.
+        """Send the reasons why bikes cannot be guarded tonight. Leave out a reason that was sent before and still applies.
 
-        Leave out a reason that was already sent for the same bike, unless the reason is
-        a triggered guard.
+        After the night, or when no reason in the message applies any more, remove the
+        message.
         """
-        told, self._reasons = self._reasons, self._reasons | reasons
-        bikes = [
-            (bike, reason)
-            for unique_id, reason in reasons.items()
-            if reason == "triggered" or told.get(unique_id) != reason
-            if (bike := listed_bike(self._coordinator, unique_id))
-        ]
+        now, sent, shown = dt_util.now(), self.reasons, self._not_guarded
         for night in self.guards:
-            of_night = [it for it in bikes if night.is_for(it[0].entity.device_id)]
-            if lines := [(bike.name, reason) for bike, reason in of_night]:
+            new = [
+                (bike, reason)
+                for unique_id, reason in reasons.items()
+                if night.is_night(now) and sent.get((night.id, unique_id)) != reason
+                if (bike := listed_bike(self._coordinator, unique_id))
+                and night.is_for(bike.entity.device_id)
+            ]
+            if lines := [(bike.name, reason) for bike, reason in new]:
                 self.send(night, alerts.not_guarded(self._hass, night, lines))
-                self._not_guarded.add(night.id)
-            elif night.id in self._not_guarded and not night.is_night(dt_util.now()):
-                self._not_guarded.discard(night.id)
+                sent |= {(night.id, it.entity.unique_id): reason for it, reason in new}
+                shown[night.id] = {bike.entity.unique_id for bike, _ in new}
+            left = {it for it in shown.get(night.id, ()) if (night.id, it) in sent}
+            if night.id in shown and not (left and night.is_night(now)):
+                del shown[night.id]
                 _, tag, _ = alerts.tags_of(night.id)
                 self.send(night, Message(tag))
 
@@ -282,8 +292,10 @@ class Messenger:
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by or unique_id in self.mine
-        # If another reason against guarding the bike is known, the outage is not the
-        # only cause. A person's choice holds until the next night begins.
-        if unique_id in self._reasons or (is_held and not (began and began > since)):
+        # A person's choice holds until the next night begins. If another reason against
+        # guarding the bike is known, the outage is not the only cause.
+        if is_held and not (began and began > since):
+            return False
+        if (night.id, unique_id) in self.reasons:
             return False
         return self.is_wanted(night, state.position, now)
