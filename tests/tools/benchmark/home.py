@@ -6,7 +6,6 @@ from pathlib import Path
 
 from homeassistant import bootstrap, loader
 from homeassistant.components.recorder import get_instance
-from homeassistant.components.recorder.tasks import SynchronizeTask
 from homeassistant.config_entries import ConfigEntries
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -47,9 +46,6 @@ async def home(folder: Path) -> AsyncGenerator[HomeAssistant]:
 
 
 async def settle(hass: HomeAssistant) -> None:
-    """Wait until all work except live connections is done, and until the database contains all states."""
+    """Wait until all work except live connections has ended, and the recorder has no work left."""
     await hass.async_block_till_done()
-    # Recorder.async_block_till_done may miss the state that is just being written.
-    committed = hass.loop.create_future()
-    get_instance(hass).queue_task(SynchronizeTask(committed))
-    await committed
+    await get_instance(hass).async_block_till_done()

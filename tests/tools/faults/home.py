@@ -8,6 +8,7 @@ from datetime import timedelta
 from logging import INFO, WARNING
 from socket import AF_INET, AI_NUMERICHOST, EAI_NONAME, gaierror
 from typing import Any
+from unittest.mock import patch
 
 from aiohttp import ThreadedResolver
 from freezegun.api import FrozenDateTimeFactory
@@ -52,10 +53,9 @@ class Home:
     caplog: pytest.LogCaptureFixture | None = None
     polls: int = field(default=0, init=False)
     """How often the device list was requested, even if the request did not reach the server."""
-    _in_trouble: bool = field(default=False, init=False)
 
     def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Count polls. Resolve any server name to the simulator, unless the current fault is `NAME_NOT_FOUND`."""
+        """Count polls, and resolve any server name to the simulator."""
         ask = TrackingClient.async_get_devices
 
         async def counted(client: TrackingClient) -> Any:
@@ -63,8 +63,6 @@ class Home:
             return await ask(client)
 
         async def resolve(*_: Any, **__: Any) -> list[dict[str, Any]]:
-            if self._in_trouble and self.trouble.name == NAME_NOT_FOUND:
-                raise gaierror(EAI_NONAME, "Name or service not known")
             at = {"hostname": "", "host": "127.0.0.1", "port": self.simulator.port}
             how = {"family": AF_INET, "proto": 0, "flags": AI_NUMERICHOST}
             return [at | how]
@@ -79,12 +77,13 @@ class Home:
         self, path: Endpoint | None = None, every: int = 1
     ) -> Iterator[None]:
         """In this context, let all requests fail, or all requests to one endpoint, or every n-th request."""
-        # If the name is not found, no request reaches the simulator: see `watch`.
-        if (name := self.trouble.name) != NAME_NOT_FOUND:
-            self.simulator.fault(name, path=path, seconds=_LONG, every=every)
-        self._in_trouble = True
+        if (name := self.trouble.name) == NAME_NOT_FOUND:
+            error = gaierror(EAI_NONAME, "Name or service not known")
+            with patch.object(ThreadedResolver, "resolve", side_effect=error):
+                yield
+            return
+        self.simulator.fault(name, path=path, seconds=_LONG, every=every)
         yield
-        self._in_trouble = False
         self.simulator.fault(None)
 
     async def wait(self, seconds: float) -> None:
