@@ -21,8 +21,7 @@ from .long import examples, longest
 from .tools.simulator.server import Simulator
 from .tools.simulator.wire import pause
 from .tools.story.home import Home
-from .tools.story.service import Service
-from .tools.story.story import Story
+from .tools.story.story import Service, Story
 
 GREEN = "860000000000033"
 

@@ -28,7 +28,7 @@ from .simulator.render import Endpoint
 # reports would grow for days until it reaches its limit.
 _LEFT_OUT: Final = {"restart", "time-future"}
 _TROUBLES: Final = [it for it in TROUBLES if it not in _LEFT_OUT]
-# Reading all of the answer of these faults would need much memory.
+# Faults with an answer that is so large that reading all of it would need much memory.
 _LARGE: Final = ("huge-body", "huge-body-chunked", "gzip-bomb", "deflate-bomb")
 # With this fault of the live connection, the simulator creates a message of 64 MiB in
 # this process.

@@ -27,11 +27,11 @@ def tables() -> list[str]:
 
 
 def _while_running(decided: Decided) -> str:
+    if decided.message is None:
+        return "the field is unknown or as sent" if decided.changes else "available"
     if decided.then is Outcome.SIGN_IN:
-        return f"{decided.while_running}, then {decided.then}"
-    if decided.message:
-        return decided.while_running.value
-    return "the field is unknown or as sent" if decided.changes else "available"
+        return f"{Outcome.UNAVAILABLE}, then {decided.then}"
+    return Outcome.UNAVAILABLE
 
 
 if __name__ == "__main__":

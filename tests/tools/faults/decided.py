@@ -23,12 +23,14 @@ UNKNOWN = "unknown"
 SERIAL_NUMBER = "the serial number"
 SOMETHING_ELSE = "as sent"
 
-# Number of requests that reach the server, if not 1. It is 0 if no connection opens, and
-# 2 if the connection breaks without an answer: aiohttp then repeats the request.
+# Number of requests that reach the server, if not 1, and a pattern of faults. The number
+# is 0 if no connection opens, and 2 if the connection breaks without an answer: aiohttp
+# then repeats the request.
 _REQUESTS = {
     0: "name-not-found|connection-refused|tls-.*",
     2: "(close|reset)-before-headers",
 }
+# Seconds from a failed poll to the next poll, if not 60.
 _NEXT_POLL = dict.fromkeys(["status-429-seconds", "status-429-date"], 120)
 _MESSAGES = {
     ("cannot_connect", "unknown_host"): "name not found <- name-not-found",
@@ -125,11 +127,6 @@ class Decided(NamedTuple):
         if self.message is None:
             return Outcome.AVAILABLE
         return Outcome.SIGN_IN if self.then else Outcome.TRIED_AGAIN
-
-    @property
-    def while_running(self) -> Outcome:
-        """The state of the account after the first poll, if the fault begins while Home Assistant is running."""
-        return Outcome.UNAVAILABLE if self.message else Outcome.AVAILABLE
 
 
 def _message(name: str) -> Message | None:

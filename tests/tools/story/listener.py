@@ -80,7 +80,7 @@ def automations() -> list[dict[str, Any]]:
 
 
 def _automation(trigger: str, values: str, device_id: str) -> dict[str, Any]:
-    """Return an automation that fires an event. `values` and `device_id` are parts of templates."""
+    """Return an automation that fires an event. `values` and `device_id` are expressions of its templates."""
     templates = {
         name: f"{{{{ {values}.{name} | default(none) }}}}"
         for name in ("alarm", "event_type", "started_at")

@@ -1,21 +1,23 @@
-"""The life of bikes, and the events that Home Assistant must fire. Each public method is a step of a story."""
+"""The life of bikes, and the events that Home Assistant must fire. Each public method of `Story` is a step."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import chain, count, pairwise
-from typing import Literal
+from typing import Literal, override
 
+from aiohttp import web
 from homeassistant.util import dt as dt_util
 
 from tests.tools.simulator.live import WELL
+from tests.tools.simulator.render import Endpoint
+from tests.tools.simulator.server import Simulator
 from tests.tools.simulator.streets import METRES_PER_DEGREE
-from tests.tools.simulator.world import DEFAULT_LATITUDE
+from tests.tools.simulator.world import DEFAULT_LATITUDE, SimDevice, SimPosition
 
 from .home import Home
 from .listener import Run
-from .service import Service
 
 _METRES_PER_SECOND = 6.0
 _KNOT = 0.514444
@@ -73,6 +75,37 @@ class Bike:
     rides: list[Ride] = field(default_factory=list)
 
 
+class Service(Simulator):
+    """A simulator that records which reports its messages and answers contain. All accounts have all trackers."""
+
+    def __init__(self) -> None:
+        """Begin without reports."""
+        super().__init__()
+        self.reached: list[tuple[str, str, int]] = []
+        """The account, the tracker and the number of each report that has reached an account."""
+        self._announced: dict[tuple[str, str], int] = {}
+
+    @override
+    def tell(self, device: SimDevice, position: SimPosition | None = None) -> None:
+        """Send a change, and record its report for each account to which it is sent."""
+        super().tell(device, position)
+        if position is not None and self.live.fault is WELL:
+            sockets = self.live.sockets
+            emails = {it.email for it in sockets if not it.transport.is_closing()}
+            self.reached += [(it, device.unique_id, position.id) for it in emails]
+
+    @override
+    def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
+        """Answer a request. Record each position in the answer that the last device list of the account announced."""
+        for device in self.devices_of(email):
+            tracker, report = device.unique_id, device.position_id
+            if endpoint == "devices":
+                self._announced[email, tracker] = report
+            elif self._announced.get((email, tracker)) == report:
+                self.reached.append((email, tracker, report))
+        return super().answer(endpoint, email)
+
+
 class Story:
     """The bikes, the service and the home of a story. Steps name bikes and accounts by numbers, modulo how many exist."""
 
@@ -110,13 +143,13 @@ class Story:
     async def raise_alarm(
         self, bike: int, words: int, how: How = "fix", twice: bool = False
     ) -> None:
-        """Let a bike report new alarms: `words` is their number. With `twice`, the report names the first twice."""
+        """Let a bike send a report with `words` new alarms. With `twice`, the report names the first alarm twice."""
         alarms = self._words(words)
         self._report(self._bike(bike), *alarms, *alarms[:twice], how=how)
         await self._home.async_settle()
 
     async def raise_many(self, bike: int, number: int, every: int) -> None:
-        """Let a bike send this number of reports at once, every n-th with an alarm."""
+        """Let a bike send `number` reports at once. The first report and then each `every`-th report has an alarm."""
         for left in range(number, 0, -1):
             words = self._words(1) if (number - left) % every == 0 else []
             # A tracker sends buffered reports in order, each with a newer fix.
@@ -201,7 +234,7 @@ class Story:
     async def switch_history(
         self, fault: Literal["status-400", "status-503", "html"]
     ) -> None:
-        """Let the history fail in this way, or work again."""
+        """If the history works, let it fail with this fault. Otherwise, let it work again."""
         self._history_failed = True
         fails = "history" in self._service.faults
         self._service.fault(None if fails else fault, path="history")
@@ -265,7 +298,7 @@ class Story:
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self) -> None:
-        """Prepare an outage, a stop or a reload. If it would be the second during a ride, first let all rides end."""
+        """Prepare an outage, a stop or a reload. If a ride under way had one before, first let all rides end."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self._arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
@@ -339,7 +372,7 @@ class Story:
 
 
 def _ride(fired: Run, rides: list[Ride]) -> int:
-    """Return the number of the true ride that an event is about. Fail if no ride matches."""
+    """Return the index of the true ride to which an event belongs. Fail if no ride matches."""
     begins = [ride.begin - _MARGIN for ride in rides]
     number = bisect_right(begins, fired.which) - 1
     assert number >= 0, "invented"
