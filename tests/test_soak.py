@@ -63,7 +63,7 @@ async def test_soak(
     )
     entry = make_entry(url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
     house = bikes.hass, bikes.freezer, bikes.simulator
-    home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND])
+    home = Home(*house, entry, TROUBLES[NAME_NOT_FOUND], is_live=True)
     home.watch(monkeypatch)
     # Load the parts of Home Assistant that stay loaded after an account is removed, so
     # that the readings before and after the account include them.

@@ -138,6 +138,7 @@ async def simulator(trouble: Fault) -> AsyncIterator[Simulator]:
 
 @pytest.fixture
 async def home(
+    request: pytest.FixtureRequest,
     hass: HomeAssistant,
     freezer: FrozenDateTimeFactory,
     simulator: Simulator,
@@ -165,6 +166,7 @@ async def home(
     )
     entry = make_entry(EMAIL, PASSWORD, url)
     home = Home(hass, freezer, simulator, entry, trouble, caplog)
+    home.is_live = "with_live" in request.fixturenames
     home.watch(monkeypatch)
     # Let Home Assistant read the log level again, so that it logs each event from now on.
     hass.bus.async_fire(EVENT_LOGGING_CHANGED)

@@ -51,6 +51,8 @@ class Home:
     entry: MockConfigEntry
     trouble: Fault
     caplog: pytest.LogCaptureFixture | None = None
+    is_live: bool = False
+    """Whether the home has a live connection, which is a task that never ends."""
     polls: int = field(default=0, init=False)
     """How often the device list was requested, even if the request did not reach the server."""
 
@@ -141,7 +143,11 @@ class Home:
 
     async def _settle(self) -> None:
         """Wait until nothing is under way. If an answer is slow, move the clock until it is sent or given up."""
-        settled = asyncio.create_task(settle(self.hass))
+        settled = asyncio.create_task(
+            settle(self.hass)
+            if self.is_live
+            else self.hass.async_block_till_done(wait_background_tasks=True)
+        )
         while self.simulator.faults and not settled.done():
             while self.simulator.slow_answers:
                 await self._be_patient(self.simulator.slow_answers.popleft())
