@@ -339,7 +339,7 @@ async def test_errors_that_nobody_thought_of(
 async def test_a_wait_that_the_server_asks_for(
     live: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the server requests a longer wait before the next attempt, the client waits that long, but at most an hour."""
+    """If the server requests a longer wait than the usual one, the client waits that long, but at most an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
 

@@ -141,7 +141,7 @@ class House:
     # Steps of a story: the method `_wait` is the step `wait`
 
     async def _nothing(self) -> None:
-        """Do nothing: the step has only a `=` and the expected result."""
+        """Do nothing. This is the step without a name, which only checks the result after its `=`."""
 
     async def _use(self, blueprint: str, *names: str, **inputs: Any) -> None:
         for key in {"alarms", "riders"} & inputs.keys():

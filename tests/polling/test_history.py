@@ -293,7 +293,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
     ],
 )
 async def test_ranges_after_too_much(asking: Asking, answers: str, hours: str) -> None:
-    """After too much data, the maximum range is halved. Its first success doubles it; the second restores 24 hours."""
+    """A response that is too large halves the range. The first success with that range doubles it, the second restores a day."""
     asking.note(RED, 7 * DAY)
     for answer in answers.split():
         if answer == "large":

@@ -234,8 +234,8 @@ class History:
         if not request.is_backfill:
             self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
-            # Halve the range, down to a minute. If a range of less than two minutes was
-            # too large, skip it: no request can succeed.
+            # Halve the range, but not below a minute. Skip a range of less than two
+            # minutes that was too large: its halves would be too short.
             length = request.until - request.start
             self._portion, self._is_longer = max(length / 2, _MIN_PORTION), False
             return length < 2 * _MIN_PORTION

@@ -130,7 +130,7 @@ class RideState(NamedTuple):
         return self._replace(total=min((self.total or 0) + kilometers, MAX_KILOMETERS))
 
     def booked(self, ride: Ride) -> RideState:
-        """Return the state with a ride that has ended, or that has become longer."""
+        """Return the state after a ride has ended. A ride with the same start is replaced: it has become longer."""
         rides = (it for it in self.rides if it.started_at != ride.started_at)
         return self._replace(ended=ride, rides=(*rides, ride))
 
