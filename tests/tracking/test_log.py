@@ -65,6 +65,9 @@ A kill and a restart under way.
   bike every=10, receive sixth, stand 5, ride 10 @15, kill, ride 10 @15, stand 9, history -> started 5, ended 25, 5 km
   bike every=10, receive sixth, stand 5, ride 10 @15, kill, receive outage, ride 9 @15, stand 20, receive poll, stand 1, history -> started 5, ended 24, 4.75 km
   bike every=10, receive live, stand 5, ride 10 @15, kill, receive poll, ride 0.1 @15, receive live, ride 10 @15, stand 9, history -> started 5, ended 25.17, 5.04 km
+A kill before a report confirms a ride's only place, without a history.
+  service has_history=no, stand 3, sleep 60, jump 3000, stand 1, bike fix_age=1, stand 1, kill, bike fix_age=0, sleep 60, ride 3 @15, stand 9 -> started 64, ended 64, started 126, ended 128, 3.75 km
+  service has_history=no, stand 3, jump 3000, stand 1, bike fix_age=1, stand 1, kill, bike fix_age=0, sleep 60, ride 3 @15, stand 9 -> started 3, ended 4, started 66, ended 68, 3.75 km
 The history replaces the state of before a kill, if it reaches that far, and nothing that came since.
   bike every=10, receive sixth, stand 5, ride 5 @15, ride 0.5 @15, ride 0.5 @-15, ride 5 @15, kill, ride 5 @15, stand 9, history -> started 5, ended 21, 4 km
   bike every=10, receive sixth, stand 5, ride 5 @15, ride 5 @-15, kill, ride 1 @15, history rows=20, ride 5 @15, stand 9 -> started 5, ended 21, 4 km

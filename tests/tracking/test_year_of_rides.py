@@ -66,9 +66,7 @@ def _rides_are_right(
     )
     is_rare, jumps_often = tracker.every == 600, tracker.jumps == _OFTEN
     assert starts == ends
-    # If the only report of a ride shows the bike at rest at another place, the ride may
-    # be stored without events.
-    assert len(starts) <= len(home.book) <= len(starts) + 4 * is_rare
+    assert len(starts) == len(home.book)
     assert all(a.moved_at < b.started_at for a, b in pairwise(home.book))
     # Of buffered reports, a poll gets only the newest, so rides may seem late.
     late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))

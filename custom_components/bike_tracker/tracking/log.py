@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE
 from .guard import Clock, Guard, after_report, clock_after, placed
-from .ride_detection import apply_report, held
+from .ride_detection import apply_report, held, start_of_ride
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
@@ -163,8 +163,8 @@ class Log(NamedTuple):
     @property
     def rides_since(self) -> datetime | None:
         """Return the time from which on the rides of the core replace the rides in the database."""
-        if ride := self.settled.ride_state.ride:
-            return ride.started_at
+        if start := start_of_ride(self.settled.ride_state):
+            return start
         return self.time or (self.inputs[0].time if self.inputs else None)
 
     def at_end(self, it: Input) -> Input:

@@ -94,6 +94,13 @@ def silent_at(state: RideState) -> datetime | None:
     return received_at and received_at + _SILENT_AFTER
 
 
+def start_of_ride(state: RideState) -> datetime | None:
+    """Return the start of the ride under way, or of the ride that a confirmed candidate shows; None without both."""
+    if fix := state.candidate:
+        return (state.ride or _new_ride(state, state.last_fix, fix.time)).started_at
+    return state.ride and state.ride.started_at
+
+
 def end_ride(state: RideState) -> RideState:
     """Return the state with the ride ended at the last place of the tracker. Drop a ride without distance."""
     # No later report confirms or refutes the candidate: the bike is there, if that is
