@@ -1,4 +1,4 @@
-"""The benchmark's answers are as long as real answers, and its page shows the newest run."""
+"""The benchmark's server sends as many bytes as real servers, and docs/benchmarks.md shows the newest run."""
 
 import orjson
 import pytest

@@ -1,4 +1,4 @@
-"""The theft report: its content, its sources, and values that are always shown as text."""
+"""The theft report: its content, its sources, and that values are escaped, never read as HTML."""
 
 import re
 from typing import Any

@@ -129,11 +129,11 @@ class Clock(NamedTuple):
 
 
 def clock_after(clock: Clock | None, report: Position) -> Clock | None:
-    """Return the clock after a report; None if the report arrived within five minutes.
+    """Return the known error of the tracker's clock after a report; None if the report arrived within five minutes.
 
-    If a tracker's clock is behind, all its reports seem to be late by the same time. If
-    a tracker buffered reports, they arrive together, so each is late by a different
-    time.
+    If a tracker's clock is behind, all its reports seem to be late by the same amount.
+    If a tracker buffered reports, they arrive together, so each is late by a different
+    amount.
     """
     sent_at = report.device_time or report.fix_time
     if sent_at is None or report.server_time is None:

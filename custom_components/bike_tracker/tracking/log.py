@@ -178,10 +178,9 @@ class Log(NamedTuple):
         return self._replace(inputs=(*self.inputs, new))
 
     def split_after_ride(self, since: datetime) -> tuple[Log, Sequence[Input]]:
-        """Return the log up to the end of a ride, and the inputs from the start of the next ride on.
+        """Return the log before the ride that follows the ride at `since`, and the inputs from that start on.
 
-        `since` is a time during the first ride. If no ride began after the first one,
-        return the whole log and no inputs.
+        If no ride follows, return the whole log and no inputs.
         """
         states = [it.core.ride_state for it in self.inputs]
         of_next = (bool(it.ride) and it.was_riding(since) for it in states)

@@ -211,7 +211,7 @@ class Story:
             await self.pass_time(max(0, left.total_seconds()))
         rides = (ride for bike in bikes for ride in bike.rides)
         if self._history_failed and any(ride.was_out_of_reach for ride in rides):
-            # Without a history, polls must notice the end of the ride before it goes on.
+            # Without a history, only polls can notice the end of a ride: wait for them.
             await self.pass_time(_UNTIL_SEEN)
 
     # The service

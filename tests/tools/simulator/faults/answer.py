@@ -206,7 +206,7 @@ CONNECTION_FAULTS = (
     Fault("tls-expired", "the certificate has expired", certificate="expired"),
     Fault(
         "tls-self-signed",
-        "the certificate is signed by itself",
+        "the certificate is self-signed",
         certificate="self-signed",
     ),
     Fault(
