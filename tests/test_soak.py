@@ -23,7 +23,7 @@ _A_FEW = _POLLS_A_DAY // (1 if IS_LONG else 4)
 
 @pytest.fixture
 async def simulator() -> AsyncIterator[Simulator]:
-    """Return the service with TLS and an account of two trackers."""
+    """Run the simulated service with TLS and an account that has two trackers."""
     async with Simulator(tls=True) as simulator:
         simulator.add_account(EMAIL, PASSWORD)
         simulator.add_device(RED, name="Red bike", email=EMAIL)
@@ -83,7 +83,7 @@ async def test_soak(
     assert growth(warm, last) == {}
     assert log.lines > 0
     requests, polls = bikes.simulator.record.counts, last["polls"]
-    # The history is a request for positions, too.
+    # Requests for the history have this path, too, so allow two requests for each poll.
     assert requests["/api/positions"] < 2 * polls
     assert 0 < requests["/api/session"] + requests["/api/socket"] < polls / 5
     assert log.tracebacks == 0

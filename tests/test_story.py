@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.usefixtures("with_live"), longest]
 
 type Step = Callable[[Story], Awaitable[None]]
 
-# `step(name, ...)` makes a step: a call of this method of Story with these arguments.
+# `step(name, ...)` makes a step, which calls the method `name` of a Story.
 step = methodcaller
 bikes = st.integers(0, 2)
 fixes = st.sampled_from(["fix", "fix", "late", "no fix"])
@@ -135,8 +135,8 @@ async def test_any_story(
 ) -> None:
     """Event entities and triggers both fire each alarm and ride exactly once.
 
-    Only events of the last seconds before a kill may be lost or fired again. The
-    only effect of a wrong clock of the house is that a ride may end early.
+    Only events of the last seconds before a kill may be lost or fired again. A wrong
+    clock of Home Assistant has only one effect: a ride may end early.
     """
     hass_storage.clear()
     emails = [EMAIL, BOB][:accounts]

@@ -68,7 +68,7 @@ def _rides_are_right(
     assert starts == ends
     assert len(starts) == len(home.book)
     assert all(a.moved_at < b.started_at for a, b in pairwise(home.book))
-    # Of buffered reports, a poll gets only the newest, so rides may seem late.
+    # Of delayed reports, a poll gets only the newest, so detected rides may be late.
     late = timedelta(minutes=(10 if is_rare else 6) + (8 if tracker.buffers else 0))
     left = list(home.book)
     for trip in journey.trips:
@@ -78,7 +78,7 @@ def _rides_are_right(
             known = max(span.ends_at for span in struck) - trip.ends_at
             known += timedelta(seconds=tracker.parked or 0)
             found = rides_of(trip, left, late + max(known, timedelta()))
-            # If the fix that should confirm the new place jumped, no ride is found.
+            # No ride is found if the fix that should confirm the new place was far from it.
             assert (not jumps_often) <= len(found) <= 2
         elif not (found := rides_of(trip, left, late)):
             # A ride may be missing only if it was shorter than the time between two
@@ -91,8 +91,8 @@ def _rides_are_right(
             # red light. Then the ride starts with the second report.
             assert abs(found[0].started_at - trip.starts_at) <= late * (1 + is_rare)
             assert abs(found[-1].moved_at - trip.ends_at) <= late
-            # If the fix of the arrival jumped, the last minute of a ride belongs to the
-            # next ride, which then is too long.
+            # If the fix of an arrival was far from the true place, the last minute of that
+            # ride belongs to the next ride, which then is too long.
             assert -90 < distance_error(found, trip) < (20 if jumps_often else 5)
         for ride in found:
             left.remove(ride)

@@ -21,18 +21,18 @@ from .run import measure
 
 _REPEATS: Final = 5
 _ENTITIES: Final = 5
-"""Enabled entities of each tracker."""
-# States that a report changes: place and status. *Last update* changes only every five
-# minutes.
+"""Number of enabled entities of each tracker."""
+# Number of states that a report changes: place and status. *Last update* changes only
+# every five minutes.
 _CHANGED: Final = 2
 _REQUESTS: Final = {
-    # Both lists, the history, and one request for each of the ten days before.
+    # The devices, the positions, and eleven requests for a day of a tracker's history.
     Work.SET_UP: 13,
     Work.IDLE: 1,
     Work.SOME: 2,
     Work.CONTACT: 1,
     Work.ALL: 2,
-    # Both lists, and one request for each of ten days that are still older.
+    # The devices, and eleven requests for further days of a tracker's history.
     Work.RESTART: 12,
 }
 """The right number of requests for each kind of work."""

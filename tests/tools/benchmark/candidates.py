@@ -1,4 +1,4 @@
-"""This integration, and the candidates that it is compared with."""
+"""The candidates of the benchmark: this integration, `traccar_server` and `Floor`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class Integration:
     def __init__(
         self, hass: HomeAssistant, domain: str, data: dict[str, Any], *, live: bool
     ) -> None:
-        """Create the config entry. Without `live`, it has no live connection, and polls only in the method `poll`."""
+        """Create the config entry. Without `live`, no live connection opens, and only the method `poll` polls."""
         self._hass = hass
         self._live = live
         self._entry = MockConfigEntry(
@@ -46,7 +46,7 @@ class Integration:
         self._entry.add_to_hass(hass)
 
     async def set_up(self) -> None:
-        """Show the fleet: for the first time, or after `unload`, as after a restart."""
+        """Show the fleet, for the first time or after `unload`, which stands for a stop of Home Assistant."""
         await self._hass.config_entries.async_setup(self._entry.entry_id)
         await self._wait()
         assert self._entry.state is ConfigEntryState.LOADED, self._entry.reason
@@ -70,7 +70,7 @@ class Integration:
 
 @dataclass(slots=True)
 class _Bike:
-    """The values that the floor keeps for one tracker."""
+    """The values of one tracker that `Floor` has shown last."""
 
     name: str
     online: bool
@@ -83,7 +83,7 @@ class Floor:
     """A candidate that does only what any integration must do. docs/benchmarks.md describes it."""
 
     def __init__(self, hass: HomeAssistant, url: str) -> None:
-        """Start without trackers. The floor has no live connection."""
+        """Start without trackers. This candidate has no live connection."""
         self._hass, self._url = hass, url
         self._bikes: dict[str, _Bike] = {}
         authorization = aiohttp.encode_basic_auth(EMAIL, PASSWORD)

@@ -76,14 +76,14 @@ async def _polls(bench: Bench) -> Found:
 
 
 async def _change(bench: Bench, work: Work) -> None:
-    """Change the fleet, as the work of the next poll requires."""
+    """Let trackers report or have contact, so that the next poll has to do this kind of work."""
     if reporting := work.reporting(bench.trackers):
         bench.service.do(Fleet.report, reporting)
     else:
         bench.service.do(Fleet.contact, bench.trackers)
     if work is Work.IDLE:
-        # Home Assistant prepares a listener at its first call. So that the measured polls do
-        # not contain this work, each tracker has changed before this poll.
+        # Home Assistant prepares a listener at its first call. Each tracker has just changed,
+        # so this poll calls all listeners, and no measured poll has to prepare them.
         await bench.candidate.poll()
         bench.service.do(Fleet.keep_order)
         # The measured poll must receive the list in the same order as the poll before it.
@@ -114,7 +114,7 @@ async def _cpu_of(act: Act) -> dict[str, float]:
     """Do the work, and return its cost in seconds, without full garbage collections.
 
     `cpu` is the CPU time of the event loop's thread, and `busy` the CPU time of its longest
-    step, the call of a handle. Asyncio itself times steps only in debug mode.
+    step: the call of one `Handle`. Asyncio itself times these calls only in debug mode.
     """
     gc.collect()
     young, middle, _ = gc.get_threshold()
@@ -128,7 +128,7 @@ async def _cpu_of(act: Act) -> dict[str, float]:
         busy = max(busy, thread_time() - began)
 
     with patch.object(Handle, "_run", timed_run):
-        # The rest of this function runs in a new step, which is timed, too.
+        # Continue in a new step, so that `began` is the time of this line.
         await asyncio.sleep(0)
         before, busy = thread_time(), 0.0
         await act()
@@ -243,7 +243,7 @@ _KINDS: Final = {
 
 
 def measure(kind: str, candidate: str, trackers: int, times: int) -> Found:
-    """Return the costs for a `kind`: polls, everything (polls with every value), live or automations."""
+    """Return the costs for a `kind`: polls, everything (polls, with all fields reported), live or automations."""
     live = kind == "live"
 
     async def run() -> Found:

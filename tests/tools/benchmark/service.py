@@ -1,4 +1,4 @@
-"""The service with the fleet. It runs in another process, so that its work is not measured."""
+"""The simulated service with the fleet. It runs in another process, so that its work is not measured."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ _DEVICE: dict[str, Json] = {
 _NETWORK: dict[str, Json] = {"radioType": "gsm", "carrier": "Telekom.de"}
 _ATTRIBUTES: dict[str, Json] = {f"io{it}": 10 * it for it in range(200, 233)}
 _HISTORY = 1_440
-"""Number of reports in the last day of each tracker that reports everything: one a minute."""
+"""Number of earlier reports of each tracker that reports everything: one a minute for a day."""
 _SOON = 0.1
 """Seconds until `report_soon` sends reports. Before that, the benchmark begins to measure."""
 
@@ -83,8 +83,8 @@ class Fleet:
         for unique_id in islice(self._next, trackers):
             device = self.simulator.devices[unique_id]
             assert device.position is not None
-            # The live connection sends a message with the device, which has the status, and
-            # a message with the position.
+            # The status belongs to the device. So the live connection sends two messages: one
+            # with the device, one with the position.
             device.status = "offline" if device.status == "online" else "online"
             self.simulator.report(
                 unique_id,
@@ -94,11 +94,11 @@ class Fleet:
             )
             if self._everything:
                 self.simulator.set_disabled(unique_id, not device.disabled)
-        # Creating a hundred messages is slower than showing them, so the time begins here.
+        # Creating a hundred messages is slower than showing them, so measure the time from here.
         self.reported_at = monotonic()
 
     def report_soon(self, trackers: int) -> None:
-        """Let the next trackers report a moment later."""
+        """Let the next trackers report after `_SOON` seconds."""
         asyncio.get_running_loop().call_later(_SOON, self.report, trackers)
 
     def contact(self, trackers: int) -> None:
@@ -111,13 +111,13 @@ class Fleet:
         self.simulator.raw_devices(list(self.simulator.listed("devices", EMAIL)))
 
     def _pass_a_minute(self) -> None:
-        """Move the fleet's clock by a minute. End `keep_order`: each list is sent in a new order again."""
+        """Move the fleet's clock by a minute. End `keep_order`: each list has a random order again."""
         self._now += timedelta(minutes=1)
         self.simulator.raw_devices(None)
 
 
 def _all_else(before: SimPosition) -> dict[str, Any]:
-    """Return new values for all fields except the place."""
+    """Return new values for the fields of a position, except time and place."""
     return {
         "altitude": before.altitude + 1,
         "speed": (before.speed + 1) % 20,
@@ -147,7 +147,7 @@ class Service:
         self._process = context.Process(target=_run, args=options)
         self._process.start()
         theirs.close()
-        # The address of the documented service, and the port that serves `traccar_server`.
+        # The URL for this integration and for `Floor`, and the port for `traccar_server`.
         self.url, self.peer_port = self._pipe.recv()
 
     def close(self) -> None:

@@ -168,7 +168,7 @@ def _place(name: str, decided: Decided) -> DecidedPlace:
     if decided.message is not None or name.startswith("number-"):
         return DecidedPlace(True, True, decided.next_poll, decided.requests)
     if any(key == "last_update" for key, _ in decided.changes):
-        # The position is requested again on its own. That answer has the same fault.
+        # The position is then requested for its device alone. That answer has the same fault.
         return DecidedPlace(False, name == "time-future", 60, 2)
     return DecidedPlace(False, True, None, 1)
 

@@ -230,7 +230,7 @@ class Home:
             # Leave out lines about the simulator, which runs in the same process.
             if record.name not in {"asyncio", "aiohttp.access"}
             and record.levelno >= (INFO if DOMAIN in record.name else WARNING)
-            # Tests check `reason`, which has the same text as this line.
+            # This line only repeats the `reason` of the config entry, which tests check.
             and not record.getMessage().startswith("Config entry '")
         ]
         self.caplog.clear()

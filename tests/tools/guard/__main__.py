@@ -31,7 +31,7 @@ def table() -> str:
 
 
 def _triggered_by(thefts: Counter[float]) -> str:
-    """Return which report of a theft triggered the guard: the median, then the latest of all thefts."""
+    """Return the number of the report that triggered the guard: the median and the maximum of all thefts."""
     numbers = sorted(thefts.elements()) or [NEVER]
     return f"{numbers[len(numbers) // 2]}, {numbers[-1]}"
 

@@ -43,11 +43,11 @@ _WRONG = ((-8, -1), (8, -1), (-8, 10), (8, 10))
 
 @dataclass
 class Found:
-    """The results of the nights of a world. Each counter counts thefts by the report that triggered the guard."""
+    """The results of a case. Each counter counts thefts by the number of the report that triggered the guard."""
 
     false_alarms: int = 0
     ridden: Counter[float] = field(default_factory=Counter)
-    """Rides in the morning on the bike while it is armed, which stand for a thief's rides."""
+    """Next rides after each night, with the guard still armed. They stand for a thief's rides."""
     carried: Counter[float] = field(default_factory=Counter)
     says_so: Counter[float] = field(default_factory=Counter)
     """Thefts of bikes that were carried off and whose trackers reported motion."""
@@ -55,7 +55,7 @@ class Found:
 
 
 def _current(said: Iterable[Report]) -> Iterator[Report]:
-    """Yield the reports in order of arrival. Leave out reports that were sent before one that arrived earlier."""
+    """Yield the reports in order of arrival. Leave out reports that were sent before an already arrived report."""
     newest = BEGIN - MINUTE
     for report in sorted(said, key=lambda it: it.comes_at):
         if report.sent_at > newest:
@@ -107,11 +107,11 @@ def _shaken(home: Home, soon: Sequence[Report]) -> float:
 
 @dataclass(frozen=True)
 class Case:
-    """A world, and special events in its nights."""
+    """A world, and how its nights differ from the nights of other cases."""
 
     world: World
     carried: Callable[[Home, Sequence[Report]], float] = _carried_off
-    """Function that lets a thief move the bike while its tracker reports rest. It returns the number of a report."""
+    """Function that simulates a theft, and returns the number of the report that triggers the guard."""
     is_again: bool = False
     """Whether the bike itself, not a copy of it, is carried off and brought back each night."""
     is_clock_wrong: bool = False
@@ -156,7 +156,7 @@ class Nights:
         self._home = Home(world.service, world.clock)
         self._journey, end = a_journey(SEED, _DAYS), BEGIN + timedelta(days=_DAYS)
         said = reports(world.tracker, self._journey, BEGIN, end, SEED)
-        # The reports that have not arrived yet, and the report that arrived last.
+        # The reports that have not arrived yet, and the last arrived report (at first, the first).
         self._left = deque(_current(world.bend(said, self._journey)))
         self._last = self._left[0]
 
@@ -203,7 +203,7 @@ class Nights:
             self._home.poll(self._last, now)
 
     def _ride_off(self, trip: Trip) -> None:
-        """Ride the armed bike. If its guard is triggered before the ride, count a false alarm."""
+        """Ride the armed bike. If its guard is already triggered, count a false alarm instead."""
         if _is_triggered(self._home):
             self._found.false_alarms += 1
             return

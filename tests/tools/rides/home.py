@@ -61,7 +61,7 @@ class Recorder:
     fired: list[Occurrence] = field(default_factory=list)
     totals: list[float] = field(default_factory=list)
     book: list[Ride] = field(default_factory=list)
-    """Rides that were stored."""
+    """All rides, as the database of the account would have them."""
 
     @property
     def state(self) -> TrackerState:
@@ -106,7 +106,7 @@ class Recorder:
             older = (ride for ride in older if ride.started_at not in starts)
             self.book = [*older, *tracker.rides]
         if (total := tracker.total_distance) is not None:
-            # The database rounds numbers, so the total may fall a little after a restart.
+            # A stored total is rounded. Round more, so that no restart seems to lower the total.
             self.totals.append(round(total, 4))
         self.news()
 

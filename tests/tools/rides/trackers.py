@@ -32,14 +32,14 @@ class Tracker:
     drifts: float = 0.8
     """Share of a fix's error that the next fix has, too (0 to 1)."""
     strays: float = 0
-    """Share of the fixes at rest that begin a group of up to eight fixes, all a house or two away (0 to 1)."""
+    """Share of the fixes at rest that begin a group of up to eight fixes near the same wrong place (0 to 1)."""
     spikes: float = 0
-    """Share of the fixes that are some streets away (0 to 1)."""
+    """Share of the fixes that are some hundred meters from the true place (0 to 1)."""
     says_speed: bool = True
     """Whether it reports speed and motion."""
     says_total: bool = True
     jumps: float = 0
-    """Share of the fixes that are at least 50 km away (0 to 1)."""
+    """Share of the fixes that are at least 50 km from the true place (0 to 1)."""
     buffers: float = 0
     """Share of the reports with which a delay of some minutes begins (0 to 1). Delayed reports arrive together."""
 

@@ -71,7 +71,7 @@ class Trip(Span):
         return self.starts_at + (self.ends_at - self.starts_at) / 2
 
     def at(self, time: datetime) -> Moment:
-        """Return where the bike is at a time after the start. Between two routes and after the last, it stands."""
+        """Return the place and speed at a time after the start. The bike stands between two routes and after the last."""
         now = (time - self.starts_at).total_seconds()
         route, begin, end = [it for it in self._routes if it[1] <= now][-1]
         share = min((now - begin) / (end - begin), 1)
@@ -97,7 +97,7 @@ class Journey:
         return sum(trip.kilometres for trip in self.trips)
 
     def at(self, time: datetime) -> Moment:
-        """Return where the bike is at a time."""
+        """Return the place and speed of the bike at a time."""
         trip = self.begun(time)
         return trip.at(time) if trip else Moment(HOME)
 

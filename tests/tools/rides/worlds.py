@@ -59,7 +59,7 @@ class Found:
 
     trips: int
     as_one: int
-    """Number of trips that were detected as one ride."""
+    """Number of trips for each of which exactly one ride was detected."""
     invented: int
     """Number of rides that belong to no trip."""
     started: int
@@ -102,7 +102,7 @@ def at_random(seed: str, bent: Callable[[Random, Report], Report]) -> Bend:
 
 
 def _each(bent: Callable[[Report], Report]) -> Bend:
-    """Return a function that changes each report on its own."""
+    """Return a function that applies `bent` to each report, whatever the journey."""
     return lambda said, _journey: map(bent, said)
 
 
@@ -226,7 +226,7 @@ def _around_stops(journey: Journey) -> list[Span]:
 
 
 def _each_second_day(journey: Journey) -> list[Span]:
-    """Return an outage of each second day, from midnight to midnight."""
+    """Return an outage for every second day, from midnight to midnight."""
     days = (journey.trips[-1].ends_at - BEGIN).days + 1
     return [Span(BEGIN + n * _DAY, BEGIN + (n + 1) * _DAY) for n in range(1, days, 2)]
 

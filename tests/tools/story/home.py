@@ -53,7 +53,7 @@ class Home:
     config_dir: str
     listener: Listener = field(default_factory=Listener)
     clock_off: timedelta = timedelta()
-    """How far the house's clock is ahead."""
+    """How far the house's clock is ahead of the true time."""
     settled: Callable[[], None] = lambda: None
     """Function to call each time all work under way has ended."""
     _hass: HomeAssistant | None = None
@@ -111,7 +111,7 @@ class Home:
     async def async_start(self, *, automations_first: bool = False) -> None:
         """Start Home Assistant with the stored data. Set up automations last or, with `automations_first`, first."""
         assert self._hass is None
-        # Objects that are left from the last run may still change the original.
+        # Copy the data, because objects of the last run may still change the original.
         self._restore(deepcopy(self.storage))
         self._end = AsyncExitStack()
         hass = await self._end.enter_async_context(

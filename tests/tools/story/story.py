@@ -26,7 +26,7 @@ _UNWRITTEN = timedelta(seconds=11)
 # If a bike stands this long between two rides, the integration surely detects both.
 _STANDS = timedelta(minutes=14)
 _HEARTBEAT = timedelta(minutes=2)
-# If a ride was out of reach, polls notice its end at most this many seconds later.
+# Seconds within which polls without a history notice the end of a ride out of reach.
 _UNTIL_SEEN = 600
 # The detected start and end of a ride may be wrong by at most this much.
 _MARGIN = timedelta(minutes=6)
@@ -96,7 +96,7 @@ class Service(Simulator):
 
     @override
     def answer(self, endpoint: Endpoint, email: str) -> web.StreamResponse:
-        """Answer a request. Record each position in the answer that the last device list of the account announced."""
+        """Answer a request. If the answer has positions, record each report that the last device list had, too."""
         for device in self.devices_of(email):
             tracker, report = device.unique_id, device.position_id
             if endpoint == "devices":
@@ -157,7 +157,7 @@ class Story:
         await self._home.async_settle()
 
     async def set_off(self, number: int, minutes: float, every: float) -> None:
-        """Unless a bike rides, let it start as soon as it has stood long enough. It reports every `every` seconds."""
+        """Unless a bike rides, let it stand long enough and start a ride. It then reports every `every` seconds."""
         bike = self._bike(number)
         if bike.ride:
             return
@@ -298,12 +298,12 @@ class Story:
         self._home.clock_off = timedelta(minutes=minutes_ahead)
 
     async def _leave(self) -> None:
-        """Prepare an outage, a stop or a reload. If a ride under way had one before, first let all rides end."""
+        """Prepare an outage, a stop or a reload. If one began earlier in a ride under way, first let all rides end."""
         if any(bike.ride and bike.ride.was_out_of_reach for bike in self._bikes):
             await self._arrive()
         for ride in filter(None, (bike.ride for bike in self._bikes)):
             ride.was_out_of_reach = True
-        # If the list failed at the next set-up, no automation would run.
+        # End a fault of the device list: if the next set-up failed, no automation would run.
         self._service.fault(None, path="devices")
         await self._home.async_settle()
 
@@ -332,7 +332,7 @@ class Story:
         await self._stand(*self._bikes)
 
     async def end(self) -> None:
-        """Let all bikes arrive. Check that all received alarms and all rides, and only these, were fired once."""
+        """Let all bikes arrive. Check that each ride and received alarm was fired once, and nothing was invented."""
         await self._be_well(500)
         await self._arrive()
         listener = self._home.listener
@@ -376,8 +376,8 @@ def _ride(fired: Run, rides: list[Ride]) -> int:
     begins = [ride.begin - _MARGIN for ride in rides]
     number = bisect_right(begins, fired.which) - 1
     assert number >= 0, "invented"
-    # If a ride was out of reach, Home Assistant may have noticed only another place,
-    # and may date the start long after the end of the ride.
+    # If a ride was out of reach, Home Assistant may have noticed only that the place is
+    # another. The start that it reports may then be long after the end of the ride.
     ride = rides[number]
     assert ride.was_out_of_reach or fired.which <= ride.end + _MARGIN, "invented"
     return number
