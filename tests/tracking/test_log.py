@@ -87,6 +87,7 @@ The server's total counts in the history, too.
 After a report that an answer lacks, the server's total knows bends, as others may be missing.
   bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request lacks=3, respond -> started 3, ended 5, 0.65 km
   bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request, respond -> started 3, ended 5, 0.37 km
+  bike every=30, says total_distance=1000, stand 30, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 25, history, stand 5 -> started 30, ended 31, 0.12 km
 A ride of many hours settles while it goes on.
   receive live, bike every=10, ride 316 @15, stand 9 -> started 0, ended 316, 79 km
 A report with the fix of an earlier one counts from its own time: it says that the bike moves.
@@ -182,6 +183,8 @@ All, once silence ended a ride.
 Those of a gap, until the history answers.
   stand 30, receive outage, stand 3, receive poll, stand 30 -> 30
   stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16
+A report without a time, also of an armed bike.
+  stand 3, arm, stand 1 device_time=none fix_time=none -> 6
 None for a minute after a late report.
   clock 20000, bike every=10, receive live, stand 5, receive hold, stand 1, receive live, stand 1, deliver in order, clock 0, stand 60 -> 93
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124

@@ -246,7 +246,8 @@ class Log(NamedTuple):
         self, inputs: list[Input], answered: frozenset[ReportId]
     ) -> list[Input]:
         """Set `is_complete` of a report in the answer if the report before it is in the answer, or before the gap."""
-        start, was_answered = self.gap and self.gap.start, False
+        # The settled inputs end at the start of the gap at the latest.
+        start, was_answered = self.gap and self.gap.start, True
         for number, it in enumerate(inputs):
             if it.report:
                 is_answered = it.id in answered
