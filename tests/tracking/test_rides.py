@@ -37,6 +37,7 @@ Motion on the spot or at walking speed is no ride; before a ride it is its start
   stand 5, stand 9 motion=yes speed=2.9, stand 6 -> 0 km
 Speed alone is motion; no speed without motion is rest.
   says motion=none, stand 3, jump 140, stand 9 -> started 3, ended 4, 0.14 km
+  says motion=none, stand 5, stand 2 speed=3, ride 5 @15, stand 6 -> started 5, ended 12, 1.25 km
   says motion=none, stand 3, jump 400, stand 1, jump -400, stand 9 -> 0 km
 Motion that is always reported counts once, then the place does.
   says motion=yes speed=none, stand 30, ride 5 @15, stand 20 -> started 30, ended 35, 1.25 km
@@ -50,6 +51,7 @@ Its place alone starts nothing: only if it is there with the next report.
 A red light or a visit with the first reports.
   stand 3, jump 230, stand 7, ride 4 @15, stand 6 -> started 3, ended 14, 1.23 km
   stand 3, jump 230, stand 20, ride 4 @15, stand 6 -> started 3, ended 4, started 23, ended 27, 1.23 km
+  stand 9, jump 400, stand 10, jump -400, stand 20 -> started 9, ended 10, started 19, ended 20, 0.8 km
 The lost report of an arrival belongs to the ride: up to a kilometer, a day.
   ride 4 @15, sleep 60, jump 999.5, stand 60 -> started 0, ended 4, 2 km
   ride 4 @15, sleep 60, jump 1000.5, stand 60 -> started 0, ended 4, started 65, ended 65, 2 km
