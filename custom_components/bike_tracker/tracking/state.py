@@ -476,5 +476,5 @@ class Changes(NamedTuple):
     after: Trackers
     keys: AbstractSet[str]
     """Trackers that were added, changed or removed."""
-    contacts: AbstractSet[str] = frozenset()
+    contacts: AbstractSet[str]
     """Trackers in `keys` of which only the time of the last contact changed."""
