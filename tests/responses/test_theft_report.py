@@ -84,6 +84,9 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     labels = ("Bewacht", "Wird bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
     assert all(f"<th>{it}</th>" in html for it in labels)
     assert "Diebstahlbericht: Red bike" in html and "Positionen" in html
+    assert '<html lang="de" dir="ltr">' in html
+    bikes.hass.config.language = "he"
+    assert '<html lang="he" dir="rtl">' in (await async_report(bikes))["html"]
 
 
 @pytest.mark.usefixtures("setup")
@@ -225,6 +228,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     report = await async_report(bikes)
     assert report["positions"] == 1
     assert "503" in report["html"]
+    assert "<tr><td>●</td>" in report["html"]
     await async_steal(bikes)
     report = await async_report(bikes)
     # The table and the GPX file show all places of the stored route of this ride. Only
