@@ -13,7 +13,8 @@
     new, place new                     adds a bike without a place; gives it one
     lock blue, unlock blue             the service disables a bike, and enables it again
     leave blue, disable blue           unassigns a bike; disables a bike's device
-    reload, clock -3                   unloads the account for ten minutes; moves the clock by hours, and polls
+    reload                             unloads the account for ten minutes, in which Ann comes home
+    clock -3                           moves the clock by hours, and polls
 
 Lines that begin with a time are the expected messages: `22:01 critical: title / text`.
 """
@@ -164,7 +165,8 @@ class Night(House):
 
     async def _reload(self) -> None:
         await self.hass.config_entries.async_unload(self.entry.entry_id)
-        await self._wait("10")
+        await self._wait("9")
+        await self._ann("0")
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:

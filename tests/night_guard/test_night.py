@@ -137,6 +137,10 @@ night red, until 22, ride 2, reload, ride 9
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:13 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%.
 
+While its account is unloaded, nothing is told, even if a night begins and a rider moves.
+ann 500, night red riders=ann begins=12:19, wait 1, fail, wait 7, reload
+12:20 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
+
 A clock that was half a day ahead costs no night, and a moved bike is followed on.
 clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed
 ride 2, clock -3, ride 13

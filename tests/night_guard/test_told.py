@@ -50,11 +50,12 @@ async def async_submit(
     if changed:
         context = {"source": "reconfigure", "subentry_id": changed}
     form = await subentries.async_init((entry.entry_id, TYPE), context=context)
-    assert form["type"] == "form" and form["data_schema"]
+    assert form["type"] == "form" and form["data_schema"] and not form["errors"]
     chosen = form["data_schema"].schema
     selectors = {field: chosen[field].config for field in FILTERS}
     assert {field: it["filter"] for field, it in selectors.items()} == FILTERS
     assert all(it["multiple"] for it in selectors.values())
+    assert chosen["bikes"].config["sort"]
     meters = {"min": 50, "max": 5000, "step": 1, "unit_of_measurement": "m"}
     assert chosen["away_distance"].config == {**meters, "mode": "box"}
     suggested = suggested_by(form)
@@ -65,7 +66,10 @@ async def async_submit(
 async def test_nothing_to_type(
     hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
 ) -> None:
-    """A user can submit the form unchanged. By default, all phones of the house get the messages."""
+    """A user can submit the form unchanged. By default, all phones of the house get the messages.
+
+    The name is suggested in Home Assistant's language.
+    """
     suggested, result = await async_submit(hass, setup)
     phones_of_all = suggested["phones"]
     assert suggested == {"name": "Night guard", **DEFAULTS, "phones": phones_of_all}
@@ -75,6 +79,10 @@ async def test_nothing_to_type(
     [subentry] = setup.get_subentries_of_type(TYPE)
     assert subentry.title == "Night guard"
     assert subentry.data == suggested
+    hass.config.language = "de"
+    await async_load_integrations(hass, {"bike_tracker"})
+    suggested, _ = await async_submit(hass, setup)
+    assert suggested["name"] == "Nachtwache"
 
 
 async def test_bikes_of_the_account(
@@ -114,6 +122,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
     empty, full = setup.get_subentries_of_type(TYPE)
     assert not empty.data.keys() & {"night_begins", "night_ends"}
     assert full.data.keys() >= {"night_begins", "night_ends"}
+    await async_submit(hass, setup, empty.subentry_id)
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
@@ -140,6 +149,9 @@ ride 12, stand 10 = armed
 tap disarm = disarmed
 stand 1, until 6, until 22 = armed
 
+Two trackers that fall silent.
+night begins=12:02, stand 12 red blue, wait 61
+
 An outage, and its end; a tracker that is silent, and then offline.
 until 22, stand 15, fail, wait 20, work, wait 76, offline red, wait 20
 
@@ -162,6 +174,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
     entity_registry.async_update_entity(panel, disabled_by=user)
     await night.async_tell("night, until 22 = armed, = green disarmed")
     await night.async_tell("until 6, until 22, fail, wait 20")
+    assert night.pushes[0].data["data"]["url"] == "/map"
     said, *later = night.told
     title, *lines = said.split(" / ")
     assert title == "22:00 time-sensitive: Not guarded tonight"
@@ -180,6 +193,7 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
     """The messages of a deleted night guard are removed, even if it was deleted while its account was unloaded."""
     entries, entry = hass.config_entries, night.entry
     await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
+    assert hass.data["persistent_notification"]
     if not is_loaded:
         await entries.async_unload(entry.entry_id)
     entries.async_remove_subentry(entry, *entry.subentries)
