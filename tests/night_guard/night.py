@@ -13,7 +13,7 @@
     new, place new                     adds a bike without a place; gives it one
     lock blue, unlock blue             the service disables a bike, and enables it again
     leave blue, disable blue           unassigns a bike; disables a bike's device
-    reload                             unloads the account for ten minutes, in which Ann comes home
+    reload                             unloads the account for ten minutes, in which Ann moves
     clock -3                           moves the clock by hours, and polls
 
 Lines that begin with a time are the expected messages: `22:01 critical: title / text`.
@@ -130,6 +130,7 @@ class Night(House):
             latitude = DEFAULT_LATITUDE + float(meters) / _METERS_PER_DEGREE
             place = {"latitude": latitude, "longitude": DEFAULT_LONGITUDE}
         self.hass.states.async_set(f"person.{name}", "somewhere", place)
+        await self._async_settle()
         await self._wait()
 
     async def _ben(self, meters: str) -> None:
@@ -165,8 +166,9 @@ class Night(House):
 
     async def _reload(self) -> None:
         await self.hass.config_entries.async_unload(self.entry.entry_id)
-        await self._wait("9")
-        await self._ann("0")
+        await self._wait("5")
+        await self._ann("600")
+        await self._wait("4")
         await self.hass.config_entries.async_setup(self.entry.entry_id)
 
     async def _clock(self, hours: str) -> None:

@@ -52,6 +52,9 @@ until 22 = armed
 until 6 = disarmed
 22:00 guard removed
 
+What was disarmed by hand is guarded again after a start if a night began before the start.
+night red begins=12:05, disarm, restart 10, wait 2 = armed
+
 What was disarmed by hand stays so until the next night begins, even if the last night ends only then.
 ann 0, night red riders=ann ends=22:00, disarm, until 22, ann 500 = armed
 22:00 guard removed
@@ -138,8 +141,8 @@ night red, until 22, ride 2, reload, ride 9
 22:13 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%.
 
 While its account is unloaded, nothing is told, even if a night begins and a rider moves.
-ann 500, night red riders=ann begins=12:19, wait 1, fail, wait 7, reload
-12:20 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
+ann 500, night red riders=ann begins=12:24, wait 1, fail, wait 13, reload
+12:26 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
 
 A clock that was half a day ahead costs no night, and a moved bike is followed on.
 clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed

@@ -169,6 +169,9 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
     """
     night.simulator.add_device("green", name="Green bike", email=EMAIL)
     night.simulator.set_disabled("green", disabled=True)
+    # After the loss of the database, a guard may exist although the place is unknown.
+    kind = ("alarm_control_panel", "bike_tracker", "new_guard")
+    entity_registry.async_get_or_create(*kind)
     await night.async_tell("new, wait 2")
     panel, user = "alarm_control_panel.blue_bike_guard", er.RegistryEntryDisabler.USER
     entity_registry.async_update_entity(panel, disabled_by=user)
