@@ -113,7 +113,7 @@ def end_ride(state: RideState) -> RideState:
     if may_be_one_place(anchor, there):
         # Add the small distance from the anchor to the last fix. A last fix that is
         # farther away than noise explains is drift, so its distance is not added.
-        rest = meters(anchor, there) / 1_000 if ride.distance else 0
+        rest = meters(anchor, there) / 1_000
         there = there.or_address_of(anchor)
     if ride.distance:
         ride = ride._replace(
