@@ -72,6 +72,7 @@ The history replaces the state of before a kill, if it reaches that far, and not
   bike every=10, receive sixth, stand 5, ride 5 @15, ride 0.5 @15, ride 0.5 @-15, ride 5 @15, kill, ride 5 @15, stand 9, history -> started 5, ended 21, 4 km
   bike every=10, receive sixth, stand 5, ride 5 @15, ride 5 @-15, kill, ride 1 @15, history rows=20, ride 5 @15, stand 9 -> started 5, ended 21, 4 km
   bike every=10, receive sixth, stand 5, ride 5 @15, kill, ride 2 @15, request, ride 1 @15, ride 2 @-15, respond, stand 9 -> started 5, ended 15, 2.5 km
+  stand 5, ride 1 @40, ride 1 @-40, stand 6, kill, stand 1, history lacks=7 -> started 5, ended 7, 1.33 km
 A ride under way while its account is added is one ride, from its start on.
   bike every=10, receive outage, ride 9 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 15 @15, stand 9, history -> started 18, ended 39, 7.29 km
   bike every=10, receive outage, stand 30, receive poll, stand 0.1, receive sixth, ride 10 @15, stand 9, history -> started 30.17, ended 41, 2.5 km
@@ -101,6 +102,7 @@ The tracker's clock falls back under way: what it reports has the time of its re
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 6, bike behind=0, stand 20, history -> started 15, ended 31, 4 km
   bike every=10, receive sixth, stand 5, ride 15 @15, bike behind=10, ride 15 @15, stand 6, bike behind=0, stand 20, history -> started 5, ended 25, 7.5 km
   bike every=4, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 9, history -> started 15, ended 31, 4 km
+  bike every=10, receive live, stand 15, ride 8 @15, bike behind=5, ride 8 @15, stand 9 -> started 15, ended 31, 4 km
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 25, sleep 40, ride 5 @15, stand 9, history -> started 15, ended 31, started 86.17, ended 91, 5.25 km
 Late reports from just before a long ride count: that time is not settled.
   receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km

@@ -77,7 +77,7 @@ A train is confirmed by the next report; nothing is faster than one.
   says motion=none speed=none, jump 6000, stand 9 -> 0 km
 A reported speed makes a far place plausible.
   ride 3 @15, jump 1000, stand 1 speed=50 motion=yes, jump 1000, stand 1 speed=50 motion=yes, stand 9 -> started 0, ended 5, 2.75 km
-A place is another one beyond three times both accuracies, at least 20 m, or 50 m (150 m for a standing bike).
+A place is another one beyond three times both accuracies, at least 20 m, or 50 m (150 m for a standing bike, but not when it arrives).
   says motion=none speed=none, stand 3, jump 29, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.03 km
   says motion=none speed=none accuracy=15, stand 3, jump 89, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.09 km
   says motion=none speed=none accuracy=0.5, stand 3, jump 19, stand 6, jump 2, stand 6 -> started 9, ended 10, 0.02 km
@@ -85,6 +85,7 @@ A place is another one beyond three times both accuracies, at least 20 m, or 50 
   says motion=none speed=none, stand 3, jump 45, stand 6 accuracy=0 -> 0 km
   says motion=none speed=none accuracy=0, stand 3, jump 45, stand 6 accuracy=5 -> 0 km
   says accuracy=0, stand 3, jump 149, stand 10, jump 2, stand 10 -> started 13, ended 14, 0.15 km
+  says accuracy=0, ride 3 @15, jump 100, stand 9 -> started 0, ended 4, 0.85 km
 A better fix of the same place replaces it, while the bike stands.
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=1, jump 40, stand 9 accuracy=5 -> started 4, ended 5, 0.04 km
   says accuracy=20, stand 3, jump 20, stand 1 accuracy=25, jump 40, stand 9 accuracy=5 -> 0 km
