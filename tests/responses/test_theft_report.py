@@ -91,13 +91,22 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
-    """If an alarm triggered the guard, the page shows it as *Alarm*. The page names the user who guarded the bike."""
+    """If an alarm triggered the guard, the page shows it as *Alarm*. The page names the user who guarded the bike.
+
+    A time range that begins exactly with an alarm contains this alarm.
+    """
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     bikes.simulator.report(RED, attributes={"alarm": "vibration"})
     await bikes.poll()
     html = (await async_report(bikes, start_date_time=-MINUTE))["html"]
     assert "<th>Alarm</th>" in html and "Being moved" not in html
     assert hass_admin_user.name in html
+    await bikes.async_guard("disarm")
+    start = dt_util.utcnow()
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    html = (await async_report(bikes, start_date_time=start))["html"]
+    assert "<th>Alarm</th>" in html
 
 
 async def test_guarded_again(bikes: Bikes) -> None:
