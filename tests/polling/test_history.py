@@ -213,6 +213,19 @@ async def test_day_that_fails(asking: Asking) -> None:
     assert ranges[1::2] == [*probes[:2], (until - 2 * DAY, until - DAY)]
 
 
+async def test_gap_of_days_that_fails(asking: Asking) -> None:
+    """If the first day of a gap fails often, the day is requested again: only the backfill skips days."""
+    asking.note()
+    await asking.after()
+    asking.note(RED, 3 * DAY)
+    start = asking.gaps[RED].start
+    asking.simulator.fault("status-503", path="history", times=4)
+    for _ in range(5):
+        assert asking.gaps[RED].start == start
+        await asking.after(HOUR)
+    assert asking.gaps[RED].start == start + DAY
+
+
 async def test_one_request_at_a_time(asking: Asking) -> None:
     """While an answer is applied, no other request is due."""
     asking.note()

@@ -38,9 +38,13 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_new_position_that_never_comes(bikes: Bikes) -> None:
-    """If an announced position never comes, it is requested less and less often. The next position is shown at once."""
-    bikes.simulator.override_field(RED, "positionId", 4711)
+@pytest.mark.parametrize("position_id", [4711, 10**9])
+async def test_new_position_that_never_comes(bikes: Bikes, position_id: int) -> None:
+    """If an announced position never comes, it is requested less and less often. The next position is shown at once.
+
+    The service sends another position instead, with a higher or a lower ID.
+    """
+    bikes.simulator.override_field(RED, "positionId", position_id)
     for minute in range(70):
         bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
         await bikes.poll()
