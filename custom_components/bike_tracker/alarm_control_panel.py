@@ -63,7 +63,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
         is_alarm = triggered and triggered.cause == "alarm"
         self._attr_translation_key = "guard_alarm" if is_alarm else "guard"
-        self._attr_changed_by = state.changed_by
+        self._attr_changed_by = state.changed_by or None
         self._attr_extra_state_attributes = triggered.described() if triggered else {}
         return self._attr_alarm_state, state.changed_by, triggered
 
@@ -133,11 +133,11 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         if is_disabled and tracker and tracker.state.guard:
             self._async_set(self.coordinator.data.disarm(self.coordinator_context))
 
-    async def _async_person(self) -> str | None:
-        """Return the name of the user that arms or disarms the guard, or None for an automation."""
+    async def _async_person(self) -> str:
+        """Return the name of the user that arms or disarms the guard; empty for an automation."""
         user_id = self._context and self._context.user_id
         user = await self.hass.auth.async_get_user(user_id) if user_id else None
-        return user.name if user else None
+        return (user and user.name) or ""
 
 
 async_setup_entry = partial(async_register_entities, BikeTrackerGuard, DESCRIPTIONS)

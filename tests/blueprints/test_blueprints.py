@@ -199,7 +199,7 @@ ANSWERS = """
 Where are my bikes? -> Blue bike is at home, position from 12:01, battery 80%. N4-ride is at home, position from 12:00, battery 80%.
 where is the bike -> Blue bike is at home, position from 12:01, battery 80%. N4-ride is at home, position from 12:00, battery 80%.
 Where is the n4 ride? -> N4-ride is at home, position from 12:00, battery 80%.
-where is n4ride -> N4-ride is at home, position from 12:00, battery 80%.
+where is my n4ride -> N4-ride is at home, position from 12:00, battery 80%.
 where is the BLUE BIKE -> Blue bike is at home, position from 12:01, battery 80%.
 where's the blue bike -> Blue bike is at home, position from 12:01, battery 80%.
 find the blue bike -> Blue bike is at home, position from 12:01, battery 80%.
@@ -252,16 +252,16 @@ async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
 
 LANGUAGES = """
 Czech | cs | Kde je moje kolo? | kde jsou naše kola | kde je moje {}
-Danish | da | Hvor er cyklen? | hvor er vores cykler | hvor er {}
+Danish | da | Hvor er cyklen? | hvor er vores cykler | hvor er min {}
 English | en | Where is my bike? | where are our bikes | where is my {}
 Dutch | nl | Waar is mijn fiets? | waar zijn de fietsen | waar is de {}
-French | fr | Où est mon vélo ? | où sont nos vélos | où est {}
-German | de | Wo ist mein Fahrrad? | wo sind unsere fahrräder | wo ist {}
+French | fr | Où est mon vélo ? | où sont nos vélos | où est la {}
+German | de | Wo ist mein Fahrrad? | wo sind unsere fahrräder | wo ist das {}
 Italian | it | Dove si trova la bici? | dove si trovano le mie bici | dove si trova la mia {}
-Polish | pl | Gdzie jest mój rower? | gdzie są rowery | gdzie jest {}
-Portuguese | pt | Onde está a minha bicicleta? | onde estão as bicicletas | onde está a {}
-Spanish | es | ¿Dónde está mi bici? | dónde están las bicis | dónde está {}
-Swedish | sv | Var är min cykel? | var är våra cyklar | var är {}
+Polish | pl | Gdzie jest mój rower? | gdzie są rowery | gdzie jest mój {}
+Portuguese | pt | Onde está a minha bicicleta? | onde estão as bicicletas | onde está a minha {}
+Spanish | es | ¿Dónde está mi bici? | dónde están las bicis | dónde está la {}
+Swedish | sv | Var är min cykel? | var är våra cyklar | var är min {}
 """
 
 

@@ -187,6 +187,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
     ]
     assert later == [
         "06:00 dusk removed",
+        "22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.",
         "22:15 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:00. A theft would go unnoticed.",
     ]
 

@@ -74,15 +74,13 @@ async def test_targets(
 )
 @pytest.mark.usefixtures("setup")
 async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
-    """If only one entity of a bike is excluded, the bike stays in the target.
-
-    If the device of a bike is excluded, the bike leaves the target.
-    """
+    """If the device or the device tracker of a bike is excluded, the bike leaves the target. Other entities change nothing."""
     area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
     for tracker in (RED, BLUE):
         devices.async_update_device(bikes.device(tracker).id, area_id=area.id)
     for exclude, left in (
-        ({"entity_id": ["device_tracker.red_bike"]}, {RED, BLUE}),
+        ({"entity_id": ["binary_sensor.red_bike_connectivity"]}, {RED, BLUE}),
+        ({"entity_id": ["device_tracker.red_bike"]}, {BLUE}),
         ({"device_id": [bikes.device(RED).id]}, {BLUE}),
     ):
         target = {"area_id": area.id, "exclude": exclude}

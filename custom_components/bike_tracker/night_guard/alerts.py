@@ -28,9 +28,11 @@ _BUTTONS: Final = {
 }
 _NO_CONTACT: Final = "issues.no_contact.title"
 _ALARM: Final = "config_panel.alarm"
+_NOT_GUARDED: Final = "entity.alarm_control_panel.guard.state.disarmed"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
+_SILENT_FOR_A_DAY: Final = timedelta(days=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker also names trackers for which a message would be due within this time."""
 # If a tracker still reports this long after the arming, it also reports while the bike
@@ -82,14 +84,16 @@ def silences(
 ) -> Iterator[tuple[datetime, timedelta]]:
     """Yield the start of each silence that may hide a theft, and the duration after which a message is due.
 
-    Some trackers sleep while the bike stands. Ignore their silence until they are
-    offline.
+    Some trackers sleep while the bike stands, and may be offline then. So silence from
+    before the arming, or right after it, counts only after a day.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
         yield online.changed_at, NO_CONTACT_AFTER
     if last and last - armed_at >= _REPORTS_AT_REST:
         yield last, _REPORTED_SILENT_AFTER
+    elif last:
+        yield last, _SILENT_FOR_A_DAY
 
 
 def triggered(
@@ -101,7 +105,7 @@ def triggered(
     if rider:
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
-        title = _titled(hass, bike.name, alarm_text(hass, alarm))
+        title = _titled(hass, bike.name, label=alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
     return _about(hass, bike, title, said)
 
@@ -121,7 +125,7 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message that answers a tap on *Guard again* if the bike moves, or stood for under five minutes."""
-    title = _titled(hass, bike.name, _label(hass, "arm"))
+    title = _titled(hass, bike.name, label=_label(hass, "arm"))
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
@@ -171,10 +175,11 @@ def no_contact(
     hass: HomeAssistant,
     guard: NightGuard,
     names: list[str],
+    missed: list[str],
     moved: list[Moved],
     since: datetime,
 ) -> Message:
-    """Return the message about an outage: names of guarded bikes, and a sentence about each moved bike.
+    """Return the message about an outage: names of guarded and unguarded bikes, and a sentence about each moved bike.
 
     The map shows no bike during an outage, so buttons open the theft reports of moved
     bikes. A tap on the message opens the report if only one exists, otherwise the map.
@@ -184,11 +189,15 @@ def no_contact(
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
+    if missed:
+        lines.append(
+            _titled(hass, *missed, label=text(hass, _NOT_GUARDED, "Not guarded"))
+        )
     for name, bike, url in moved:
         moves = words(hass, "moved", name=name)
         lines.append(where(hass, bike)["text"] if bike else moves)
         if url:
-            label = _titled(hass, name, _label(hass, "report"))
+            label = _titled(hass, name, label=_label(hass, "report"))
             buttons.append(link_button(url, label))
     url = buttons[0]["uri"] if len(buttons) == 1 else "/map"
     return Message(tag, title, "\n".join(lines), url, tuple(buttons), URGENT)
@@ -219,8 +228,8 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
-def _titled(hass: HomeAssistant, name: str, label: str) -> str:
-    return f"{with_commas(hass, [name])}: {label}"
+def _titled(hass: HomeAssistant, *names: str, label: str) -> str:
+    return f"{with_commas(hass, names)}: {label}"
 
 
 def _label(hass: HomeAssistant, action: str) -> str:
@@ -235,7 +244,7 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
     """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
-    title = _titled(hass, bike.name, label)
+    title = _titled(hass, bike.name, label=label)
     tag = f"{NIGHT}report_{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")

@@ -9,7 +9,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.const import ATTR_ENTITY_ID, Platform
+from homeassistant.const import Platform
 from homeassistant.core import Context, CoreState, Event, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
@@ -29,7 +29,7 @@ from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
-from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_call, pressed
+from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_remove_guard_message, pressed
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
@@ -238,7 +238,7 @@ class NightGuards:
         """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
         state = self._coordinator.data.trackers[bike.entity.unique_id].state
-        if state.guard and state.changed_by:
+        if state.guard and state.changed_by is not None:
             last = max(last, state.guard.armed_at)
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
@@ -254,7 +254,7 @@ class NightGuards:
         wanted = any(is_wanted(night, position, now) for night in guards)
         situation = Situation(
             state_of(tracker.state.guard),
-            bool(tracker.state.changed_by)
+            tracker.state.changed_by is not None
             or bike.entity.unique_id in self._messenger.mine,
             on_ride=tracker.state.is_under_way,
             in_outage=not self._coordinator.last_update_success,
@@ -296,17 +296,22 @@ class NightGuards:
         unique_id, messenger = bike.entity.unique_id, self._messenger
         if action == "report":
             messenger.run(messenger.async_report(bike))
-        elif action == "arm" and self._is_gone(unique_id):
-            changes = self._coordinator.data.arm(unique_id, dt_util.utcnow())
-            self._coordinator.async_set_guards(*filter(None, [changes]))
-            for night in messenger.guards_of(bike):
-                messenger.send(night, alerts.still_moving(self._hass, bike))
-        elif action in PANEL_ACTIONS and (panel := self._panel(unique_id)):
+        elif action in PANEL_ACTIONS and self._reason(bike) in (None, "triggered"):
+            is_gone, account = self._is_gone(unique_id), self._coordinator.data
+            changes: Changes | None
             if action == "disarm":
-                self._messenger.mine.add(unique_id)
-            data = {ATTR_ENTITY_ID: panel.entity_id}
-            call = (Platform.ALARM_CONTROL_PANEL, PANEL_ACTIONS[action], data)
-            messenger.run(async_call(self._hass, Context(), call))
+                messenger.mine.add(unique_id)
+                changes = account.disarm(unique_id)
+            else:
+                changes = account.arm(unique_id, dt_util.utcnow())
+            self._coordinator.async_set_guards(*filter(None, [changes]))
+            if is_gone and action == "arm":
+                for night in messenger.guards_of(bike):
+                    messenger.send(night, alerts.still_moving(self._hass, bike))
+            else:
+                device_id = bike.entity.device_id or ""
+                removal = async_remove_guard_message(self._hass, Context(), device_id)
+                messenger.run(removal)
 
     def _is_gone(self, unique_id: str) -> bool:
         """Return whether a bike moves while its guard is triggered."""

@@ -156,11 +156,12 @@ class Messenger:
     def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
         """For each night guard, send one message about the silent trackers of its guarded bikes.
 
-        Send the message only if at least one of these trackers was in no message after
-        its guard was armed.
+        Send the message only if it names at least one of these trackers for the first
+        time after its guard was armed. A silence from before the arming is named only
+        once, even if the guard is armed again each night.
         """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
-        armed, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
+        told, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
         for unique_id, tracker in trackers.items():
             guard = tracker.state.guard
             if guard is None or guard.triggered:
@@ -168,17 +169,18 @@ class Messenger:
             known = alerts.silences(tracker, guard.armed_at)
             due = [(since, wait) for since, wait in known if soon - since >= wait]
             if due and (bike := listed_bike(self._coordinator, unique_id)):
-                silent.append((bike, due[0][0]))
-                armed[unique_id] = guard.armed_at
-                is_new = self._silent.get(unique_id) != guard.armed_at
+                began = due[0][0]
+                silent.append((bike, began))
+                told[unique_id] = min(began, guard.armed_at)
+                is_new = self._silent.get(unique_id) != told[unique_id]
                 if is_new and any(now - since >= wait for since, wait in due):
                     new.add(unique_id)
         for night in self.guards:
             of_night = [it for it in silent if night.is_for(it[0].entity.device_id)]
-            told = {bike.entity.unique_id for bike, _ in of_night}
-            if told & new:
+            names = {bike.entity.unique_id for bike, _ in of_night}
+            if names & new:
                 self.send(night, alerts.trackers_silent(self._hass, night, of_night))
-                self._silent |= {unique_id: armed[unique_id] for unique_id in told}
+                self._silent |= {unique_id: told[unique_id] for unique_id in names}
 
     def _tell_place(self, bike: Bike, *, has_arrived: bool, now: datetime) -> None:
         self._followed_at[bike.entity.unique_id] = now
@@ -237,11 +239,12 @@ class Messenger:
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in [it for it in self.guards if it.id not in self._outages]:
-            names, moved = self._guarded_by(night, since), self._moved_of(night)
-            if names or moved:
+            names, moved = self._guarded_by(night), self._moved_of(night)
+            missed = self._missed_by(night, since)
+            if names or missed or moved:
                 self._outages[night.id] = night
-                message = alerts.no_contact(self._hass, night, names, moved, since)
-                self.send(night, message)
+                bikes = names, missed, moved
+                self.send(night, alerts.no_contact(self._hass, night, *bikes, since))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
@@ -250,18 +253,20 @@ class Messenger:
             names = self._guarded_by(night)
             self.send(night, alerts.contact_again(self._hass, night, names))
 
-    def _guarded_by(
-        self, night: NightGuard, since: datetime | None = None
-    ) -> list[str]:
-        """Return the names of bikes that are guarded, or would be without the outage. Leave out moved bikes.
+    def _guarded_by(self, night: NightGuard) -> list[str]:
+        """Return the names of bikes that are guarded, without moved bikes."""
+        return sorted(
+            name_of(device)
+            for _, device, state in self._states_of(night)
+            if state_of(state.guard) in ("armed", "shaken")
+        )
 
-        Without `since`, the outage is over, so no bike is unguarded because of it.
-        """
+    def _missed_by(self, night: NightGuard, since: datetime) -> list[str]:
+        """Return the names of bikes that would be guarded without the outage that began at `since`."""
         return sorted(
             name_of(device)
             for unique_id, device, state in self._states_of(night)
-            if state_of(state.guard) != "moved"
-            and (state.guard or (since and self._is_missed(night, unique_id, since)))
+            if not state.guard and self._is_missed(night, unique_id, since)
         )
 
     def _moved_of(self, night: NightGuard) -> list[alerts.Moved]:
@@ -291,7 +296,7 @@ class Messenger:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
-        is_held = state.changed_by or unique_id in self.mine
+        is_held = state.changed_by is not None or unique_id in self.mine
         # A person's choice holds until the next night begins. If another reason against
         # guarding the bike is known, the outage is not the only cause.
         if is_held and not (began and began > since):

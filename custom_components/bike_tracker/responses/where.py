@@ -48,7 +48,7 @@ def where(
         "guard": tracker and _guard(tracker),
         "on_ride": bool(tracker and tracker.ride_under_way),
         "total_distance": None if total is None else round(total, 3),
-        "guard_changed_by": tracker and tracker.state.changed_by,
+        "guard_changed_by": (tracker and tracker.state.changed_by) or None,
     }
     condition = _condition(hass, bike, values, says_moved=says_moved)
     said = [as_sentence(hass, [_location(hass, values), *condition])]

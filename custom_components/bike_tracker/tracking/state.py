@@ -91,7 +91,7 @@ class TrackerState(NamedTuple):
     rearming: Rearming | None = None
     """Request to arm the bike as soon as it stands."""
     changed_by: str | None = None
-    """Name of the user of the last arming or disarming; None if no user armed or disarmed the guard."""
+    """Name of the user of the last arming or disarming; empty for an automation, None for the night guard."""
     occurrences: tuple[Occurrence, ...] = ()
     """The most recent occurrences. The oldest of them comes first."""
 
