@@ -80,7 +80,7 @@ class Message(NamedTuple):
 class Recipients(NamedTuple):
     """All recipients of a message."""
 
-    phones: Iterable[str] = ()
+    phones: Iterable[str]
     """Names of the `notify` actions of phones."""
     others: Iterable[str] = ()
     """IDs of `notify` entities."""
