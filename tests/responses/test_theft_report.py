@@ -1,5 +1,6 @@
 """The theft report: its content, its sources, and that values are escaped, never read as HTML."""
 
+from base64 import b64decode
 import re
 from typing import Any
 
@@ -210,7 +211,9 @@ async def test_everything_is_text(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_long_track(bikes: Bikes) -> None:
-    """Of 100 positions, the page lists 24, including the first and the last. The GPX file contains all."""
+    """Of 100 positions, the page lists 24, including the first and the last. It links to a GPX file with all."""
+    bikes.simulator.rename(RED, MARKUP)
+    await bikes.poll()
     now = dt_util.utcnow()
     bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
@@ -220,7 +223,11 @@ async def test_long_track(bikes: Bikes) -> None:
     report = await async_report(bikes, start_date_time=-200 * MINUTE)
     assert report["positions"] == 100
     assert report["html"].count("<tr><td>") == 24
-    assert "24 of 100 positions." in report["html"]
+    link, note = report["html"].partition("<a ")[2].split("</a>")[0].split(">")
+    assert note.startswith("24 of 100 positions.")
+    name, data = f'download="{ESCAPED}.gpx"', 'href="data:application/gpx+xml;base64,'
+    assert link.startswith(f"{name} {data}")
+    assert b64decode(link.removeprefix(f"{name} {data}")).decode() == report["gpx"]
     for latitude in ("48.010000", "48.000100"):
         assert latitude in report["html"]
     assert "Not guarded" in report["html"]

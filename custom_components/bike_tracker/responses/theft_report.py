@@ -1,5 +1,6 @@
 """A theft report for police and insurance: one HTML page to print, and a GPX file."""
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from html import escape
@@ -28,7 +29,7 @@ from ..tracking.state import Tracker
 from .bikes import Bike, service_error, validation_error
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
-from .track import MAX_TRACK, Point, Track, async_best_track, gpx
+from .track import GPX_TYPE, MAX_TRACK, Point, Track, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
@@ -73,6 +74,7 @@ td:not(.number) { overflow-wrap: anywhere; }
 @media print, (min-width: 600px) { .number { white-space: nowrap; } }
 svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888; }
 footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
+@media print { a { color: inherit; text-decoration: none; } }
 </style>
 </head>
 <body>
@@ -378,8 +380,16 @@ def _notes(hass: HomeAssistant, report: TheftReport, shown: int) -> str:
     if shown < count:
         default = "{shown} of {count} positions. The GPX file has all of them."
         numbers = {"shown": f"{shown}", "count": f"{count}"}
-        notes.append(_label(hass, "shown", default, **numbers))
+        notes.append(_download(hass, report, _label(hass, "shown", default, **numbers)))
     return "".join(f'<p class="note">{note}</p>' for note in notes if note)
+
+
+def _download(hass: HomeAssistant, report: TheftReport, label: str) -> str:
+    """Return a link with this escaped label that saves the GPX file, which is part of the page."""
+    name = escape(f"{report.bike.name}.gpx")
+    data = b64encode(_gpx(hass, report).encode()).decode()
+    href = f"data:{GPX_TYPE};base64,{data}"
+    return f'<a download="{name}" href="{href}">{label}</a>'
 
 
 def _drawing(hass: HomeAssistant, report: TheftReport) -> str:

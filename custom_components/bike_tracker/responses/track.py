@@ -46,7 +46,7 @@ _FAILURES: Final[dict[type[TrackingError], str]] = {
     ServiceUnavailableError: "service_unavailable",
 }
 _STORED: Final = "{error}. These are the stored routes of the rides."
-_TYPE: Final = "application/gpx+xml"
+GPX_TYPE: Final = "application/gpx+xml"
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
 _NOT_IN_XML: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -289,7 +289,7 @@ class _GpxView(HomeAssistantView):
         text = await async_gpx(hass, bike, track)
         day = f"{dt_util.as_local(start):%Y-%m-%d}"
         headers = {hdrs.CONTENT_DISPOSITION: _attachment(bike, day)}
-        return web.Response(text=text, content_type=_TYPE, headers=headers)
+        return web.Response(text=text, content_type=GPX_TYPE, headers=headers)
 
 
 def _attachment(bike: Bike, day: str) -> str:
