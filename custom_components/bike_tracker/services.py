@@ -228,21 +228,25 @@ async def _async_times_of_track(
 async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
-    """Return the time range of a report. By default, it starts with the arming or, without a guard, the newest ride."""
+    """Return the time range of a report, by default until now."""
     start, end = data.get(START), data.get(_END, dt_util.utcnow())
     if start is None:
-        state = bike.tracker and bike.tracker.state
-        if state is None or state.guard is None:
-            since = (await bike.last_ride()).started_at
-        else:
-            since, last = state.guard.armed_at, state.ride_state.ended
-            if last and not state.guard.triggered:
-                # *Guard again* may have armed this guard after a theft. Include the
-                # thief's ride, which began before the arming, and the alarms just
-                # before it.
-                since = min(since, last.started_at - _BEFORE_THEFT)
+        since = await _async_start_of_report(bike)
         start = max(since, dt_util.as_utc(end) - MAX_TRACK)
     return time_range(start, end, MAX_TRACK)
+
+
+async def _async_start_of_report(bike: Bike) -> datetime:
+    """Return the arming before the theft; without a theft, the arming or, without a guard, the start of the last ride."""
+    if bike.tracker and (stolen := bike.tracker.stolen_guard):
+        return stolen.armed_at
+    state = bike.tracker and bike.tracker.state
+    if state is None or state.guard is None:
+        return (await bike.last_ride()).started_at
+    since, last = state.guard.armed_at, state.ride_state.ended
+    # The bike may have been guarded only after it was stolen. Include its last ride,
+    # and the alarms just before it.
+    return min(since, last.started_at - _BEFORE_THEFT) if last else since
 
 
 async def _async_path(call: ServiceCall) -> Path | None:

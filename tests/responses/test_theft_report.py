@@ -65,6 +65,12 @@ def _times(html: str) -> list[tuple[str, str]]:
     return [(f"{float(place.split(',')[0]):.5f}", time) for time, place in rows]
 
 
+def _events(report: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the label and the value of each row below *What happened*."""
+    events = report["html"].partition("What happened")[2].partition("</table>")[0]
+    return re.findall(r"<th>(.*?)</th><td>(.*?)</td>", re.sub("</?bdi>", "", events))
+
+
 async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     """The page shows how the bike was guarded, what triggered the guard, and where the bike is now."""
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
@@ -110,15 +116,64 @@ async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
     assert "<th>Alarm</th>" in html
 
 
-async def test_guarded_again(bikes: Bikes) -> None:
-    """If the bike is guarded again after a theft, the report still contains the thief's ride."""
-    await async_set_up_and_guard(bikes)
+async def test_after_a_theft(bikes: Bikes, hass_admin_user: MockUser) -> None:
+    """After *Guard again* and *It's me*, the report still has the arming, trigger and places of the theft."""
+    bikes.simulator.report(RED, accuracy=5)
+    before = dt_util.utcnow()
+    await async_setup(bikes.hass, bikes.entry)
+    await bikes.poll(600)
+    await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     await async_steal(bikes, stands=7)
-    assert "<th>Ride</th>" not in (await async_report(bikes))["html"]
+    during = _events(await async_report(bikes))
+    assert [label for label, _ in during] == ["Guarded", "Being moved", "Last seen"]
+    assert hass_admin_user.name and hass_admin_user.name in during[0][1]
+    await bikes.async_guard()
+    again = _events(await async_report(bikes))
+    assert again[:2] == during[:2]
+    assert [label for label, _ in again[2:]] == ["Guarded", "Last seen"]
+    await bikes.async_guard("disarm")
+    report = await async_report(bikes)
+    assert _events(report) == during
+    assert report["positions"] == 13
+    # The bike was not guarded before and after this time.
+    await bikes.poll(600)
+    bikes.simulator.report(RED)
+    for times in (
+        {"start_date_time": before, "end_date_time": before + MINUTE},
+        {"start_date_time": dt_util.utcnow() - MINUTE},
+    ):
+        guarded = _events(await async_report(bikes, **times))[0]
+        assert guarded == ("Guarded", "Not guarded")
+
+
+async def test_after_a_theft_by_a_slow_clock(bikes: Bikes) -> None:
+    """If the tracker's clock is an hour behind, the report after *It's me* still has the theft."""
+
+    async def async_report_late(**more: Any) -> None:
+        time = dt_util.utcnow() - 60 * MINUTE
+        bikes.simulator.report(RED, fix_time=time, device_time=time, **more)
+        await bikes.poll()
+
+    await async_setup(bikes.hass, bikes.entry)
+    for _ in range(5):
+        await async_report_late(motion=False)
+    await bikes.async_guard()
+    await async_report_late(motion=False)
+    await async_report_late(motion=True)
+    await bikes.async_guard("disarm")
+    labels = [label for label, _ in _events(await async_report(bikes))]
+    assert sorted(labels) == ["Being moved", "Guarded", "Last seen"]
+
+
+async def test_guarded_after_a_ride(bikes: Bikes) -> None:
+    """If the bike is only guarded after the thief's ride, the report contains this ride."""
+    bikes.simulator.report(RED, accuracy=5)
+    await async_setup(bikes.hass, bikes.entry)
+    await async_steal(bikes, stands=7)
     await bikes.async_guard()
     report = await async_report(bikes)
     assert report["positions"] >= 12
-    ride = report["html"].partition("<th>Ride</th>")[2].partition("</td>")[0]
+    [ride] = [value for label, value in _events(report) if label == "Ride"]
     for minute in (0, 6):
         assert f"{DEFAULT_LATITUDE + minute / 1_000:.6f}" in ride
     report = await async_report(bikes, start_date_time=-MINUTE)
@@ -138,10 +193,12 @@ async def async_alarm(bikes: Bikes, alarm: str, seconds: float = 61) -> None:
 
 async def async_happened(bikes: Bikes) -> list[tuple[str, str]]:
     """Return the label and the second line of each event in the report, except the arming and the ride."""
-    html = (await async_report(bikes))["html"]
-    events = html.partition("What happened")[2].partition("</table>")[0]
-    found = re.findall(r"<th>(.*?)</th><td>.*?</bdi><br><bdi>(.*?)</bdi>", events)
-    return [(label, line) for label, line in found if label not in ("Guarded", "Ride")]
+    events = _events(await async_report(bikes))
+    return [
+        (label, value.split("<br>")[1])
+        for label, value in events
+        if label not in ("Guarded", "Ride")
+    ]
 
 
 @pytest.mark.usefixtures("setup")
@@ -177,9 +234,10 @@ async def test_alarms(bikes: Bikes) -> None:
     assert (await async_happened(bikes))[:-1] == [moved]
 
 
-async def test_alarm_before_guarded_again(bikes: Bikes) -> None:
-    """If the bike is guarded again after a theft, the report contains the alarm ten seconds before the theft."""
-    await async_set_up_and_guard(bikes)
+async def test_alarm_before_guarded(bikes: Bikes) -> None:
+    """If the bike is only guarded after a theft, the report contains the alarm ten seconds before the theft."""
+    bikes.simulator.report(RED)
+    await async_setup(bikes.hass, bikes.entry)
     await bikes.poll(300)
     await async_alarm(bikes, "vibration", 10)
     start = dt_util.utcnow()
@@ -255,6 +313,8 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
         f"{DEFAULT_LATITUDE + minute / 1_000:.5f}" for minute in range(7)
     ]
     assert [time != "–" for _, time in shown] == [True, True, *[False] * 4, True]
+    await bikes.async_guard("disarm")
+    assert _times((await async_report(bikes))["html"]) == _times(report["html"])
     track = read(report["gpx"])
     assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")

@@ -179,6 +179,41 @@ def test_who_did_it() -> None:
     assert names == ["Ada", "Bob", None, None, "Eve"]
 
 
+def test_last_theft() -> None:
+    """A triggered guard is kept when the bike is guarded again or disarmed, and after a restart.
+
+    It is the guard of the last theft until the owner rides.
+    """
+    house = lived("stand 3")
+    account = house.account
+    account.arm("red", minutes(3), "Ada")
+    house.live("ride 2 @15")
+    during = house.state.guard
+    assert account.trackers["red"].stolen_guard == during
+    account.arm("red", minutes(6), "Eve")
+    before = house.state.last_theft
+    house.live("ride 1 @15, stand 9, disarm, kill, receive poll, stand 1")
+    theft = house.state.last_theft
+    assert before is None
+    assert during and theft and theft.changed_by == "Ada"
+    assert theft.guard.armed_at == minutes(3)
+    assert theft.guard.triggered and during.triggered
+    assert theft.guard.triggered[:2] == during.triggered[:2]
+    assert house.account.trackers["red"].stolen_guard == theft.guard
+    red = house.live("ride 1 @15").account.trackers["red"]
+    assert red.stolen_guard is None
+    assert house.state.last_theft == theft
+
+
+def test_theft_without_a_ride() -> None:
+    """If an alarm triggered the guard, the owner's next ride may begin at the place and time of the last report."""
+    house = lived("stand 3, ride 3 @15, stand 9, arm, stand 1 alarm=tow, disarm")
+    theft = house.state.last_theft
+    assert theft and house.account.trackers["red"].stolen_guard == theft.guard
+    red = house.live("ride 1 @15").account.trackers["red"]
+    assert red.stolen_guard is None
+
+
 def test_without_a_place() -> None:
     """If the place of a bike is unknown, the bike cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}

@@ -77,7 +77,8 @@ def test_any_story(script: list[str], says: dict[str, Any], has_history: bool) -
             assert same or triggered.cause == "alarm"
         if step == "kill":
             kept = "guard", "announced", "occurrences", "alarms", "changed_by"
-            for name in (*kept, "position", "moving", "online", "rearming"):
+            kept_too = "position", "moving", "online", "rearming", "last_theft"
+            for name in kept + kept_too:
                 old, new = getattr(before, name), getattr(house.state, name)
                 assert _rounded(new) == _rounded(old)
     house.live("clock 0, receive poll, stand 1")

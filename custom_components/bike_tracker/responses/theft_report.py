@@ -1,7 +1,7 @@
 """A theft report for police and insurance: one HTML page to print, and a GPX file."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from html import escape
 from http import HTTPStatus
@@ -24,8 +24,9 @@ from yarl import URL
 from ..api.address import host_of
 from ..const import DOMAIN
 from ..tracking.distance import NOWHERE, Fix, fix_of
+from ..tracking.guard import Guard, Triggered
 from ..tracking.occurrences import alarms_of
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 from .bikes import Bike, service_error, validation_error
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
@@ -95,6 +96,8 @@ $notes
 
 type _Event = tuple[datetime, str, str]
 """The time, the escaped label and the escaped value."""
+type ArmedBy = tuple[Guard, str | None]
+"""A guard and the name of the user who armed it; None if no user did."""
 
 
 class _ReportView(HomeAssistantView):
@@ -162,6 +165,8 @@ class TheftReport(NamedTuple):
     track: Track
     fixes: list[Fix]
     """Places in order of time. In stored routes, most times are unknown: they are `NOWHERE.time`."""
+    guards: list[ArmedBy]
+    """The guard of the last theft, if it was in use in the time range, and the current guard."""
     details: Mapping[str, str]
     """Values that the user entered for the report, by the name of the action's field."""
 
@@ -187,10 +192,11 @@ async def async_theft_report(
         # If the service does not answer, a report with the last known places is better
         # than no report.
         track = Track([], [], str(err))
-    if not (fixes := _fixes(bike.tracker, track)):
+    guards = list(_guards(bike.tracker.state, start, end))
+    if not (fixes := _fixes(bike.tracker, track, guards)):
         raise validation_error("no_reports")
     host = host_of(bike.coordinator.config_entry.data["url"])
-    report = TheftReport(bike, bike.tracker, host, track, fixes, details)
+    report = TheftReport(bike, bike.tracker, host, track, fixes, guards, details)
     run = hass.async_add_executor_job
     return {
         "html": await run(_page, hass, report),
@@ -199,11 +205,22 @@ async def async_theft_report(
     }
 
 
-def _fixes(tracker: Tracker, track: Track) -> list[Fix]:
-    """Return the places of the track; without a track, the places of the guard and of the last report."""
-    guard, position = tracker.state.guard, tracker.position
-    seen = guard and guard.triggered and guard.triggered.fix
-    guarded = [fix for fix in (guard and guard.place, seen) if fix and _has_time(fix)]
+def _guards(state: TrackerState, start: datetime, end: datetime) -> Iterator[ArmedBy]:
+    if theft := state.last_theft:
+        armed_at = theft.guard.armed_at
+        # If the tracker's clock is behind, the end may seem to be before the arming.
+        if armed_at <= end and start <= max(armed_at, theft.ended_at):
+            yield theft.guard, theft.changed_by
+    if state.guard:
+        yield state.guard, state.changed_by
+
+
+def _fixes(tracker: Tracker, track: Track, guards: list[ArmedBy]) -> list[Fix]:
+    """Return the places of the track; without a track, the places of the guards and of the last report."""
+    position, guarded = tracker.position, list[Fix]()
+    for guard, _ in guards:
+        seen = guard.triggered and guard.triggered.fix
+        guarded += [fix for fix in (guard.place, seen) if fix and _has_time(fix)]
     if track.rides:
         return _stored_fixes(track, guarded)
     reported = [fix_of(report, report.fix_time) for report in track.reports]
@@ -279,49 +296,50 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield escaped labels and values: the guard, the theft and the alarms in order of time, then the last position."""
-    guard, position = report.tracker.state.guard, report.tracker.position
+    """Yield escaped labels and values: the guards, the theft and the alarms in order of time, then the last position."""
+    position, ride = report.tracker.position, report.tracker.ride
     guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
-    events, theft = list[_Event](), dt_util.utcnow()
-    if guard is None:
+    events, theft = list[_Event](), None
+    if not report.guards:
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
-    else:
-        by = report.tracker.state.changed_by
+    for guard, by in report.guards:
         value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
         events.append((guard.armed_at, guarded, value))
-    triggered, ride = guard and guard.triggered, report.tracker.ride
-    if triggered:
-        theft = triggered.since
-        attributes = {**triggered.described(), "alarm": triggered.alarm}
-        cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
-        key = "guard_alarm" if triggered.cause == "alarm" else "guard"
-        label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
-        events.append((theft, label, _lines(_time(theft), cause, place)))
-    elif ride and ride.moved_at >= report.fixes[0].time:
-        # After *Guard again*, the guard has lost the time and place of the theft. The
-        # thief's ride still has them, so list this ride.
+        if triggered := guard.triggered:
+            theft = triggered.since
+            events.append(_triggered(hass, triggered))
+    if theft is None and ride and ride.moved_at >= report.fixes[0].time:
+        # The bike was not guarded, so the ride may be the thief's.
         theft = ride.started_at
         start = _time(theft), _place(hass, ride.start)
         end = _time(ride.moved_at), _place(hass, ride.end)
         label = escape(text(hass, _RIDE, "Ride"))
         events.append((theft, label, _lines(*start, *end)))
-    events += _alarms(hass, report, theft)
+    events += _alarms(hass, report, theft or dt_util.utcnow())
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
     last = position and fix_of(position, position.fix_time)
     label = _label(hass, "last_seen", "Last seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 
 
+def _triggered(hass: HomeAssistant, triggered: Triggered) -> _Event:
+    attributes = {**triggered.described(), "alarm": triggered.alarm}
+    cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
+    key = "guard_alarm" if triggered.cause == "alarm" else "guard"
+    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
+    return triggered.since, label, _lines(_time(triggered.since), cause, place)
+
+
 def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_Event]:
-    """Return the alarms nearest to the theft, only the first of a series. Omit the alarm that triggered the guard."""
-    guard, events = report.tracker.state.guard, list[_Event]()
-    cause = guard and guard.triggered
+    """Return the alarms nearest to the theft, only the first of a series. Omit alarms that triggered a guard."""
+    found, events = (guard.triggered for guard, _ in report.guards), list[_Event]()
+    causes = {(cause.alarm, cause.since) for cause in found if cause}
     label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered", "Alarm"))
     last = dict[str, datetime]()
     for time, position in report.track.alarms:
         place = _place(hass, fix_of(position, position.fix_time))
         for alarm in alarms_of(position):
-            is_cause = cause and (cause.alarm, cause.since) == (alarm.type, time)
+            is_cause = (alarm.type, time) in causes
             if not is_cause and time - last.get(alarm.word, NOWHERE.time) > _SERIES:
                 said = alarm_text(hass, alarm.type, alarm.word)
                 events.append((time, label, _lines(_time(time), said, place)))

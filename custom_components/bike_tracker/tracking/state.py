@@ -66,6 +66,16 @@ class Rearming(NamedTuple):
     """Start of the ride in which the request was made; None in states that an older version stored."""
 
 
+class Theft(NamedTuple):
+    """A triggered guard that was replaced by another arming or by a disarming."""
+
+    guard: Guard
+    changed_by: str | None
+    """Name of the user who armed the guard; None if no user did."""
+    ended_at: datetime
+    """Time of the last input before the guard was replaced."""
+
+
 class TrackerState(NamedTuple):
     """Everything that is known about a tracker, except its device."""
 
@@ -94,6 +104,8 @@ class TrackerState(NamedTuple):
     """Name of the user of the last arming or disarming; empty for an automation, None for the night guard."""
     occurrences: tuple[Occurrence, ...] = ()
     """The most recent occurrences. The oldest of them comes first."""
+    last_theft: Theft | None = None
+    """The last triggered guard that was replaced."""
 
     @property
     def ride_state(self) -> RideState:
@@ -205,10 +217,12 @@ class TrackerState(NamedTuple):
 
     def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
         """Return the state after arming with this guard, or after disarming if it is None."""
-        log = self.log.with_input(self.log.at_end(Input(guard=guard)))
-        return self._replace(
-            log=log, guard=log.core.guard, rearming=None, changed_by=changed_by
-        )
+        arming, theft = self.log.at_end(Input(guard=guard)), self.last_theft
+        if self.guard and self.guard.triggered:
+            theft = Theft(self.guard, self.changed_by, arming.time)
+        log = self.log.with_input(arming)
+        state = self._replace(log=log, guard=log.core.guard, changed_by=changed_by)
+        return state._replace(rearming=None, last_theft=theft)
 
     def armed(self, now: datetime, changed_by: str | None) -> Self:
         """Return the state after arming, or with a request to arm the bike as soon as it stands.
@@ -463,6 +477,16 @@ class Tracker(NamedTuple):
         """Return the ride under way, else the last ride that ended; None if no ride is known."""
         state = self.state.ride_state
         return state.ride_under_way or state.ended
+
+    @property
+    def stolen_guard(self) -> Guard | None:
+        """Return the triggered guard or, until another ride starts, the guard of the last theft; otherwise None."""
+        guard, theft, ride = self.state.guard, self.state.last_theft, self.ride
+        if guard and guard.triggered:
+            return guard
+        if theft is None or (ride and ride.started_at >= theft.ended_at):
+            return None
+        return theft.guard
 
 
 type Trackers = Mapping[str, Tracker]
