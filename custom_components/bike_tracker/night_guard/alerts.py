@@ -90,10 +90,9 @@ def silences(
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
         yield online.changed_at, NO_CONTACT_AFTER
-    if last and last - armed_at >= _REPORTS_AT_REST:
-        yield last, _REPORTED_SILENT_AFTER
-    elif last:
-        yield last, _SILENT_FOR_A_DAY
+    if last:
+        reports_at_rest = last - armed_at >= _REPORTS_AT_REST
+        yield last, _REPORTED_SILENT_AFTER if reports_at_rest else _SILENT_FOR_A_DAY
 
 
 def triggered(
