@@ -91,7 +91,7 @@ def _statements(tree: ast.Module) -> Iterator[Lines]:
 
 
 class _Collector(cst.CSTVisitor):
-    """Collects the nodes of a module that a mutant can change, with the changed nodes."""
+    """Collects the nodes of a module that can be mutated, each with its replacement."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -171,7 +171,7 @@ class Garage(House):
         await self.async_tell(STEPS[self._trigger][0])
 
     async def _become(self, how: str = "") -> None:
-        """Bring the bike into the trigger's state. If `how` is given, a silent bike's report is almost a day old."""
+        """Bring the bike into the trigger's state. With `how`, the bike becomes silent only a minute later."""
         is_old = how and self._trigger == "became_silent"
         # A minute later, the tracker has been silent for a day, the default wait.
         steps = f"silent {24 * 60 - 1}" if is_old else STEPS[self._trigger][1]

@@ -51,7 +51,7 @@ class LiveFault:
 
     @property
     def strikes_open_sockets(self) -> bool:
-        """Whether the fault affects websockets that are already open. If not, `strike` closes them."""
+        """Whether the fault affects open websockets. If not, `strike` closes them, so that clients reconnect and meet the fault."""
         return self.session is self.socket is None and not (self.ends or self.forgets)
 
 
