@@ -216,6 +216,10 @@ def test_rides_that_are_booked(
 CHANGES: dict[str, Callable[[Bikes], object]] = {
     "alarm": lambda bikes: bikes.simulator.report(RED, attributes={"alarm": "sos"}),
     "arming": lambda bikes: arm(bikes, RED),
+    "guard again": lambda bikes: arm(bikes, RED),
+    "disarming": lambda bikes: bikes.coordinator.async_set_guards(
+        bikes.coordinator.data.disarm(RED, "Ann")
+    ),
     "offline": lambda bikes: bikes.simulator.set_status(RED, "offline"),
     "moved": lambda bikes: go(bikes.simulator, 500, **riding(102)),
     "battery": lambda bikes: bikes.simulator.report(RED, battery_level=7),
@@ -234,8 +238,11 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
         (0, "battery", 3600),
         # A less urgent change, before or after an event or an arming, does not postpone
         # the write.
-        (0, "battery alarm voltage", 10),
-        (0, "offline arming battery", 10),
+        (0, "battery, alarm, voltage", 10),
+        (0, "offline, arming, battery", 10),
+        # The choice of a person is written, even if it changes no guard yet.
+        (0, "disarming", 10),
+        (3, "guard again", 10),
     ],
 )
 async def test_time_until_a_write(
@@ -244,12 +251,14 @@ async def test_time_until_a_write(
     """Changes are written after ten seconds (event, arming), five minutes (status, ride) or an hour (other reports)."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
+    if changes == "guard again":
+        arm(bikes, RED)
     for number in range(moves):
         go(bikes.simulator, 500, **riding(100.5 + number / 2))
         await bikes.poll()
     await bikes.coordinator.database.async_write()
     before = state_in(bikes.hass, bikes.entry)
-    for change in changes.split():
+    for change in changes.split(", "):
         CHANGES[change](bikes)
         await bikes.coordinator.async_refresh()
     for _ in range(seconds // 60):

@@ -25,7 +25,7 @@ from ..const import DOMAIN, LOGGER
 from ..devices import async_create_issue, async_delete_issue
 from ..tracking.occurrences import Occurrence
 from ..tracking.ride_state import Ride
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 from . import file as sql
 from .file import BookedRides, Content, File
 from .import_2_0 import files_of_2_0, import_2_0
@@ -362,15 +362,19 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
     old, new = before and before.state, after.state
     if old is new:
         return 0
-    if old is None or (old.guard and old.guard.armed_at) != (
-        new.guard and new.guard.armed_at
-    ):
+    if old is None or _choice(old) != _choice(new):
         return SOON
     if old.occurrences is not new.occurrences:
         last = old.occurrences[-1].seq if old.occurrences else 0
         fresh = takewhile(lambda it: it.seq > last, reversed(new.occurrences))
         return SOON if any(it.is_event for it in fresh) else LATER
     return LATER if after.ride_under_way else SELDOM
+
+
+def _choice(state: TrackerState) -> tuple[object, ...]:
+    """Return whether, when and by whom the bike was armed, disarmed, or is to be armed again."""
+    armed_at = state.guard and state.guard.armed_at
+    return armed_at, state.rearming, state.changed_by
 
 
 def translated_error(
