@@ -17,12 +17,14 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.bike_tracker.night_guard.alerts import silences
 from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
 from custom_components.bike_tracker.responses.theft_report import (
     async_register_report_view,
 )
 from tests.blueprints.house import stories
 from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry
+from tests.tracking.conftest import NOW, Service, a_device, a_position
 
 from .night import Night
 
@@ -190,6 +192,13 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
         "22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.",
         "22:15 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:00. A theft would go unnoticed.",
     ]
+
+
+def test_last_contact_is_unknown() -> None:
+    """If the service sends no time of the last contact, an online tracker does not count as silent."""
+    service = Service()
+    service.poll(a_device(last_update=None), red=a_position())
+    assert not list(silences(service.red(), NOW))
 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
