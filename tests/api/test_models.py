@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from copy import replace
 from datetime import UTC, datetime
+import inspect
 import itertools
 import json
 import re
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.bike_tracker.api import models
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.models import (
     Device,
@@ -18,7 +20,7 @@ from custom_components.bike_tracker.api.models import (
     read_positions,
 )
 
-from ..conftest import BLUE, RED
+from ..conftest import BLUE, EVERYTHING, RED
 
 DEVICE: dict[str, Any] = {
     "id": 1001,
@@ -248,6 +250,12 @@ def test_field_of_a_position(sent: Row, read: Row) -> None:
 def test_moving(motion: bool | None, speed: float | None, moving: bool | None) -> None:
     """Motion at a speed above 0 and below 3 km/h may be noise, so it is unknown. Without a speed, motion is believed."""
     assert replace(HERE, motion=motion, speed=speed).moving is moving
+
+
+def test_every_attribute() -> None:
+    """`EVERYTHING`, with which entities and diagnostics are tested, has each attribute that is read."""
+    code = inspect.getsource(models).partition("def _attributes")[2]
+    assert {*re.findall(r'get\("(\w+)"\)', code)} == {*EVERYTHING, "totalDistance"}
 
 
 @pytest.mark.parametrize(
