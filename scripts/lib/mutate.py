@@ -68,7 +68,9 @@ TESTS = {
         *("tests/test_frontend.py", "tests/night_guard/test_night.py"),
         *("tests/test_actions.py", "tests/responses", "tests/test_live.py"),
     ],
-    "device_tracker.py": ["tests/polling/test_shown.py", "tests/test_init.py"],
+    "device_tracker.py": [
+        *("tests/polling/test_shown.py", "tests/test_init.py", "tests/test_live.py")
+    ],
     "binary_sensor.py": ["tests/test_init.py", "tests/test_devices.py"],
     "diagnostics.py": ["tests/test_diagnostics.py", "tests/test_live.py"],
     "system_health.py": ["tests/test_diagnostics.py"],
