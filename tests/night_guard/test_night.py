@@ -46,6 +46,12 @@ ride 3, stand 10 = armed
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 22:02 guard removed
 
+*It's me* on a bike whose tracker the service disabled in the meantime.
+night red follow=no, until 22, ride 1 = triggered
+lock red, wait 1, tap disarm = disarmed
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:03 guard removed
+
 What was disarmed by hand stays so until the next night begins, also after a restart.
 night red, until 22, disarm, restart, wait 2 = disarmed
 until 22 = armed

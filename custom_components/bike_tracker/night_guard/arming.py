@@ -294,9 +294,10 @@ class NightGuards:
 
     def _do(self, bike: Bike, action: str) -> None:
         unique_id, messenger = bike.entity.unique_id, self._messenger
+        panel = self._panel(unique_id)
         if action == "report":
             messenger.run(messenger.async_report(bike))
-        elif action in PANEL_ACTIONS and self._reason(bike) in (None, "triggered"):
+        elif action in PANEL_ACTIONS and panel and not panel.disabled:
             is_gone, account = self._is_gone(unique_id), self._coordinator.data
             changes: Changes | None
             if action == "disarm":
