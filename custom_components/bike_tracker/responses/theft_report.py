@@ -198,11 +198,9 @@ async def async_theft_report(
     host = host_of(bike.coordinator.config_entry.data["url"])
     report = TheftReport(bike, bike.tracker, host, track, fixes, guards, details)
     run = hass.async_add_executor_job
-    return {
-        "html": await run(_page, hass, report),
-        "gpx": await run(_gpx, hass, report),
-        "positions": len(fixes),
-    }
+    gpx_file = await run(_gpx, hass, report)
+    html = await run(_page, hass, report, gpx_file)
+    return {"html": html, "gpx": gpx_file, "positions": len(fixes)}
 
 
 def _guards(state: TrackerState, start: datetime, end: datetime) -> Iterator[ArmedBy]:
@@ -255,7 +253,7 @@ def _point(fix: Fix) -> Point:
     return {"time": time, "latitude": fix.latitude, "longitude": fix.longitude}
 
 
-def _page(hass: HomeAssistant, report: TheftReport) -> str:
+def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
     """Return the page as HTML. All texts in it are escaped."""
     title = _label(hass, "title", "Theft report: {name}", name=report.bike.name)
     columns = ("time", "coordinates", "accuracy", "address")
@@ -275,7 +273,7 @@ def _page(hass: HomeAssistant, report: TheftReport) -> str:
         header="<th></th>"
         + "".join(f"<th>{_label(hass, it, it)}</th>" for it in columns),
         rows="".join(map(_row, shown, _marks(len(shown)), strict=True)),
-        notes=_notes(hass, report, len(shown)),
+        notes=_notes(hass, report, len(shown), gpx_file),
         created=_label(hass, "created", created, time=now, zone=hass.config.time_zone),
     )
 
@@ -393,24 +391,24 @@ def _row(fix: Fix, mark: str) -> str:
     return f"<tr><td>{mark}</td>{cells}<td>{_lines(fix.address or '–')}</td></tr>"
 
 
-def _notes(hass: HomeAssistant, report: TheftReport, shown: int) -> str:
+def _notes(hass: HomeAssistant, report: TheftReport, shown: int, gpx_file: str) -> str:
     count, notes = len(report.fixes), [escape(report.track.description(hass))]
     if shown < count:
         default = "{shown} of {count} positions. The GPX file has all of them."
         numbers = {"shown": f"{shown}", "count": f"{count}"}
-        notes.append(_download(hass, report, _label(hass, "shown", default, **numbers)))
+        label = _label(hass, "shown", default, **numbers)
+        notes.append(_download(report.bike.name, gpx_file, label))
     return "".join(f'<p class="note">{note}</p>' for note in notes if note)
 
 
-def _download(hass: HomeAssistant, report: TheftReport, label: str) -> str:
+def _download(name: str, gpx_file: str, label: str) -> str:
     """Return a link with this escaped label that saves the GPX file, which is part of the page."""
-    name = escape(f"{report.bike.name}.gpx")
-    data = b64encode(_gpx(hass, report).encode()).decode()
-    href = f"data:{GPX_TYPE};base64,{data}"
-    return f'<a download="{name}" href="{href}">{label}</a>'
+    href = f"data:{GPX_TYPE};base64,{b64encode(gpx_file.encode()).decode()}"
+    return f'<a download="{escape(f"{name}.gpx")}" href="{href}">{label}</a>'
 
 
 def _drawing(hass: HomeAssistant, report: TheftReport) -> str:
-    segments = report.segments
-    lines = [[(it["latitude"], it["longitude"]) for it in each] for each in segments]
+    lines = [
+        [(it["latitude"], it["longitude"]) for it in each] for each in report.segments
+    ]
     return route_as_svg(lines, lambda meters: escape(short_distance(hass, meters)))
