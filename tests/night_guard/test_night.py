@@ -70,12 +70,23 @@ What was armed by hand stays so while somebody is near.
 ann 0, night red riders=ann, arm, ann 10, wait 2 = armed
 until 6 = disarmed
 
+What a person armed in an outage after the night began stays so.
+night red begins=12:05, fail, wait 10, arm, work, wait 5, until 6 = armed
+
+What an automation armed in an outage after the night began stays so.
+night red begins=12:05, fail, wait 10, automate, work, wait 5, until 6 = armed
+
+What an automation disarmed is in no message about an outage.
+night red begins=12:05, wait 6, automate disarm, fail, wait 20 = disarmed
+12:08 guard removed
+
 What an automation armed stays so, too.
 ann 0, night red riders=ann, automate, ann 10, wait 2 = armed
 until 6 = disarmed
 
 A tracker that was offline for a day when night begins is in one message, not in one for each night.
 offline red, until 13, night red, until 22 = armed
+until 6, until 22 = armed
 until 6, until 22 = armed
 22:00 time-sensitive: Red bike has been offline since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
 
