@@ -17,7 +17,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import EMAIL, RED, Bikes
-from .test_actions import async_list
+from .test_actions import async_act, async_list
 from .tools.simulator.world import DEFAULT_LATITUDE
 
 GUARD = "alarm_control_panel.red_bike_guard"
@@ -177,3 +177,5 @@ async def test_while_the_service_does_not_answer(
     await bikes.async_guard("disarm")
     assert bikes.state(GUARD).state == "disarmed"
     assert bikes.state(GUARD).attributes["changed_by"] is None
+    [bike] = (await async_act(bikes.hass, "where"))["bikes"]
+    assert bike["guard_changed_by"] is None
