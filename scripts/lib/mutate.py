@@ -54,7 +54,7 @@ TESTS = {
     ],
     "database": [
         *("tests/test_devices.py", "tests/test_database.py", "tests/test_init.py"),
-        "tests/test_rides_from_before.py",
+        *("tests/test_rides_from_before.py", "tests/tracking/test_import_2_0.py"),
     ],
     "backup.py": ["tests/test_database.py"],
     "devices.py": ["tests/test_devices.py"],

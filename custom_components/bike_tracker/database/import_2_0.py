@@ -1,17 +1,17 @@
 """Import of the two JSON files of an account that version 2.0 wrote."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 import json
 import os
 from pathlib import Path
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, Final
 
 from ..const import DOMAIN, LOGGER
 from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation
-from ..tracking.import_2_0 import state_from_2_0
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
 from ..tracking.stored import reader
@@ -24,6 +24,9 @@ from .file import (
     packed,
     replace_rides,
 )
+
+_LONG_AGO: Final = "1970-01-01T00:00:00Z"
+_DROPPED: Final = {"before_ended", "highest_total"}
 
 
 def files_of_2_0(path: Path) -> tuple[Path, Path]:
@@ -104,6 +107,46 @@ def _import_trackers(
     with log_errors(title, "importing the last evaluation"):
         if evaluation := reader(Evaluation | None)(data.get("evaluation")):
             connection.execute(SET_EVALUATION, (as_json(evaluation),))
+
+
+def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the stored state of a tracker from version 2.0.
+
+    Leave out its list of rides (`rides`): `_import_trackers` writes these rides into
+    the database.
+    """
+    state = dict(stored)
+    rides, log = state.pop("ride_state", {}), state.pop("rides", {})
+    ended = rides.get("ended")
+    if ended is None or not ended.get("distance"):
+        ended = rides.get("before_ended")
+    ride_state = {key: it for key, it in rides.items() if key not in _DROPPED}
+    ride_state["ended"] = ended
+    core = {"ride_state": ride_state}
+    if guard := stored.get("guard"):
+        state["guard"] = core["guard"] = guard
+    newest = rides.get("newest_fix") or {}
+    state["log"] = {"settled": core, "time": newest.get("time")}
+    state["quiet_until"] = _LONG_AGO
+    state["highest_total"] = max(rides.get("highest_total", 0), rides.get("total") or 0)
+    state["announced"] = [_announced(it) for it in (ended,) if it]
+    if (start := log.get("open_since")) and rides.get("ride"):
+        open_ride = {"start": start, "end": rides["ride"]["moved_at"], "is_open": True}
+        state["announced"].append(open_ride)
+    if occurrences := stored.get("occurrences"):
+        state["occurrences"] = [_occurrence(it) for it in occurrences]
+    return state
+
+
+def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
+    return {"start": ride["started_at"], "end": ride["moved_at"]}
+
+
+def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an occurrence from version 2.0 with the names that version 3 uses for its coordinates."""
+    names = {"latitude": "seen_latitude", "longitude": "seen_longitude"}
+    attributes = stored.get("attributes", {}).items()
+    return {**stored, "attributes": {names.get(key, key): it for key, it in attributes}}
 
 
 def _dict(value: Any) -> dict[str, Any]:
