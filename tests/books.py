@@ -21,8 +21,8 @@ from custom_components.bike_tracker.database.file import (
     END,
     create,
     rides_between,
-    unpacked,
 )
+from custom_components.bike_tracker.database.stored import unpacked
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .conftest import RED

@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
+from custom_components.bike_tracker.database.stored import reader, to_json
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.evaluation import Evaluation
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import Flag, TrackerState
-from custom_components.bike_tracker.tracking.stored import reader, to_json
 from tests.long import some
 
 from .conftest import a_device, a_position

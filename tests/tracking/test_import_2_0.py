@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.database.import_2_0 import state_from_2_0
+from custom_components.bike_tracker.database.stored import reader
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
-from custom_components.bike_tracker.tracking.stored import reader
 
 from .conftest import a_device, a_position
 from .house import House, minutes

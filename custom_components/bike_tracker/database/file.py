@@ -18,7 +18,6 @@ from sqlite3 import (
 )
 from threading import Lock
 from typing import Any, Final, NamedTuple
-import zlib
 
 from homeassistant.util import dt as dt_util
 
@@ -28,7 +27,7 @@ from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import kept
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
-from ..tracking.stored import reader, to_json
+from .stored import as_json, packed, reader, unpacked
 
 VERSION: Final = 1
 """Version of the tables."""
@@ -301,20 +300,6 @@ def _stored(state: TrackerState, last_fired: int) -> bytes:
     return packed(state._replace(occurrences=occurrences).stored())
 
 
-def packed(state: object) -> bytes:
-    """Return a state as compressed JSON.
-
-    Compression is worth it: states are written often, and contain the same place
-    several times.
-    """
-    return zlib.compress(as_json(state).encode(), zlib.Z_BEST_COMPRESSION)
-
-
-def unpacked(state: bytes) -> Any:
-    """Return the parsed JSON of a compressed state."""
-    return json.loads(zlib.decompress(state))
-
-
 def checkpoint(connection: Connection) -> None:
     """Move the write-ahead log into the database file, and empty the log."""
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -390,11 +375,6 @@ def _ride(row: Sequence[Any]) -> Ride:
     read = reader(Fix | None)
     first, last = (read(json.loads(place or "null")) for place in places)
     return Ride(_time(start), _time(end), distance, maximum_speed, first, last, route)
-
-
-def as_json(value: object) -> str:
-    """Return a value as compact JSON."""
-    return json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _number(time: datetime) -> int:

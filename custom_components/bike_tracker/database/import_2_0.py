@@ -14,16 +14,8 @@ from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
-from ..tracking.stored import reader
-from .file import (
-    SET_EVALUATION,
-    SET_TRACKER,
-    BookedRides,
-    add_missing,
-    as_json,
-    packed,
-    replace_rides,
-)
+from .file import SET_EVALUATION, SET_TRACKER, BookedRides, add_missing, replace_rides
+from .stored import as_json, packed, reader
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"
 _DROPPED: Final = {"before_ended", "highest_total"}

@@ -13,6 +13,7 @@ from unittest.mock import patch
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.models import Device, Position
+from custom_components.bike_tracker.database.stored import reader, to_json
 from custom_components.bike_tracker.polling import backoff, history
 from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
@@ -22,7 +23,6 @@ from custom_components.bike_tracker.tracking.occurrences import (
 )
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Changes, TrackerState
-from custom_components.bike_tracker.tracking.stored import reader, to_json
 
 from .trackers import Report
 from .trips import Span

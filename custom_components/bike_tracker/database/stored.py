@@ -1,10 +1,12 @@
-"""Convert named tuples to JSON and back, for storage."""
+"""Convert named tuples to the JSON of the file and back."""
 
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
+import json
 import types
 from typing import Any, get_args, get_type_hints
+import zlib
 
 
 def to_json(value: Any) -> Any:
@@ -39,3 +41,22 @@ def reader(kind: Any) -> Callable[[Any], Any]:
     return lambda value: kind(
         **{field: readers[field](value[field]) for field in readers.keys() & value}
     )
+
+
+def as_json(value: object) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def packed(state: object) -> bytes:
+    """Return a state as compressed JSON.
+
+    Compression is worth it: states are written often, and contain the same place
+    several times.
+    """
+    return zlib.compress(as_json(state).encode(), zlib.Z_BEST_COMPRESSION)
+
+
+def unpacked(state: bytes) -> Any:
+    """Return the parsed JSON of a compressed state."""
+    return json.loads(zlib.decompress(state))
