@@ -1,12 +1,11 @@
 """Draw a route as SVG: north up, with a scale, without a map."""
 
 from collections.abc import Callable, Sequence
-from math import cos, floor, log10, radians
+from math import floor, log10
 from typing import Final
 
-from ..tracking.routes import Point, thinned
+from ..tracking.routes import Point, flat, thinned
 
-_METERS_PER_DEGREE: Final = 111_195
 _WIDTH: Final = 680
 _HEIGHT: Final = 190
 _MARGIN: Final = 26
@@ -23,10 +22,10 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
     `label` returns the escaped text of a distance in meters. All other content consists
     of numbers.
     """
-    flat = [_flat(lines[0][0], thinned(line)) for line in lines if line]
-    if not flat:
+    on_plane = [flat(thinned(line), lines[0][0]) for line in lines if line]
+    if not on_plane:
         return ""
-    east, north = zip(*(point for line in flat for point in line), strict=True)
+    north, east = zip(*(point for line in on_plane for point in line), strict=True)
     scale = min(
         (_WIDTH - 2 * _MARGIN) / max(max(east) - min(east), _MIN_EXTENT_METERS),
         (_HEIGHT - 2 * _MARGIN) / max(max(north) - min(north), _MIN_EXTENT_METERS),
@@ -38,9 +37,9 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
                 _WIDTH / 2 + (x - middle[0]) * scale,
                 _HEIGHT / 2 - (y - middle[1]) * scale,
             )
-            for x, y in line
+            for y, x in line
         ]
-        for line in flat
+        for line in on_plane
     ]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
@@ -54,19 +53,6 @@ _NORTH: Final = (
     f'<path d="M{_WIDTH - 18} 30V10m-4 6l4-6 4 6" fill="none" stroke="#000"/>'
     f'<text x="{_WIDTH - 18}" y="42" text-anchor="middle">N</text>'
 )
-
-
-def _flat(origin: Point, line: _Line) -> list[Point]:
-    """Convert a line to meters east and north of `origin`, even if the line crosses the date line."""
-    latitude, longitude = origin
-    scale = _METERS_PER_DEGREE * cos(radians(latitude))
-    return [
-        (
-            ((east - longitude + 180) % 360 - 180) * scale,
-            (north - latitude) * _METERS_PER_DEGREE,
-        )
-        for north, east in line
-    ]
 
 
 def _lines(placed: Sequence[_Line]) -> str:

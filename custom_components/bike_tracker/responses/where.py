@@ -1,7 +1,7 @@
 """The place and condition of a bike, as values and as a sentence."""
 
 from datetime import datetime
-from math import atan2, cos, degrees, radians
+from math import atan2, degrees
 from typing import Any, Final
 
 from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
@@ -9,6 +9,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util.location import distance as meters_between
 
 from ..api.models import Position
+from ..tracking.routes import Point, flat
 from ..tracking.state import Tracker
 from .bikes import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text
@@ -108,14 +109,14 @@ def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Va
         "distance_from_home": round(meters / 1_000, 3),
         "direction_from_home": None
         if is_home
-        else _direction(*home, latitude, longitude),
+        else _direction(home, (latitude, longitude)),
         "position_time": position.fix_time and local_time(position.fix_time),
     }
 
 
-def _direction(lat1: float, long1: float, lat2: float, long2: float) -> str:
-    east = ((long2 - long1 + 180) % 360 - 180) * cos(radians(lat1))
-    angle = degrees(atan2(east, lat2 - lat1))
+def _direction(home: Point, place: Point) -> str:
+    [(north, east)] = flat([place], home)
+    angle = degrees(atan2(east, north))
     return _DIRECTIONS[round(angle / 45) % len(_DIRECTIONS)]
 
 

@@ -72,15 +72,15 @@ def thinned(points: Sequence[Point]) -> list[Point]:
     """Drop points within 10 m of the line. If more than 500 points are left, drop more."""
     if len(points) <= 2:
         return list(points)
-    tolerance, flat = _TOLERANCE_METERS, _flat(points)
-    while len(kept := _douglas_peucker(flat, tolerance)) > _MAX_POINTS:
+    tolerance, plane = _TOLERANCE_METERS, flat(points, points[0])
+    while len(kept := _douglas_peucker(plane, tolerance)) > _MAX_POINTS:
         tolerance *= 2
     return [points[number] for number in kept]
 
 
-def _flat(points: Sequence[Point]) -> list[Point]:
-    """Convert points to meters on a plane. The points may cross the date line."""
-    latitude, longitude = points[0]
+def flat(points: Iterable[Point], origin: Point) -> list[Point]:
+    """Convert points to meters north and east of `origin`. The points may cross the date line."""
+    latitude, longitude = origin
     scale = _METERS_PER_DEGREE * cos(radians(latitude))
     return [
         (
