@@ -8,7 +8,7 @@ from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CoreState, Event, callback
+from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -307,3 +307,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             # for the next poll.
             if self.data.gaps and self.last_update_success:
                 self._async_request_more()
+
+
+def coordinators(hass: HomeAssistant) -> list[BikeTrackerCoordinator]:
+    """Return the coordinators of all accounts that are loaded."""
+    entries = hass.config_entries.async_loaded_entries(DOMAIN)
+    return [entry.runtime_data.coordinator for entry in entries]

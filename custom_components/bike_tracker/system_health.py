@@ -6,8 +6,8 @@ from homeassistant.components import system_health
 from homeassistant.const import CONF_URL
 from homeassistant.core import HomeAssistant, callback
 
-from .backup import databases_in
 from .const import DOMAIN
+from .coordinator import coordinators
 
 
 @callback
@@ -24,7 +24,7 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
         "accounts": len(urls),
         "can_reach_server": _async_reach(hass, urls),
     }
-    found = [await database.async_info() for database in databases_in(hass)]
+    found = [await it.database.async_info() for it in coordinators(hass)]
     if found:
         mib = sum(it["bytes"] for it in found) / 2**20
         info["database_size"] = f"{mib:.2f} MiB"

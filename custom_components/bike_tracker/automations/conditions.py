@@ -18,7 +18,8 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
-from ..responses.targets import coordinators, trackers_in
+from ..coordinator import coordinators
+from ..responses.targets import trackers_in
 from .types import AT_ONCE, CONDITION_TYPES, StateType
 
 _BEHAVIORS = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])

@@ -21,11 +21,11 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..const import DOMAIN
-from ..coordinator import BikeTrackerCoordinator
+from ..coordinator import BikeTrackerCoordinator, coordinators
 from ..database import SOON
 from ..devices import name_of
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
-from ..responses.targets import coordinators, is_in_target
+from ..responses.targets import is_in_target
 from ..responses.texts import place_of, sentence
 from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation

@@ -10,8 +10,6 @@ from homeassistant.helpers.target import (
 )
 from homeassistant.helpers.typing import ConfigType
 
-from ..const import DOMAIN
-from ..coordinator import BikeTrackerCoordinator
 from ..devices import tracker_of
 
 
@@ -66,9 +64,3 @@ def _is_enabled(device: DeviceEntry) -> bool:
     # Treat devices of a disabled account as enabled, so that an action returns no bikes
     # instead of an error.
     return device.disabled_by is not dr.DeviceEntryDisabler.USER
-
-
-def coordinators(hass: HomeAssistant) -> list[BikeTrackerCoordinator]:
-    """Return the coordinators of all accounts that are loaded."""
-    entries = hass.config_entries.async_loaded_entries(DOMAIN)
-    return [entry.runtime_data.coordinator for entry in entries]
