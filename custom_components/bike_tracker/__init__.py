@@ -18,8 +18,8 @@ from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
 from .polling.poll import async_open_service
-from .responses.theft_report import async_register_report_view
-from .responses.track import async_register_gpx_view
+from .responses.theft_report import ReportView
+from .responses.track import GpxView
 from .services import async_setup_services
 
 PLATFORMS = [
@@ -37,8 +37,10 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
     """Register the parts that all accounts share: actions, downloads (GPX, theft report) and dashboard cards."""
     async_setup_services(hass)
-    async_register_gpx_view(hass)
-    async_register_report_view(hass)
+    # Home Assistant may run without its web server.
+    if "http" in hass.config.components:
+        hass.http.register_view(GpxView)
+        hass.http.register_view(ReportView)
     await async_serve_frontend(hass)
     return True
 

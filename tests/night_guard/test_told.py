@@ -19,9 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.night_guard.alerts import silences
 from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
-from custom_components.bike_tracker.responses.theft_report import (
-    async_register_report_view,
-)
+from custom_components.bike_tracker.responses.theft_report import ReportView
 from tests.blueprints.house import stories
 from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry
 from tests.tracking.conftest import NOW, Service, a_device, a_position
@@ -286,7 +284,7 @@ async def test_report_in_an_outage(
     """
     hass, home = night.hass, "https://home.example.com"
     assert await async_setup_component(hass, "http", {})
-    async_register_report_view(hass)
+    hass.http.register_view(ReportView)
     hass.config.external_url = home
     await night.async_tell(f"night begins=12:02, wait 3, ride 2 {moved.lower()}, fail")
     await night.async_tell("wait 20")

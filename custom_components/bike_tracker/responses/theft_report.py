@@ -100,7 +100,7 @@ type ArmedBy = tuple[Guard, str | None]
 """A guard and the name of the user who armed it; None if no user did."""
 
 
-class _ReportView(HomeAssistantView):
+class ReportView(HomeAssistantView):
     """View that creates the page of a theft report each time a browser opens it."""
 
     url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
@@ -126,13 +126,6 @@ class _ReportView(HomeAssistantView):
 
 
 @callback
-def async_register_report_view(hass: HomeAssistant) -> None:
-    """Register the page, unless Home Assistant runs without its web server."""
-    if "http" in hass.config.components:
-        hass.http.register_view(_ReportView)
-
-
-@callback
 def async_link_to_report(
     hass: HomeAssistant, device_id: str, since: datetime | None = None
 ) -> str | None:
@@ -143,7 +136,7 @@ def async_link_to_report(
     The address contains a host: otherwise, the phone's app would open it itself and add
     a parameter to it. The signature would then be wrong.
     """
-    path = URL(_ReportView.url.format(device_id=device_id))
+    path = URL(ReportView.url.format(device_id=device_id))
     if since:
         # While the link works, the report must not become longer than the maximum.
         start = max(since, dt_util.utcnow() + _LINK_WORKS_FOR - MAX_TRACK)

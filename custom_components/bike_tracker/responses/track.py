@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 from aiohttp import hdrs, web
 from homeassistant.auth.permissions.const import POLICY_READ
 from homeassistant.components.http import KEY_HASS, KEY_HASS_USER, HomeAssistantView
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import (
     HomeAssistantError,
     ServiceValidationError,
@@ -256,14 +256,7 @@ def _add_point(segment: ET.Element, point: Point) -> None:
         ET.SubElement(element, "time").text = text
 
 
-@callback
-def async_register_gpx_view(hass: HomeAssistant) -> None:
-    """Register the download of GPX files, unless Home Assistant runs without its web server."""
-    if "http" in hass.config.components:
-        hass.http.register_view(_GpxView)
-
-
-class _GpxView(HomeAssistantView):
+class GpxView(HomeAssistantView):
     """Serve the track of a bike between two times as a GPX file."""
 
     url = f"/api/{DOMAIN}/gpx/{{device_id}}"
