@@ -12,6 +12,7 @@ from homeassistant.util import dt as dt_util
 from .devices import name_of
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.texts import distance, duration, speed, zone_name
+from .tracking.ride_detection import SILENT_AFTER
 from .tracking.ride_state import Ride
 from .tracking.state import Tracker
 
@@ -21,9 +22,6 @@ PARALLEL_UPDATES = 0
 # Minimum duration of an event by the local clock, which may be set back during a ride:
 # Home Assistant rejects an event that does not end after its start.
 _SHORTEST: Final = timedelta(seconds=1)
-# The event of a ride under way must end in the future. It ends half an hour from now:
-# without any further report, the ride will be over at that time.
-_SILENCE: Final = timedelta(minutes=30)
 
 # Colors with a contrast of at least 3 to 1 against both white and dark cards.
 _COLORS: Final = (
@@ -79,7 +77,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         """Return the event of the ride under way, or None. The end of the event is in the future."""
         if (ride := self.tracker and self.tracker.ride_under_way) is None:
             return None
-        return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + _SILENCE)
+        # Without any further report, the ride will be over at that time.
+        return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + SILENT_AFTER)
 
     @override
     async def async_get_events(

@@ -36,10 +36,11 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
     data = {file: _data_of(file, title) for file in files if file.exists()}
     if not data:
         return
-    rides = data.get(book) or {}
+    known, rides = data.get(states) or {}, data.get(book) or {}
     with connection:
         _import_rides(connection, rides, title)
-        _import_trackers(connection, data.get(states) or {}, rides, title)
+        _import_trackers(connection, known, rides, title)
+        _import_evaluation(connection, known, title)
     for file, content in data.items():
         if content is None:
             file.replace(f"{file}.unreadable")
@@ -96,6 +97,11 @@ def _import_trackers(
             connection.execute(SET_TRACKER, values)
         if rides:
             replace_rides(connection, unique_id, rides)
+
+
+def _import_evaluation(
+    connection: Connection, data: dict[str, Any], title: str
+) -> None:
     with log_errors(title, "importing the last evaluation"):
         if evaluation := reader(Evaluation | None)(data.get("evaluation")):
             connection.execute(SET_EVALUATION, (as_json(evaluation),))

@@ -25,22 +25,7 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
     on_plane = [flat(thinned(line), lines[0][0]) for line in lines if line]
     if not on_plane:
         return ""
-    north, east = zip(*(point for line in on_plane for point in line), strict=True)
-    scale = min(
-        (_WIDTH - 2 * _MARGIN) / max(max(east) - min(east), _MIN_EXTENT_METERS),
-        (_HEIGHT - 2 * _MARGIN) / max(max(north) - min(north), _MIN_EXTENT_METERS),
-    )
-    middle = (max(east) + min(east)) / 2, (max(north) + min(north)) / 2
-    placed = [
-        [
-            (
-                _WIDTH / 2 + (x - middle[0]) * scale,
-                _HEIGHT / 2 - (y - middle[1]) * scale,
-            )
-            for y, x in line
-        ]
-        for line in on_plane
-    ]
+    placed, scale = _placed(on_plane)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         'direction="ltr" font-family="sans-serif" font-size="11">'
@@ -53,6 +38,27 @@ _NORTH: Final = (
     f'<path d="M{_WIDTH - 18} 30V10m-4 6l4-6 4 6" fill="none" stroke="#000"/>'
     f'<text x="{_WIDTH - 18}" y="42" text-anchor="middle">N</text>'
 )
+
+
+def _placed(lines: Sequence[_Line]) -> tuple[list[_Line], float]:
+    """Place lines, given in meters north and east, in the middle of the drawing. Also return the pixels per meter."""
+    north, east = zip(*(point for line in lines for point in line), strict=True)
+    scale = min(
+        (_WIDTH - 2 * _MARGIN) / max(max(east) - min(east), _MIN_EXTENT_METERS),
+        (_HEIGHT - 2 * _MARGIN) / max(max(north) - min(north), _MIN_EXTENT_METERS),
+    )
+    middle = (max(east) + min(east)) / 2, (max(north) + min(north)) / 2
+    placed: list[_Line] = [
+        [
+            (
+                _WIDTH / 2 + (x - middle[0]) * scale,
+                _HEIGHT / 2 - (y - middle[1]) * scale,
+            )
+            for y, x in line
+        ]
+        for line in lines
+    ]
+    return placed, scale
 
 
 def _lines(placed: Sequence[_Line]) -> str:

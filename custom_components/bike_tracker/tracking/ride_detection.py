@@ -15,7 +15,8 @@ from .distance import Fix, fix_of, is_plausible, may_be_one_place, meters, noise
 from .ride_state import STANDS_AFTER, Ride, RideState
 from .routes import thinned_route
 
-_SILENT_AFTER: Final = timedelta(minutes=30)
+SILENT_AFTER: Final = timedelta(minutes=30)
+"""The ride of a tracker that sends no report for this time is over."""
 # Km/h. The time between two reports that a bike would not have needed at this speed is
 # a stop. Unless the first report claimed that the bike stood, a stop shorter than
 # `_MAX_DETOUR_TIME` may have been a detour.
@@ -91,7 +92,7 @@ def apply_report(
 def silent_at(state: RideState) -> datetime | None:
     """Return the time from which on the ride of a silent tracker is over; None if no ride is under way."""
     received_at = state.received_at if state.ride else None
-    return received_at and received_at + _SILENT_AFTER
+    return received_at and received_at + SILENT_AFTER
 
 
 def start_of_ride(state: RideState) -> datetime | None:
@@ -313,7 +314,7 @@ def _stood(state: RideState, moved_at: datetime, fix: Fix) -> bool:
 
 def _slept(start: Fix, end: Fix) -> bool:
     """Return whether the tracker was silent between two fixes for more than 30 minutes."""
-    return end.time - start.time > _SILENT_AFTER
+    return end.time - start.time > SILENT_AFTER
 
 
 def _further(state: RideState, report: _Report, *, is_rest: bool = False) -> RideState:
