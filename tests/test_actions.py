@@ -319,7 +319,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
     [bike] = await async_list(bikes.hass, "where")
     assert bike.keys() == listed.keys()
     known = {key for key, value in bike.items() if value is not None}
-    assert known == {"device_id", "name", "on_ride", "text"}
+    assert known == {"device_id", "name", "on_ride", "text", "guard_text"}
     with pytest.raises(HomeAssistantError, match="not available"):
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
 

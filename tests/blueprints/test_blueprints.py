@@ -250,6 +250,27 @@ async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
     assert ", being moved, the service does not answer" in said
 
 
+async def test_no_place(hass: HomeAssistant, house: House) -> None:
+    """Each answer about a guard names each bike, and says why a bike is not guarded where it stands."""
+    house.simulator.add_device("7", name="Green bike", email=EMAIL, latitude=None)
+    await house.async_minutes(2)
+    await house.async_automate("where_is_my_bike", RED, "7")
+    no = "Green bike: Not guarded, its place is not known."
+    assert await async_ask(hass, "guard the green bike") == no
+    assert await async_ask(hass, "is green bike guarded") == no
+    assert await async_ask(hass, "guard my bikes") == f"{no} Red bike: Guarded."
+    await house.async_tell("wait 2, report north=0.003 motion=yes")
+    moved = "Red bike: Being moved."
+    assert await async_ask(hass, "is my bike guarded") == f"{no} {moved}"
+    again = "It will be guarded again once it has stood for five minutes."
+    asked = "arm the guard of Red bike"
+    assert await async_ask(hass, asked) == f"{moved} {again}"
+    house.simulator.unassign(EMAIL, "7")
+    await house.async_minutes(2)
+    gone = "Green bike is not available at the moment."
+    assert (await async_ask(hass, "are my bikes guarded")).startswith(gone)
+
+
 LANGUAGES = """
 Czech | cs | Kde je moje kolo? | kde jsou naše kola | kde je moje {}
 Danish | da | Hvor er cyklen? | hvor er vores cykler | hvor er min {}

@@ -41,6 +41,7 @@ async def test_at_work(ask: Ask) -> None:
         "battery": 80,
         "status": "online",
         "guard": "disarmed",
+        "guard_text": "Red bike: Not guarded.",
         "last_report_age": "0 seconds",
         "text": "Red bike is at Work, 2.0 km north of home, position from 13:00, "
         "battery 80%.",
@@ -48,24 +49,27 @@ async def test_at_work(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "end"),
+    ("report", "end", "guard"),
     [
-        ({"motion": True}, ", being moved."),
-        ({"attributes": {"alarm": "tow"}}, ", alarm."),
+        ({"motion": True}, ", being moved.", "Being moved"),
+        ({"attributes": {"alarm": "tow"}}, ", alarm.", "Alarm"),
     ],
 )
 async def test_guarded(
-    bikes: Bikes, ask: Ask, report: dict[str, Any], end: str
+    bikes: Bikes, ask: Ask, report: dict[str, Any], end: str, guard: str
 ) -> None:
     """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause."""
     await bikes.async_guard()
-    assert (await ask())[0]["guard"] == "armed"
+    [bike] = await ask()
+    assert bike["guard"] == "armed"
+    assert bike["guard_text"] == "Red bike: Guarded."
     await bikes.poll()
     bikes.simulator.report(RED, **report)
     await bikes.poll()
     [bike] = await ask()
     assert bike["guard"] == "triggered"
     assert bike["text"].endswith(end)
+    assert bike["guard_text"] == f"Red bike: {guard}."
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
@@ -119,7 +123,7 @@ async def test_no_position(bikes: Bikes, ask: Ask) -> None:
         "name": "Green bike",
         "text": "The location of Green bike is unknown.",
         "status": "online",
-        "guard": "disarmed",
+        "guard_text": "Green bike: Not guarded, its place is not known.",
     }
 
 
@@ -178,7 +182,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
         # A sum of zero would claim that the bike was not ridden, so sums are left out.
-        assert answer.keys() - {"text"} == {"name", "note"}
+        assert answer.keys() - {"text", "guard_text"} == {"name", "note"}
         notes.append(answer["note"])
     assert {note.partition(":")[0] for note in notes} == {"No values are available"}
 

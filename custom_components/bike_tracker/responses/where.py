@@ -12,12 +12,20 @@ from ..api.models import Position
 from ..tracking.routes import Point, flat
 from ..tracking.state import Tracker
 from .bikes import Bike
-from .texts import as_sentence, clock_time, distance, local_time, text
+from .texts import as_sentence, clock_time, distance, local_time, text, with_commas
 
 _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
+# The texts of the panel's states.
+_GUARDS: Final = {
+    None: "guard.state.disarmed",
+    "disarmed": "guard.state.disarmed",
+    "armed": "guard.state.armed_away",
+    "triggered": "guard.state.triggered",
+    "alarm": "guard_alarm.state.triggered",
+}
 type _Values = dict[str, Any]
 _UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
@@ -33,7 +41,7 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 def where(
     hass: HomeAssistant, bike: Bike, decimals: int = 6, *, says_moved: bool = True
 ) -> _Values:
-    """Return the place and condition of a bike, as values and as a text. Unknown values are None.
+    """Return the place and condition of a bike, as values and as texts. Unknown values are None.
 
     Without `says_moved`, the text does not mention that a guarded bike was moved.
     """
@@ -52,11 +60,13 @@ def where(
         "guard_changed_by": (tracker and tracker.state.changed_by) or None,
     }
     condition = _condition(hass, bike, values, says_moved=says_moved)
-    said = [as_sentence(hass, [_location(hass, values), *condition])]
+    said = as_sentence(hass, [_location(hass, values), *condition])
+    guard_said = _guard_text(hass, bike, values)
     if tracker and tracker.state.rearming:
         key = "selector.night_guard.options.still_moving"
-        said.append(text(hass, key, "It will be guarded again."))
-    return values | {"text": " ".join(said)}
+        again = text(hass, key, "It will be guarded again.")
+        said, guard_said = f"{said} {again}", f"{guard_said} {again}"
+    return values | {"text": said, "guard_text": guard_said}
 
 
 def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
@@ -120,10 +130,24 @@ def _direction(home: Point, place: Point) -> str:
     return _DIRECTIONS[round(angle / 45) % len(_DIRECTIONS)]
 
 
-def _guard(tracker: Tracker) -> str:
+def _guard(tracker: Tracker) -> str | None:
+    """Return the state of the guard; None if the bike cannot be guarded, because its tracker never reported a place."""
     if tracker.state.guard is None:
-        return "disarmed"
+        return "disarmed" if tracker.has_fix else None
     return "triggered" if tracker.state.guard.triggered else "armed"
+
+
+def _guard_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
+    """Return the state of the guard as a sentence. If the bike cannot be guarded, add the reason."""
+    guard, name = values["guard"], bike.name
+    if bike.tracker is None:
+        return text(hass, "exceptions.not_available.message", "{name}", name=name)
+    is_alarm = _parts(bike, values, says_moved=True)["alarm"]
+    key = _GUARDS["alarm" if is_alarm else guard]
+    said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
+    if guard is None:
+        said.append(text(hass, "selector.night_guard.options.no_place", "no place"))
+    return f"{with_commas(hass, [name])}: {as_sentence(hass, said)}"
 
 
 def _location(hass: HomeAssistant, values: _Values) -> str:
