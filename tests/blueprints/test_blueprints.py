@@ -225,7 +225,7 @@ async def test_answers(hass: HomeAssistant, house: House, row: str) -> None:
 
 
 async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
-    """An answer about five bikes has a short sentence for each bike: its place, alarm and outage, or its guard."""
+    """An answer about five bikes has a short sentence for each bike: its place, alarm and missing contact, or its guard."""
     more = [f"{number}" for number in range(3)]
     for number in more:
         house.simulator.add_device(number, name=f"Bike {number}", email=EMAIL)
@@ -242,8 +242,11 @@ async def test_five_bikes(hass: HomeAssistant, house: House) -> None:
         answers = " ".join(answer.format(name) for name in names)
         assert await async_ask(hass, asked) == answers
     await house.async_tell(
-        "wait 2, alarm tow, report blue north=0.003 motion=yes, fail, wait 2"
+        "wait 2, alarm tow, report blue north=0.003 motion=yes, offline red, wait 2"
     )
+    said = await async_ask(hass, "where's my bike")
+    assert "Red bike is at home, alarm, its tracker is offline." in said
+    await house.async_tell("online red, wait 2, fail, wait 2")
     said = await async_ask(hass, "where's my bike")
     assert said.startswith("Bike 0 is at home, the service does not answer")
     assert "Red bike is at home, alarm, the service does not answer" in said

@@ -18,10 +18,9 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-# The texts of the panel's states.
+_SHORT_PARTS: Final = ("triggered", "alarm", "offline", "no_answer")
+# The panel's states, as keys of their texts. Without a key, the state is *Not guarded*.
 _GUARDS: Final = {
-    None: "guard.state.disarmed",
-    "disarmed": "guard.state.disarmed",
     "armed": "guard.state.armed_away",
     "triggered": "guard.state.triggered",
     "alarm": "guard_alarm.state.triggered",
@@ -70,9 +69,9 @@ def where(
 
 
 def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
-    """Return the location of a bike as a sentence. Mention a triggered guard, and a service that does not answer."""
+    """Return the location of a bike as a sentence. Mention a triggered guard, and why the location may be old."""
     parts = _parts(bike, values, says_moved=True)
-    said = [words(hass, it) for it in ("triggered", "alarm", "no_answer") if parts[it]]
+    said = [words(hass, it) for it in _SHORT_PARTS if parts[it]]
     return as_sentence(hass, [_location(hass, values), *said])
 
 
@@ -143,7 +142,7 @@ def _guard_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", "{name}", name=name)
     is_alarm = _parts(bike, values, says_moved=True)["alarm"]
-    key = _GUARDS["alarm" if is_alarm else guard]
+    key = _GUARDS.get("alarm" if is_alarm else guard, "guard.state.disarmed")
     said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place", "no place"))
