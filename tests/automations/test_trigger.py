@@ -262,7 +262,7 @@ SENTENCES = {
     "ride_started": "Red bike started a ride",
     "ride_ended": "Red bike ended a ride: 0.6 km in ",
     "alarm_raised": "Red bike: Bike fell over",
-    "guard_triggered": "1.1 km from where it stood, ",
+    "guard_triggered": "Red bike: 1.1 km from where it stood, ",
 }
 LOOK_UP = "custom_components.bike_tracker.automations.triggers.is_in_target"
 WRITE = "custom_components.bike_tracker.alarm_control_panel.BikeTrackerGuard.async_write_ha_state"

@@ -218,14 +218,15 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
 async def test_triggered_guard(
     hass: HomeAssistant, language: str, more: Any, said: str, place: str | None
 ) -> None:
-    """The sentence leaves out an unknown place. With imperial units, short distances are in feet.
+    """The sentence names the bike and leaves out an unknown place. With imperial units, short distances are in feet.
 
-    In a language without texts, the sentence has only the distance.
+    In a language without texts, the sentence has only the name and the distance.
     """
     hass.config.units, hass.config.language = US_CUSTOMARY_SYSTEM, language
     triggered = occurrence("guard_triggered", **NOWHERE | more)
+    sentence = texts.sentence(hass, "Red bike", triggered)
     now = dt_util.as_local(triggered.since)
-    assert texts.sentence(hass, "Red bike", triggered) == f"{said}, {now:%H:%M}"
+    assert sentence == f"Red bike: {said}, {now:%H:%M}"
     assert texts.place_of(hass, triggered) == place
 
 

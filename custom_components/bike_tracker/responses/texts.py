@@ -110,16 +110,16 @@ def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) ->
 
 
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
-    """Return an occurrence as a sentence. Only the sentence of a triggered guard lacks the name of the tracker."""
+    """Return an occurrence as a sentence that names the tracker."""
     kind, attributes = occurrence.type, occurrence.attributes
     time = clock_time(occurrence.since)
+    # `with_commas` isolates the name: otherwise, a name in Latin letters would be
+    # misplaced in a text that is written from right to left.
+    title = f"{with_commas(hass, [name])}: "
     if kind == "alarm_raised":
-        said = alarm_text(hass, attributes["type"], attributes["alarm"])
-        # `with_commas` isolates the name: otherwise, a name in Latin letters would be
-        # misplaced in a text that is written from right to left.
-        return f"{with_commas(hass, [name])}: {said}"
+        return title + alarm_text(hass, attributes["type"], attributes["alarm"])
     if kind == "guard_triggered":
-        return happened(hass, occurrence)
+        return title + happened(hass, occurrence)
     filled = {"name": name, "time": time}
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])
