@@ -29,7 +29,8 @@ _OUTAGE: Final = "The tracking service does not answer at the moment. These are 
 _NOT_LISTED: Final = "No values are available: the account of the bike is not loaded or does not list it."
 _PROMPT: Final = (
     "Use bike_tracker__where for the location of a bike. "
-    "The live context does not contain it."
+    "The live context does not contain it. "
+    "No bike_tracker tool can arm or disarm a guard."
 )
 
 

@@ -60,7 +60,7 @@ async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
 
 @pytest.mark.usefixtures("ask", "exposed")
 async def test_tools_only_read(hass: HomeAssistant) -> None:
-    """The tools are marked as read-only, and each describes its parameters."""
+    """The tools are marked as read-only, and each describes its parameters. The prompt prevents a wrong "I have armed it"."""
     tools = await async_tools(hass)
     for tool in tools.values():
         assert tool.annotations == llm.ToolAnnotations(
@@ -68,7 +68,9 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
         )
         assert tool.title and tool.description
         assert all(field.description for field in tool.parameters.schema)
-    assert WHERE in (await async_api(hass)).api_prompt
+    prompt = (await async_api(hass)).api_prompt
+    assert WHERE in prompt
+    assert "No bike_tracker tool can arm or disarm a guard." in prompt
 
 
 @pytest.mark.usefixtures("exposed")
