@@ -62,6 +62,7 @@ TESTS = {
         *("tests/test_live.py", "tests/test_interruptions.py", "tests/test_devices.py"),
         *("tests/test_dispatch.py", "tests/polling/test_backoff.py"),
         *("tests/test_rides_from_before.py", "tests/test_sensors.py"),
+        "tests/test_diagnostics.py",
     ],
     "__init__.py": [
         *("tests/test_init.py", "tests/test_devices.py", "tests/test_database.py"),
