@@ -74,11 +74,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         entry, subentry = self._get_entry(), self._get_reconfigure_subentry()
         return self.async_update_and_abort(entry, subentry, title=name, data=user_input)
 
-    async def async_step_reconfigure(
-        self, _: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
-        """Change a night guard."""
-        return await self.async_step_user()
+    async_step_reconfigure = async_step_user
 
     def _bikes(self) -> dict[str, str]:
         """Return the names of the account's bikes by device ID."""
