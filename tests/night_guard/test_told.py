@@ -9,7 +9,11 @@ from typing import Any
 
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import InvalidData
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 import pytest
@@ -17,6 +21,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.night_guard.alerts import silences
 from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
 from custom_components.bike_tracker.responses.theft_report import ReportView
@@ -86,9 +91,9 @@ async def test_nothing_to_type(
 
 
 async def test_bikes_of_the_account(
-    bikes: Bikes, setup: MockConfigEntry, bobs: MockConfigEntry
+    bikes: Bikes, setup: MockConfigEntry, bobs: MockConfigEntry, phones: list[str]
 ) -> None:
-    """Only bikes of the account can be chosen. If a stored bike no longer exists, the form does not suggest it."""
+    """Only bikes of the account can be chosen. The form does not suggest stored bikes and phones that no longer exist."""
     hass, registry = bikes.hass, dr.async_get(bikes.hass)
     bikes.simulator.add_device("860000000000033", name="Green bike", email=BOB)
     await hass.config_entries.async_setup(bobs.entry_id)
@@ -99,10 +104,11 @@ async def test_bikes_of_the_account(
     assert subentry.data["bikes"] == [bike.id]
     with pytest.raises(InvalidData):
         await async_submit(hass, bobs, bikes=[red.id])
-    data = {**subentry.data, "bikes": [bike.id, "gone"]}
+    gone = {"bikes": [bike.id, "gone"], "phones": ["gone", phones[1]]}
+    data = {**subentry.data, **gone}
     hass.config_entries.async_update_subentry(bobs, subentry, data=data)
     shown, _ = await async_submit(hass, bobs, subentry.subentry_id)
-    assert shown["bikes"] == [bike.id]
+    assert (shown["bikes"], shown["phones"]) == ([bike.id], phones[1:])
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
@@ -215,6 +221,45 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
     kinds = ("contact", "dusk", "silent")
     assert night.told[1:] == [f"12:28 {kind} removed" for kind in kinds]
     assert not hass.data["persistent_notification"]
+
+
+async def test_recipient_is_gone(
+    hass: HomeAssistant, night: Night, phones: list[str]
+) -> None:
+    """While a recipient of a night guard does not exist, a repair issue names the night guard."""
+    entries, entry = hass.config_entries, night.entry
+    issue, chat = f"recipient_gone_{entry.entry_id}", "notify.chat"
+    issues, devices = ir.async_get(hass).issues, dr.async_get(hass)
+
+    async def tell(story: str, **data: Any) -> bool:
+        if data:
+            [night_guard] = entry.subentries.values()
+            data = {**night_guard.data, **data}
+            entries.async_update_subentry(entry, night_guard, data=data)
+        await night.async_tell(story)
+        return (DOMAIN, issue) in issues
+
+    assert not await tell("night, wait 1")
+    hass.states.async_set(chat, "unknown")
+    assert not await tell("", others=[chat])
+    devices.async_remove_device(phones[1])
+    assert await tell("wait 1")
+    names = issues[DOMAIN, issue].translation_placeholders
+    assert names == {"account": entry.title, "names": "Night"}
+    assert await tell("", follow=False)
+    # While Home Assistant starts, entities may not have been added yet.
+    hass.states.async_remove(chat)
+    assert not await tell("", phones=phones[:1], others=[])
+    hass.set_state(CoreState.starting)
+    assert not await tell("wait 1", others=[chat])
+    hass.set_state(CoreState.running)
+    assert await tell("wait 1")
+    await entries.async_unload(entry.entry_id)
+    assert not await tell("")
+    await entries.async_setup(entry.entry_id)
+    assert await tell("")
+    entries.async_remove_subentry(entry, *entry.subentries)
+    assert not await tell("")
 
 
 async def test_removed_entities(night: Night) -> None:

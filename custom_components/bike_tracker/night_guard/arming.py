@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from homeassistant.config_entries import (
@@ -22,13 +23,14 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
+from ..devices import async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.bikes import Bike, listed_bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
-from .follow import Messenger, is_armed_by_arrival
+from .follow import RECIPIENT_GONE, Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_remove_guard_message, pressed
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
@@ -76,6 +78,7 @@ class NightGuards:
             )
         )
         on_unload(self._async_stop)
+        on_unload(partial(async_delete_issue, hass, self._entry, RECIPIENT_GONE))
         self._async_load()
 
     @callback
@@ -110,7 +113,11 @@ class NightGuards:
 
     @callback
     def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes."""
+        """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes.
+
+        Also check whether the recipients of messages exist.
+        """
+        self._messenger.check_recipients()
         if not self._coordinator.last_update_success:
             self._is_due = True
             self._messenger.tell_outage(self._coordinator.service.answered_at)

@@ -59,9 +59,13 @@ class NightGuardFlow(ConfigSubentryFlow):
         errors = {key: "half_a_night" for key in _NIGHT if not shown.get(key)}
         if user_input is None or len(errors) == 1:
             names = self._bikes()
-            known = [it for it in shown.get("bikes", ()) if it in names]
+            device_of = dr.async_get(self.hass).async_get
+            known = {
+                "bikes": [it for it in shown.get("bikes", ()) if it in names],
+                "phones": [it for it in shown.get("phones", ()) if device_of(it)],
+            }
             schema = self.add_suggested_values_to_schema(
-                _schema_of(names), {**shown, "bikes": known}
+                _schema_of(names), {**shown, **known}
             )
             return self.async_show_form(
                 step_id="user",

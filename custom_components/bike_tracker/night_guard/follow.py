@@ -11,17 +11,18 @@ from homeassistant.const import (
     ATTR_LONGITUDE,
     CONF_FILENAME,
 )
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context, CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.device_registry import DeviceEntry
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util, slugify
 
 from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..devices import name_of
+from ..devices import async_create_issue, async_delete_issue, name_of
 from ..responses.bikes import Bike, listed_bike
+from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
@@ -30,6 +31,7 @@ from . import alerts
 from .messages import Message, Recipients, async_deliver, phones_of
 from .schedule import NightGuard, state_of
 
+RECIPIENT_GONE: Final = "recipient_gone"
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 
@@ -80,6 +82,25 @@ class Messenger:
             self._outages.pop(deleted, None)
             for tag in alerts.tags_of(deleted):
                 self.send(before[deleted], Message(tag))
+        self.check_recipients()
+
+    def check_recipients(self) -> None:
+        """Create a repair issue that names the night guards with a recipient that is gone, or delete the issue."""
+        hass, entry = self._hass, self._coordinator.config_entry
+        # While Home Assistant starts, entities may not have been added yet.
+        if hass.state is not CoreState.running:
+            return
+        device_of, state_of_entity = dr.async_get(hass).async_get, hass.states.get
+        names = [
+            entry.subentries[it.id].title
+            for it in self.guards
+            if not all((*map(device_of, it.phones), *map(state_of_entity, it.others)))
+        ]
+        if names:
+            named = with_commas(hass, names)
+            async_create_issue(hass, entry, RECIPIENT_GONE, names=named)
+        else:
+            async_delete_issue(hass, entry, RECIPIENT_GONE)
 
     # Bikes and riders
 
@@ -281,7 +302,7 @@ class Messenger:
 
     def _states_of(
         self, night: NightGuard
-    ) -> Iterator[tuple[str, DeviceEntry, TrackerState]]:
+    ) -> Iterator[tuple[str, dr.DeviceEntry, TrackerState]]:
         """Yield the `uniqueId`, the device and the state of each bike of a night guard."""
         account = self._coordinator.data
         # Before the first answer of the service, no tracker is listed, so use the
