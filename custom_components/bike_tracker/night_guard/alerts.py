@@ -58,6 +58,14 @@ class Moved(NamedTuple):
     report_url: str | None
 
 
+class Tags(NamedTuple):
+    """The tags of a night guard's messages that are not about a single bike."""
+
+    contact: str
+    dusk: str
+    silent: str
+
+
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return a text of the night guard in Home Assistant's language."""
     return text(hass, f"selector.night_guard.options.{key}", key, **placeholders)
@@ -128,16 +136,16 @@ def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
     return _about(hass, bike, title, words(hass, "still_moving"))
 
 
-def tags_of(guard_id: str) -> list[str]:
-    """Return the tags of a night guard's messages that are not about a single bike."""
-    return [f"{NIGHT}{kind}_{guard_id}" for kind in ("contact", "dusk", "silent")]
+def tags_of(guard_id: str) -> Tags:
+    """Return the tags of a night guard's messages."""
+    return Tags(*(f"{NIGHT}{kind}_{guard_id}" for kind in Tags._fields))
 
 
 def trackers_silent(
     hass: HomeAssistant, guard: NightGuard, silent: list[tuple[Bike, datetime]]
 ) -> Message:
     """Return the message about guarded bikes whose trackers are offline or silent."""
-    _, _, tag = tags_of(guard.id)
+    tag = tags_of(guard.id).silent
     names = with_commas(hass, sorted(bike.name for bike, _ in silent))
     first = clock_time(min(since for _, since in silent))
     unnoticed = words(hass, "unnoticed", names=names, time=first)
@@ -167,7 +175,7 @@ def not_guarded(
     """Return the message about bikes that are not guarded tonight, with the reasons."""
     lines = [f"{name}: {words(hass, reason)}" for name, reason in sorted(reasons)]
     title = words(hass, "not_guarded")
-    return Message(f"{NIGHT}dusk_{guard.id}", title, "\n".join(lines), level=URGENT)
+    return Message(tags_of(guard.id).dusk, title, "\n".join(lines), level=URGENT)
 
 
 def no_contact(
@@ -183,7 +191,7 @@ def no_contact(
     The map shows no bike during an outage, so buttons open the theft reports of moved
     bikes. A tap on the message opens the report if only one exists, otherwise the map.
     """
-    tag, title = f"{NIGHT}contact_{guard.id}", text(hass, _NO_CONTACT, "No contact")
+    tag, title = tags_of(guard.id).contact, text(hass, _NO_CONTACT, "No contact")
     lines, buttons = list[str](), list[Button]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
@@ -208,7 +216,7 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
     If no bike is guarded, the message has no text, so it only removes the message about
     the outage.
     """
-    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
+    tag, listed = tags_of(guard.id).contact, with_commas(hass, names)
     still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
 

@@ -252,8 +252,7 @@ class Messenger:
             left = {it for it in shown.get(night.id, ()) if (night.id, it) in sent}
             if night.id in shown and not (left and night.is_night(now)):
                 del shown[night.id]
-                _, tag, _ = alerts.tags_of(night.id)
-                self.send(night, Message(tag))
+                self.send(night, Message(alerts.tags_of(night.id).dusk))
 
     def tell_outage(self, since: datetime) -> None:
         """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed."""
