@@ -53,8 +53,10 @@ TESTS = {
         *("tests/test_adding.py", "tests/test_dispatch.py", "tests/test_devices.py")
     ],
     "database": [
+        # First, because it reads values of all types.
+        "tests/tracking/test_import_2_0.py",
         *("tests/test_devices.py", "tests/test_database.py", "tests/test_init.py"),
-        *("tests/test_rides_from_before.py", "tests/tracking/test_import_2_0.py"),
+        "tests/test_rides_from_before.py",
     ],
     "backup.py": ["tests/test_database.py"],
     "devices.py": ["tests/test_devices.py"],
