@@ -155,6 +155,17 @@ Of a bike that only moved at home there is no more to tell than why.
 night red, until 22, report motion=yes address=none, stand 30
 22:01 critical: Red bike is being moved / The bike moves, test home, 22:00
 
+The end of the owner's ride, which a later report shows, is not the arrival of a thief.
+night red, ride 3, stand 1, arm, wait 20, report meters=1500 alarm=vibration
+disarm, ride 3, stand 1, arm, wait 20, report meters=3000 motion=yes
+12:26 critical: Red bike: Vibration / Alarm, Roonstraße 12, 12:25
+12:27 guard removed
+12:51 critical: Red bike is being moved / The bike moves, Roonstraße 12, 12:50
+
+A bike that is ridden only a few meters after an alarm has not been moved.
+night red, stand 2, arm, report alarm=vibration, report meters=45 motion=none speed=9, stand 12
+12:04 critical: Red bike: Vibration / Alarm, Am Bach 3, 12:03
+
 A moved bike is followed on after a restart. The message is removed when the guard is disarmed.
 night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00

@@ -142,7 +142,9 @@ class Messenger:
             return
         if kind == "guard_triggered" and guard.triggered:
             self._tell_triggered(bike, guard, occurrence, now)
-        was_moved = guard.triggered or is_armed_by_arrival(guard, occurrence)
+        # The first report after the arming may show the end of the owner's ride.
+        was_moved = guard.is_done and occurrence.since > guard.place.time
+        was_moved = was_moved or is_armed_by_arrival(guard, occurrence)
         if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
             self._tell_place(bike, has_arrived=True, now=now)
 
