@@ -147,7 +147,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
         self._async_request_more()
-        await asyncio.sleep(0)
         return self.data
 
     async def _async_poll(self) -> None:
@@ -157,9 +156,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         devices = self.devices.async_own(listed)
         wanted = self.data.wanted(devices)
         positions = await self.service.async_get_positions(wanted)
-        # Let other tasks run: reading, applying and notifying are separate steps of the
-        # event loop.
-        await asyncio.sleep(0)
+        if positions:
+            # Let other tasks run between reading and applying the positions.
+            await asyncio.sleep(0)
         context = self._update_context(has_missed=has_missed)
         changes = self.data.apply_poll(devices, positions, context)
         self._async_take(changes)

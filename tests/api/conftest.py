@@ -63,7 +63,7 @@ def make_client(simulator: Simulator, session: ClientSession) -> MakeClient:
 
 
 @pytest.fixture
-def client(make_client: MakeClient) -> TrackingClient:
+async def client(make_client: MakeClient) -> TrackingClient:
     """Return a client for the simulator, with the credentials of its account."""
     return make_client()
 

@@ -41,20 +41,19 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
 
     The caller must close the generator (`aclosing`), so that the websocket is closed.
     """
-    async with client.new_session() as session:
-        socket = await async_answer(_async_open(session, client))
-        try:
-            # The first message comes right after connecting: the positions of all
-            # trackers. So wait for it only as long as for a response.
-            first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
-            yield await async_answer(first)
-            while True:
-                # Let other tasks run between batches.
-                await asyncio.sleep(0)
-                for _ in range(_BATCH_SIZE):
-                    yield await _async_next(socket)
-        finally:
-            await _async_close(socket)
+    socket = await async_answer(_async_open(client))
+    try:
+        # The first message comes right after connecting: the positions of all trackers.
+        # So wait for it only as long as for a response.
+        first = asyncio.wait_for(_async_next(socket), TIMEOUT.total)
+        yield await async_answer(first)
+        while True:
+            # Let other tasks run between batches.
+            await asyncio.sleep(0)
+            for _ in range(_BATCH_SIZE):
+                yield await _async_next(socket)
+    finally:
+        await _async_close(socket)
 
 
 async def _async_close(socket: Socket) -> None:
@@ -79,9 +78,9 @@ def parse_message(data: bytes) -> Message | None:
     return Message(devices_of(devices or []), positions_of(positions or []))
 
 
-async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient) -> str:
+async def _async_sign_in(client: TrackingClient) -> str:
     """Sign in and return the value of the `Cookie` header for the session."""
-    async with session.post(
+    async with client.session.post(
         URL(f"{client.url}/session", encoded=True),
         data={"email": client.email, "password": client.password},
         headers={hdrs.ACCEPT: "application/json"},
@@ -94,9 +93,9 @@ async def _async_sign_in(session: aiohttp.ClientSession, client: TrackingClient)
     raise errors.InvalidResponseError("no session")
 
 
-async def _async_open(session: aiohttp.ClientSession, client: TrackingClient) -> Socket:
-    cookie = await _async_sign_in(session, client)
-    return await session.ws_connect(
+async def _async_open(client: TrackingClient) -> Socket:
+    cookie = await _async_sign_in(client)
+    return await client.session.ws_connect(
         URL(f"{client.url}/socket", encoded=True),
         headers={hdrs.COOKIE: cookie},
         # Do not wait for the server's close frame: during this wait, aiohttp would start

@@ -8,6 +8,7 @@ import aiohttp
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 import orjson
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -59,7 +60,9 @@ class Integration:
         """Poll, and wait until all changes are shown."""
         data = self._entry.runtime_data
         coordinator = getattr(data, "coordinator", data)
-        await coordinator.async_refresh()
+        # As Home Assistant's schedule does it: this integration's own `async_refresh`
+        # also protects the poll against the end of its caller.
+        await DataUpdateCoordinator.async_refresh(coordinator)
         await self._wait()
         assert coordinator.last_update_success, repr(coordinator.last_exception)
 
