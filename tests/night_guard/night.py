@@ -12,7 +12,9 @@
     tap disarm                         taps a button of a message, and waits a minute
     new, place new                     adds a bike without a place; gives it one
     lock blue, unlock blue             the service disables a bike, and enables it again
-    leave blue, disable blue           unassigns a bike; disables a bike's device
+    leave blue, assign blue            unassigns a bike; assigns it again
+    disable blue                       disables a bike's device
+    delete blue                        deletes the device of an unassigned bike
     reload                             unloads the account for ten minutes, in which Ann moves
     clock -3                           moves the clock by hours, and polls
 
@@ -26,6 +28,7 @@ from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import Context
 from homeassistant.helpers import device_registry as dr
 
+from custom_components.bike_tracker import async_remove_config_entry_device
 from tests.blueprints.house import BIKES, House
 from tests.conftest import EMAIL
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
@@ -159,6 +162,14 @@ class Night(House):
 
     async def _leave(self, bike: str) -> None:
         self.simulator.unassign(EMAIL, BIKES[bike])
+
+    async def _assign(self, bike: str) -> None:
+        self.simulator.assign(EMAIL, BIKES[bike])
+
+    async def _delete(self, bike: str) -> None:
+        device = self.bikes.device(BIKES[bike])
+        assert await async_remove_config_entry_device(self.hass, self.entry, device)
+        dr.async_get(self.hass).async_remove_device(device.id)
 
     async def _disable(self, bike: str) -> None:
         device, user = self.bikes.device(BIKES[bike]), dr.DeviceEntryDisabler.USER

@@ -311,6 +311,11 @@ offline blue, offline red, automate disarm, automate, wait 20
 13:21 guard removed
 13:36 time-sensitive: Bikes: No contact / Blue bike has been offline since 13:21 / Red bike has been offline since 13:21 / Blue bike, Red bike: guarded, but without contact since 13:21. A theft would go unnoticed.
 
+A guarded bike that leaves the account is in one message. A bike that returns, or that a user deletes, is in none.
+night begins=12:02, wait 3, leave blue, wait 10, assign blue, wait 3, leave blue, wait 15
+wait 20, leave red, wait 2, delete red, wait 20
+12:33 time-sensitive: Blue bike is no longer in the account / Blue bike: guarded, but without contact since 12:18. A theft would go unnoticed.
+
 Of a bike whose device a person disabled nothing is told, and it is not guarded.
 disable blue, night begins=12:00, wait 2 = armed
 report meters=1100 motion=yes, report blue meters=1100 motion=yes

@@ -144,7 +144,7 @@ def tags_of(guard_id: str) -> Tags:
 def trackers_silent(
     hass: HomeAssistant, guard: NightGuard, silent: list[tuple[Bike, datetime]]
 ) -> Message:
-    """Return the message about guarded bikes whose trackers are offline or silent."""
+    """Return the message about guarded bikes whose trackers are offline, silent or unlisted."""
     tag = tags_of(guard.id).silent
     names = with_commas(hass, sorted(bike.name for bike, _ in silent))
     first = clock_time(min(since for _, since in silent))
@@ -164,6 +164,8 @@ def _is_off(bike: Bike) -> bool:
 
 
 def _silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
+    if bike.tracker is None:
+        return words(hass, "left_account", name=bike.name)
     key = "went_offline_since" if _is_off(bike) else "became_silent_since"
     names = {"name": bike.name, "time": clock_time(since)}
     return text(hass, f"selector.occurrence.options.{key}", "{name}: {time}", **names)

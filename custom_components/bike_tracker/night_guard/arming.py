@@ -170,7 +170,7 @@ class NightGuards:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.follow(unique_id, tracker, now.at)
         with log_errors(self._entry.title, "sending a message"):
-            messenger.tell_silent(trackers, now.at)
+            messenger.tell_silent(now.at)
 
     # Arming
 

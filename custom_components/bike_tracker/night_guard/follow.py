@@ -1,6 +1,6 @@
 """Send each message of an account's night guards once, to its recipients."""
 
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -21,7 +21,7 @@ from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue, name_of
-from ..responses.bikes import Bike, listed_bike
+from ..responses.bikes import Bike, known_bike, listed_bike
 from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
@@ -68,6 +68,8 @@ class Messenger:
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """For each bike whose silent tracker was in a message, the time at which its guard was armed, by `uniqueId`."""
+        self._left: dict[str, datetime] = {}
+        """When each unlisted tracker was noticed to be unlisted, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
         sent = _sent_in(self._hass).setdefault(entry_id, _Sent({}, {}, {}))
         self._outages, self.reasons, self._not_guarded = sent
@@ -176,8 +178,8 @@ class Messenger:
             if bike := listed_bike(self._coordinator, unique_id):
                 self._tell_place(bike, has_arrived=False, now=now)
 
-    def tell_silent(self, trackers: Mapping[str, Tracker], now: datetime) -> None:
-        """For each night guard, send one message about the silent trackers of its guarded bikes.
+    def tell_silent(self, now: datetime) -> None:
+        """For each night guard, send one message about its guarded bikes with silent or unlisted trackers.
 
         Send the message only if it names at least one of these trackers for the first
         time after its guard was armed. A silence from before the arming is named only
@@ -185,13 +187,20 @@ class Messenger:
         """
         silent, new = list[tuple[Bike, datetime]](), set[str]()
         told, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
-        for unique_id, tracker in trackers.items():
-            guard = tracker.state.guard
+        account, before = self._coordinator.data, self._left
+        left = account.states.keys() - account.trackers.keys()
+        self._left = {key: before.get(key, now) for key in left}
+        for unique_id, state in account.states.items():
+            guard, tracker = state.guard, account.trackers.get(unique_id)
             if guard is None or guard.triggered:
                 continue
-            known = alerts.silences(tracker, guard.armed_at)
+            known = (
+                alerts.silences(tracker, guard.armed_at)
+                if tracker
+                else [(self._left[unique_id], alerts.NO_CONTACT_AFTER)]
+            )
             due = [(since, wait) for since, wait in known if soon - since >= wait]
-            if due and (bike := listed_bike(self._coordinator, unique_id)):
+            if due and (bike := known_bike(self._coordinator, unique_id)):
                 began = due[0][0]
                 silent.append((bike, began))
                 told[unique_id] = min(began, guard.armed_at)

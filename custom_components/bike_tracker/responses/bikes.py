@@ -100,16 +100,23 @@ def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
 
 
 @callback
-def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
-    """Return a tracker as a bike; None if it is not listed, or if a user removed its entity or device."""
+def known_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
+    """Return a tracker of an account as a bike; None if a user removed its entity or device."""
     registry = er.async_get(coordinator.hass)
     kind = (Platform.DEVICE_TRACKER, DOMAIN, unique_id)
     entity = registry.async_get(registry.async_get_entity_id(*kind) or "")
     device = coordinator.devices.get(unique_id)
-    tracker = coordinator.data.trackers.get(unique_id)
-    if entity is None or device is None or tracker is None:
+    if entity is None or device is None:
         return None
+    tracker = coordinator.data.trackers.get(unique_id)
     return Bike(entity, [name_of(device)], coordinator, tracker)
+
+
+@callback
+def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
+    """Return a tracker as a bike; None if it is not listed, or if a user removed its entity or device."""
+    bike = known_bike(coordinator, unique_id)
+    return bike if bike and bike.tracker else None
 
 
 @callback
