@@ -64,7 +64,7 @@ Motion or a place after an alarm alerts again, once.
   stand 3, arm, stand 1 alarm=vibration, stand 1 alarm=tow, stand 1, stand 2 motion=yes, ride 3 @15 -> alarm 4 0 m, motion 7 0 m, triggered
   stand 3, arm, ride 1 @15, stand 1 alarm=tow, jump 900, stand 3 -> place 4 250 m, triggered
 What came before the arming triggers nothing.
-  stand 3, bike age=30, arm, stand 1 motion=yes alarm=tow, jump 300, stand 2 -> armed
+  stand 3, bike age=30, arm, stand 1 motion=yes alarm=tow, bike age=20, jump 300, stand 1, bike age=10, stand 1 -> armed
 The place of the arming: where two reports saw it, whatever is in doubt.
   stand 3, jump 210, stand 1, arm, stand 4, jump 210, stand 2 -> place 10 210 m, triggered
   stand 3, arm, jump 210, stand 2, disarm, arm, stand 4, jump 210, stand 2 -> place 5 210 m, place 11 210 m, triggered
@@ -112,8 +112,17 @@ Clocks: of a tracker that is behind, of a house that was ahead or behind.
   clock -480, stand 3, clock 0, stand 1, arm, jump 200, stand 1 motion=yes -> place 5 200 m, triggered
   clock 480, stand 3, arm, clock 0, stand 1 alarm=tow -> alarm 4 0 m, triggered
   clock 480, stand 3, arm, jump 200, stand 1 motion=yes -> place 4 200 m, triggered
+A tracker's clock that falls back before the theft: the second report tells.
+  stand 30, arm, stand 30, bike behind=50, ride 2 @15 -> place 61 250 m, triggered
+  receive live, stand 30, arm, stand 30, bike behind=360, ride 2 @15 -> place 61 250 m, triggered
+  says server_time=none, receive live, stand 30, arm, stand 30, bike behind=360, jump 300, stand 2 -> place 62 300 m, triggered
+  stand 5, sleep 240, bike behind=50, arm, ride 2 @15 -> place 246 250 m, triggered
+  stand 5, sleep 240, arm, kill, bike behind=50, ride 2 @15 -> place 246 250 m, triggered
 Reports that a right clock buffered come together: they trigger nothing.
   stand 3, sleep 60, bike age=40, jump 100, stand 1 motion=yes, bike age=36, jump 100, stand 1 motion=yes, bike age=32, arm, jump 100, stand 1 motion=yes -> armed
+Reports of a settled time change nothing, neither the last motion nor the last alarms.
+  receive live, stand 30, receive hold, ride 3 @15, receive live, jump -750, stand 30, arm, deliver at once, stand 1 motion=yes -> motion 64 0 m, triggered
+  receive live, stand 30, receive hold, stand 3, receive live, stand 30 alarm=powerCut, arm, deliver at once, stand 1 alarm=powerCut -> armed
 In an outage: the history decides.
   stand 3, arm, receive outage, jump 400, stand 2 motion=yes, jump -400, stand 9, receive poll, stand 1, history -> place 4 400 m, triggered
   stand 3, arm, receive outage, jump 400, stand 2, jump -400, stand 9, receive poll, stand 1, history -> place 5 400 m, triggered

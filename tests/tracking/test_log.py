@@ -100,11 +100,16 @@ A report that the server announces as current keeps its time, whichever fix it h
   stand 15, ride 3 @15, stand 12, receive live, bike fix_age=3, ride 5 @-9, bike fix_age=0, stand 6 -> started 15, ended 18, started 28, ended 32, 1.5 km
 The tracker's clock falls back under way: what it reports has the time of its receipt, until that changes no order.
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 6, bike behind=0, stand 20, history -> started 15, ended 31, 4 km
-  bike every=10, receive sixth, stand 5, ride 15 @15, bike behind=10, ride 15 @15, stand 6, bike behind=0, stand 20, history -> started 5, ended 25, 7.5 km
+  bike every=10, receive sixth, stand 5, ride 15 @15, bike behind=10, ride 15 @15, stand 6, bike behind=0, stand 20, history -> started 5, ended 35, 7.5 km
   bike every=4, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 9, history -> started 15, ended 31, 4 km
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=5, ride 8 @15, stand 9 -> started 15, ended 31, 4 km
   bike every=10, receive live, stand 5, kill, bike behind=10, ride 8 @15, stand 9 -> started 5, ended 13, 2 km
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 25, sleep 40, ride 5 @15, stand 9, history -> started 15, ended 31, started 86.17, ended 91, 5.25 km
+It falls back to a settled time: nothing can be inserted there.
+  bike every=10, receive live, stand 5, ride 5 @15, wait 31, wait 1, bike behind=50, ride 8 @15, stand 9 -> started 5, ended 10, started 42.17, ended 50, 3.25 km
+  bike every=10, receive live, stand 60, bike behind=360, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
+  says server_time=none, receive live, stand 60, bike behind=360, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
+  stand 60, bike behind=50, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
 Late reports from just before a long ride count: that time is not settled.
   receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km
 """

@@ -128,7 +128,7 @@ class Clock(NamedTuple):
     """Seconds by which the tracker's clock is behind; 0 if it is not known to be behind."""
 
 
-def clock_after(clock: Clock | None, report: Position) -> Clock | None:
+def clock_after(clock: Clock | None, report: Position, now: datetime) -> Clock | None:
     """Return the known error of the tracker's clock after a report; None if the report arrived within five minutes.
 
     If a tracker's clock is behind, all its reports seem to be late by the same amount.
@@ -136,9 +136,9 @@ def clock_after(clock: Clock | None, report: Position) -> Clock | None:
     amount.
     """
     sent_at = report.device_time or report.fix_time
-    if sent_at is None or report.server_time is None:
+    if sent_at is None:
         return clock
-    delay = report.server_time - sent_at
+    delay = (report.server_time or now) - sent_at
     if delay < _CLOCK_BEHIND:
         return None
     new, behind = delay.total_seconds(), 0.0
@@ -193,6 +193,9 @@ def after_report(
     guard = after_alarm(guard, report, before, now)
     time, last_moved, moves = sent_at(report, now), guard.moved, report.moving
     if guard.is_done or time is None:
+        return guard
+    if time < min(guard.after, before.reported_at or time):
+        # This report came out of order, so the reported motion is not the last motion.
         return guard
     moved = last_moved if moves is None else moves
     guard = guard._replace(alarms=_types_of(report))

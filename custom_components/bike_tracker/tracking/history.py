@@ -80,25 +80,32 @@ def _time_of(position: Position) -> datetime:
 def followed(
     log: Log, new: Sequence[Input], context: UpdateContext
 ) -> tuple[Log, Sequence[Input]]:
-    """Append inputs to a log. Return the log, and the inputs that are older than its end and must be inserted."""
+    """Append inputs to a log. Return the log, and the inputs that are older than its end and must be inserted.
+
+    Nothing can be inserted into a settled time, so append reports from such a time.
+    """
     late = list[Input]()
     for it in sorted(new, key=attrgetter("key")):
-        if (log.inputs or log.time) and it.key[:2] <= log.end[:2]:
-            if not it.is_pinned:
-                late.append(it)
-                continue
-            it = log.at_end(it)
-        log = _with_next(log, it, context)
+        is_old = bool(log.inputs or log.time) and it.key[:2] <= log.end[:2]
+        if is_old and not (it.is_pinned or log.has_settled(it)):
+            late.append(it)
+            continue
+        if is_old:
+            it = log.at_end(it)._replace(is_pinned=True)
+        log = _with_next(log, it, context, is_old=is_old)
     return log, late
 
 
-def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
+def _with_next(log: Log, it: Input, context: UpdateContext, *, is_old: bool) -> Log:
     """Append this input to the log, and update the gap.
 
     If the report repeats the newest fix, its time is that of its message, and no report
     counts as missing before it.
     """
     before, last = log.core.ride_state, log.inputs[-1] if log.inputs else None
+    guard = log.core.guard
+    # If the tracker's clock may have been set back, correct its times.
+    may_be_behind = is_old or (guard and it.time < guard.after)
     if it.report and it.report.fix_time == before.measured_at:
         time = time_of(it.report, it.received_at, is_new=False)
         it = it._replace(time=time) if time and time > it.time else it
@@ -106,7 +113,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext) -> Log:
     is_older = last and last.report and last.number >= it.number and not it.is_pinned
     with_it = (
         log.with_inputs([it])
-        if is_older or (last and last.behind)
+        if may_be_behind or is_older or (last and last.behind)
         else log.with_input(it)
     )
     gap = gap_after(log.gap, before, with_it.core.ride_state, context)

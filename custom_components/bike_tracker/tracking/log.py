@@ -66,7 +66,7 @@ class Input(NamedTuple):
     is_snapshot: bool = False
     """Whether the input is a stored `core`. It replaces earlier reports, because reports are not stored."""
     is_pinned: bool = False
-    """Whether the report keeps its sort key even if its fix is old, because the server called it current."""
+    """Whether the report keeps its sort key even if its fix is old: the server called it current, or its time is settled."""
     is_prompt: bool = False
     """Whether the report arrived without delay: no outage and no missed poll came right before it."""
     is_complete: bool = False
@@ -133,7 +133,7 @@ def apply(core: Core, it: Input) -> Core:
     return Core(
         apply_report(ride_state, report, now, is_complete=it.is_complete),
         guard,
-        clock_after(clock, report),
+        clock_after(clock, report, now),
     )
 
 
@@ -157,7 +157,7 @@ class Log(NamedTuple):
     @property
     def end(self) -> Key:
         """Return the sort key of the last input or, without inputs, of the settled core."""
-        settled = self.time or NOWHERE.time, self.number, -1
+        settled = self.time or NOWHERE.time, self.number, 0
         return self.inputs[-1].key if self.inputs else settled
 
     @property
@@ -167,10 +167,14 @@ class Log(NamedTuple):
             return start
         return self.time or (self.inputs[0].time if self.inputs else None)
 
+    def has_settled(self, it: Input) -> bool:
+        """Return whether an input is not newer than the last settled input."""
+        return bool(self.time) and it.key[:2] <= (self.time, self.number)
+
     def at_end(self, it: Input) -> Input:
         """Return the input with a sort key after all inputs of the log."""
         time, number, order = self.end
-        return it._replace(time=time, number=number, order=order + 1)
+        return it._replace(time=time, number=max(number, it.number), order=order + 1)
 
     def with_input(self, new: Input) -> Log:
         """Append an input, and compute the core after it."""
@@ -207,9 +211,7 @@ class Log(NamedTuple):
             if it.id not in known and (it.number, it.time) not in stored:
                 fresh.setdefault(it.id, it)
         merged = self._in_order([*kept, *fresh.values()])
-        if self.time:
-            start = self.time, self.number
-            merged = [it for it in merged if it.id in known or it.key[:2] > start]
+        merged = [it for it in merged if it.id in known or not self.has_settled(it)]
         merged = _with_totals(merged)
         if answered:
             merged = self._with_complete(merged, answered)
@@ -227,8 +229,7 @@ class Log(NamedTuple):
         """
         inputs.sort(key=attrgetter("number"))
         state = self.settled.ride_state
-        newest = None if self.settled.clock else state.newest_fix
-        errors = _errors_of_clock(inputs, newest and newest.time)
+        errors = _errors_of_clock(inputs, self.settled)
         times = {state.measured_at}
         for number, (it, error) in enumerate(zip(inputs, errors, strict=True)):
             if it.behind != error:
@@ -349,21 +350,24 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
     return core._replace(ride_state=state._replace(rides=rides))
 
 
-def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[float]:
+def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
     """Return the seconds by which the time of each input is too early; 0 unless the tracker's clock was set back.
 
-    The inputs are in the order of their numbers; `newest` is the newest time before
-    them. Late reports, and reports after the clock was set back, have earlier times
-    than the reports before them. Late reports arrive together. Reports after the clock
-    was set back arrive at the same intervals as they were sent.
+    The inputs are in the order of their numbers; `before` is the core before them. Late
+    reports, and reports after the clock was set back, have earlier times than the
+    reports or armings before them. Late reports arrive together. Reports after the
+    clock was set back arrive at the same intervals as they were sent.
     """
     errors, error, first = [0.0] * len(inputs), 0.0, 0
     clock: Clock | None = None
+    fix = before.ride_state.newest_fix
+    newest = None if before.clock else _latest(fix and fix.time, before.guard)
     for number, it in enumerate(inputs):
+        newest = newest and _latest(newest, it.guard)
         time = it.report and (it.report.fix_time or it.report.device_time)
-        if not (it.report and it.report.server_time and time):
+        if not (it.report and time):
             continue
-        last, clock = clock, clock_after(clock, it.report)
+        last, clock = clock, clock_after(clock, it.report, it.received_at)
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
@@ -378,6 +382,11 @@ def _errors_of_clock(inputs: Sequence[Input], newest: datetime | None) -> list[f
         elif clock is not last:
             first = number
     return errors
+
+
+def _latest(time: datetime | None, guard: Guard | None) -> datetime | None:
+    """Return a time or, if it is later, the time of an arming."""
+    return max(time, guard.after) if time and guard else time
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
