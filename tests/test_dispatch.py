@@ -251,10 +251,25 @@ async def test_start(bikes: Bikes, fired: Fired) -> None:
     await bikes.poll(4)
     content = bikes.coordinator.database.content
     assert (fired, content.evaluation) == ([], None)
-    passed = await watched_poll(bikes, 2)
+    passed = await watched_poll(bikes, 1)
     assert fired == SOS
     # No tracker has changed since the last poll, so no tracker can need new entities.
     assert passed.functions["_new_entities"] == 0
+
+
+async def test_reload_after_start(bikes: Bikes, fired: Fired) -> None:
+    """If the account is reloaded in these five seconds, an alarm is still fired once."""
+    hass = bikes.hass
+    hass.set_state(CoreState.starting)
+    await async_setup(hass, bikes.entry)
+    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    await bikes.poll()
+    hass.set_state(CoreState.running)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await settle(hass)
+    await hass.config_entries.async_reload(bikes.entry.entry_id)
+    await bikes.poll(6)
+    assert fired == SOS
 
 
 async def test_loading(bikes: Bikes, fired: Fired) -> None:
@@ -271,6 +286,9 @@ async def test_loading(bikes: Bikes, fired: Fired) -> None:
 async def test_alarm_in_an_outage(bikes: Bikes, fired: Fired) -> None:
     """An alarm in a push message during an outage is fired with the next poll that succeeds."""
     await bikes.async_wait(11)
+    evaluations = list[object]()
+    note = callback(lambda it: evaluations.append(it.now))
+    async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
     bikes.simulator.fault("status-503")
     await bikes.async_wait(61)
     content = bikes.coordinator.database.content
@@ -280,6 +298,8 @@ async def test_alarm_in_an_outage(bikes: Bikes, fired: Fired) -> None:
     assert not bikes.coordinator.last_update_success
     assert bikes.coordinator.data.states[RED].occurrences
     assert (fired, content.evaluation) == ([], evaluated)
+    # No trigger is evaluated.
+    assert set(evaluations) == {None}
     bikes.simulator.fault(None)
     await bikes.async_wait(61)
     assert fired == SOS
