@@ -193,6 +193,9 @@ Those of a gap, until the history answers.
   stand 30, receive outage, stand 3, receive poll, stand 1, history, stand 1 -> 16
 A report without a time, also of an armed bike.
   stand 3, arm, stand 1 device_time=none fix_time=none -> 6
+  receive live, stand 3, receive hold, stand 1, receive live, stand 1 device_time=none fix_time=none, deliver newest -> 6
+A late report of an armed bike whose tracker's clock is always behind.
+  bike behind=180, receive live, stand 3, arm, receive hold, stand 1, receive live, stand 1, deliver newest -> 7
 None for a minute after a late report.
   clock 20000, bike every=10, receive live, stand 5, receive hold, stand 1, receive live, stand 1, deliver in order, clock 0, stand 60 -> 93
   receive live, bike every=10, stand 19, receive hold, stand 0.3, receive live, stand 0.3, deliver newest, stand 0.8 -> 124

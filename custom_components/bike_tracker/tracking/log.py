@@ -363,7 +363,7 @@ def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
     fix = before.ride_state.newest_fix
     newest = None if before.clock else _latest(fix and fix.time, before.guard)
     for number, it in enumerate(inputs):
-        newest = newest and _latest(newest, it.guard)
+        newest = _latest(newest, it.guard)
         time = it.report and (it.report.fix_time or it.report.device_time)
         if not (it.report and time):
             continue
