@@ -116,7 +116,7 @@ A tracker's clock that falls back before the theft: the second report tells.
   stand 30, arm, stand 30, bike behind=50, ride 2 @15 -> place 61 250 m, triggered
   receive live, stand 30, arm, stand 30, bike behind=360, ride 2 @15 -> place 61 250 m, triggered
   says server_time=none, receive live, stand 30, arm, stand 30, bike behind=360, jump 300, stand 2 -> place 62 300 m, triggered
-  stand 5, sleep 12, bike behind=10, arm, ride 2 @15 -> place 18 250 m, triggered
+  stand 5, sleep 12, bike behind=10, arm, ride 1 @15, bike behind=10.1, ride 1 @15 -> place 18 250 m, triggered
   stand 5, sleep 240, arm, kill, bike behind=50, ride 2 @15 -> place 246 250 m, triggered
 Reports that a right clock buffered come together: they trigger nothing.
   stand 3, sleep 60, bike age=40, jump 100, stand 1 motion=yes, bike age=36, jump 100, stand 1 motion=yes, bike age=32, arm, jump 100, stand 1 motion=yes -> armed
