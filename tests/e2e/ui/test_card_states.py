@@ -25,6 +25,7 @@ _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
 _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _LONG_TASK_MS = 400
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
+_BEGINS_AT_THE_LEFT = "({ firstChild: text }) => { const range = new Range(); range.selectNode(text); const { x } = range.getBoundingClientRect(); range.setEnd(text, 1); return x === range.getBoundingClientRect().x; }"
 _AWAY: House = {
     "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
     "address": "Am Bach 3",
@@ -413,14 +414,13 @@ async def test_rides_of_a_bar(stub: Stub) -> None:
 
 
 async def test_right_to_left(stub: Stub) -> None:
-    """In right-to-left languages, the battery level is to the left of the address, and arrows are mirrored."""
+    """In right-to-left languages, Latin names begin at the left, batteries are left of addresses, and arrows are mirrored."""
     away = bike(1, tracker="not_home", address="Roonstraße 5, 69120 Heidelberg")
-    await stub.show(house(away, rides=[ride(_YESTERDAY)]))
+    await stub.show(house(away | {"name": "<b>"}, rides=[ride(_YESTERDAY)]))
     await stub.page.evaluate("() => { document.dir = 'rtl'; }")
-    place = await stub.bikes.locator(".place").bounding_box()
-    battery = await stub.bikes.locator(".open .number").bounding_box()
-    assert place and battery
-    assert battery["x"] + battery["width"] < place["x"]
+    assert await stub.bikes.locator(".name").evaluate(_BEGINS_AT_THE_LEFT)
+    order = "({ children: [place, battery] }) => battery.getBoundingClientRect().right < place.getBoundingClientRect().left"
+    assert await stub.bikes.locator(".open .note").evaluate(order)
     arrow = stub.rides.get_by_role("button", name="Previous").locator("ha-icon")
     style = "icon => [getComputedStyle(icon).transform, getComputedStyle(icon).display]"
     assert await arrow.evaluate(style) == ["matrix(-1, 0, 0, 1, 0, 0)", "inline-block"]
