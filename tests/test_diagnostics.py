@@ -10,7 +10,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import get_system_health_info
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    get_system_health_info,
+)
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
     get_diagnostics_for_device,
@@ -222,3 +225,15 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     info = await async_health(bikes.hass)
     assert info["accounts"] == 2
     assert info["can_reach_server"] == {"type": "failed", "error": "unreachable"}
+
+
+async def test_system_health_of_two_accounts(
+    bikes: Bikes, bobs: MockConfigEntry
+) -> None:
+    """With several accounts, system health shows the last write to any database."""
+    await async_setup(bikes.hass, bikes.entry)
+    for entry in (bikes.entry, bobs):
+        bikes.freezer.tick(60)
+        await entry.runtime_data.coordinator.database.async_write()
+    info = await async_health(bikes.hass)
+    assert info["database_written_at"] == dt_util.utcnow()

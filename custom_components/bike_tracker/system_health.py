@@ -30,7 +30,7 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
         info["database_size"] = f"{mib:.2f} MiB"
         info["database_version"] = found[0]["version"]
     if written := [it["written_at"] for it in found if it["written_at"]]:
-        info["database_written_at"] = min(written)
+        info["database_written_at"] = max(written)
     return info
 
 
