@@ -130,6 +130,22 @@ async def test_refused(post: Post) -> None:
     assert post.sent["create"] == []
 
 
+@pytest.mark.parametrize("others", ["notify.gone", "light.lamp"])
+async def test_no_recipient(post: Post, others: str) -> None:
+    """An error is raised if a message reaches nobody, although recipients were given."""
+    for entity_id in (CHAT, "light.lamp"):
+        post.hass.states.async_set(entity_id, "on")
+    to = {"phones": ["removed", post.bike], "others": others}
+    there: dict[str, Any] = {"in_home_assistant": False}
+    with pytest.raises(ServiceValidationError, match="None of the recipients"):
+        await post.async_send(message="1", **to, **there)
+    await post.async_send(message="1", **to)
+    await post.async_send(message="1", **to | {"others": [CHAT, others]}, **there)
+    await post.async_send(message="1", **to | {"phones": post.phones}, **there)
+    await post.async_send(message="1", **there)
+    await post.async_send(**to, **there)
+
+
 async def test_buttons(
     bikes: Bikes, setup: MockConfigEntry, hass_admin_user: MockUser
 ) -> None:

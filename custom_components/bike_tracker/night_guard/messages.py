@@ -103,7 +103,10 @@ async def async_press(hass: HomeAssistant, event: Event[dict[str, Any]]) -> None
 
 
 async def async_send(call: ServiceCall) -> None:
-    """Send a message about a bike or, without a text, remove the last message with its tag."""
+    """Send a message about a bike or, without a text, remove the last message with its tag.
+
+    Raise an error if none of the given recipients of a text exists.
+    """
     hass, data, device_id = call.hass, call.data, call.data[ATTR_DEVICE_ID]
     device = dr.async_get(hass).async_get(device_id)
     if not isinstance(device, dr.DeviceEntry) or tracker_of(device) is None:
@@ -127,6 +130,10 @@ async def async_send(call: ServiceCall) -> None:
     phones = phones_of(hass, data["phones"])
     recipients = Recipients(phones, data["others"], data["in_home_assistant"])
     await async_deliver(hass, call.context, message, recipients)
+    chats = set(hass.states.async_entity_ids(Platform.NOTIFY))
+    exists = phones or chats & set(data["others"]) or data["in_home_assistant"]
+    if text and (data["phones"] or data["others"]) and not exists:
+        raise validation_error("no_recipient")
 
 
 async def async_remove_guard_message(
@@ -175,8 +182,9 @@ def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
     phones = list[str]()
     for device_id in device_ids:
         phone = dr.async_get(hass).async_get(device_id)
-        if name := phone and phone.name:
-            phones.append(f"{_PHONE_PREFIX}{slugify(name)}")
+        action = f"{_PHONE_PREFIX}{slugify((phone and phone.name) or '')}"
+        if hass.services.has_service(Platform.NOTIFY, action):
+            phones.append(action)
         else:
             LOGGER.warning("No message to the phone %s: it is gone", device_id)
     return phones
