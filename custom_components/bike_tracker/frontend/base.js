@@ -111,9 +111,9 @@ class Formats {
 		return this.date(at, { day: "numeric", month: "long", ...(isOld ? { year: "numeric" } : { weekday: "long" }) });
 	}
 
-	/** Return the time, and the day unless today. */
-	moment(at = 0) {
-		return (this.dayKey(at) === this.dayKey(Date.now()) ? "" : `${this.day(at)}, `) + this.time(at);
+	/** Return the time, and the day unless known. */
+	moment(at = 0, known = Date.now()) {
+		return (this.dayKey(at) === this.dayKey(known) ? "" : `${this.day(at)}, `) + this.time(at);
 	}
 
 	unit(value = 0, unit = "", digits = 0) {

@@ -60,7 +60,7 @@ export class RidesCard extends Card {
 
 	/** @param {Ride} ride @param {Bike} bike */
 	renderInfo(ride, bike) {
-		const end = ride.ended_at ? formats.time(Date.parse(ride.ended_at)) : text("under_way");
+		const end = ride.ended_at ? formats.moment(Date.parse(ride.ended_at), ride.at) : text("under_way");
 		const lasts = bike.state("ride_duration");
 		const took = ride.ended_at ? formats.duration(ride.duration) : lasts ? hass.formatEntityState(lasts) : "";
 		const facts = [ride.distance && formats.distance(ride.distance), took].filter(Boolean);
@@ -74,7 +74,7 @@ export class RidesCard extends Card {
 		fill(this.info,
 			h("div.wide", { "aria-live": "polite" },
 				h("div.row", dot(bike), h("h2.name", bike.name)),
-				h("p", `${formats.day(ride.at)}, ${formats.time(ride.at)} – ${end}`),
+				h("p", `${formats.moment(ride.at, 0)} – ${end}`),
 				h("p", facts.join(" · ")),
 				places.join("") !== "??" && h("p.note", places.join(" – ")),
 				this.empty === ride.key && h("p.note", text("no_route"))),

@@ -96,7 +96,7 @@ _STATES = {
     "a ride across midnight": (
         house(bike(1), rides=[ride(_MIDNIGHT)]),
         "Bike 1",
-        "11:45\u202fPM – 12:15\u202fAM",
+        f"11:45\u202fPM – {_NOON:%A, %B %-d}, 12:15\u202fAM",
         "10.0 km",
     ),
     "miles": (
