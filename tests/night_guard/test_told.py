@@ -109,6 +109,15 @@ async def test_bikes_of_the_account(
     hass.config_entries.async_update_subentry(bobs, subentry, data=data)
     shown, _ = await async_submit(hass, bobs, subentry.subentry_id)
     assert (shown["bikes"], shown["phones"]) == ([bike.id], phones[1:])
+    # An empty field means all bikes, so warn if all chosen bikes are gone.
+    data["bikes"] = ["gone"]
+    hass.config_entries.async_update_subentry(bobs, subentry, data=data)
+    context: Any = {"source": "reconfigure", "subentry_id": subentry.subentry_id}
+    form = await hass.config_entries.subentries.async_init(
+        (bobs.entry_id, TYPE), context=context
+    )
+    assert suggested_by(form)["bikes"] == []
+    assert form["errors"] == {"bikes": "bikes_gone"}
 
 
 async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
@@ -132,7 +141,7 @@ async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None
 
 
 async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
-    """The form shows the stored settings, and changes them. A distance of 1 meter is refused: the minimum is 50."""
+    """The form shows the stored settings, and changes them. It refuses an empty name, and a distance below 50 meters."""
     await async_submit(hass, setup, away_distance=300)
     [first] = setup.subentries
     changes = {"name": "New", "follow": False}
@@ -141,8 +150,9 @@ async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
     assert result["reason"] == "reconfigure_successful"
     assert setup.subentries[first].title == "New"
     assert setup.subentries[first].data["follow"] is False
-    with pytest.raises(InvalidData):
-        await async_submit(hass, setup, away_distance=1)
+    for wrong in ({"away_distance": 1}, {"name": " "}):
+        with pytest.raises(InvalidData):
+            await async_submit(hass, setup, **wrong)
 
 
 NIGHTS = """

@@ -67,10 +67,12 @@ class NightGuardFlow(ConfigSubentryFlow):
             schema = self.add_suggested_values_to_schema(
                 _schema_of(names), {**shown, **known}
             )
+            if user_input is None:
+                # An empty field would silently mean all bikes.
+                is_empty = shown.get("bikes") and not known["bikes"]
+                errors = {"bikes": "bikes_gone"} if is_empty else {}
             return self.async_show_form(
-                step_id="user",
-                data_schema=schema,
-                errors=errors if user_input else None,
+                step_id="user", data_schema=schema, errors=errors
             )
         name = user_input[CONF_NAME]
         if not is_change:
@@ -103,7 +105,9 @@ def _schema_of(names: dict[str, str]) -> vol.Schema:
     """Return the fields of the form, given the names of the account's bikes by device ID."""
     return vol.Schema(
         {
-            vol.Required(CONF_NAME): TextSelector(),
+            vol.Required(CONF_NAME): vol.All(
+                TextSelector(), vol.Strip, vol.Length(min=1)
+            ),
             vol.Optional("bikes"): _selector_of(names),
             vol.Optional("night_begins"): TimeSelector(),
             vol.Optional("night_ends"): TimeSelector(),
