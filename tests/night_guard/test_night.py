@@ -268,6 +268,10 @@ A bike that was on a ride when the outage began is named as not guarded.
 night red begins=12:05, ride 10, fail, wait 20
 12:26 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 
+A bike whose device a person disabled is not named as not guarded because of an outage.
+disable blue, night begins=12:05, fail, wait 20
+12:16 time-sensitive: No contact with the tracking service / Red bike: Not guarded
+
 Of two bikes that should be guarded, the other one is told of.
 night begins=12:05, wait 6, automate disarm, offline blue, wait 20
 12:08 guard removed

@@ -10,9 +10,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.const import Platform
 from homeassistant.core import Context, CoreState, Event, callback
-from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
     async_track_state_change_event,
@@ -21,7 +19,6 @@ from homeassistant.helpers.event import (
 )
 from homeassistant.util import dt as dt_util
 
-from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
@@ -273,17 +270,12 @@ class NightGuards:
         unique_id = bike.entity.unique_id
         tracker = self._coordinator.data.trackers[unique_id]
         device = self._coordinator.devices.get(unique_id)
-        panel = self._panel(unique_id)
+        panel = self._messenger.panel(unique_id)
         if panel is None or not tracker.has_fix:
             return "no_place"
         if panel.disabled or tracker.device.disabled or (device and device.disabled):
             return "disabled"
         return "triggered" if self._is_gone(unique_id) else None
-
-    def _panel(self, unique_id: str) -> er.RegistryEntry | None:
-        kind = (Platform.ALARM_CONTROL_PANEL, DOMAIN, f"{unique_id}_guard")
-        registry = er.async_get(self._hass)
-        return registry.async_get(registry.async_get_entity_id(*kind) or "")
 
     # Buttons
 
@@ -301,7 +293,7 @@ class NightGuards:
 
     def _do(self, bike: Bike, action: str) -> None:
         unique_id, messenger = bike.entity.unique_id, self._messenger
-        panel = self._panel(unique_id)
+        panel = messenger.panel(unique_id)
         if action == "report":
             messenger.run(messenger.async_report(bike))
         elif action in PANEL_ACTIONS and panel and not panel.disabled:

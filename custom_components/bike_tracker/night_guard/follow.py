@@ -10,10 +10,11 @@ from homeassistant.const import (
     ATTR_LATITUDE,
     ATTR_LONGITUDE,
     CONF_FILENAME,
+    Platform,
 )
 from homeassistant.core import Context, CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util, slugify
 
@@ -109,6 +110,12 @@ class Messenger:
     def guards_of(self, bike: Bike) -> list[NightGuard]:
         """Return the night guards of a bike."""
         return [it for it in self.guards if it.is_for(bike.entity.device_id)]
+
+    def panel(self, unique_id: str) -> er.RegistryEntry | None:
+        """Return the entity *Guard* of a tracker, or None if it has none."""
+        kind = (Platform.ALARM_CONTROL_PANEL, DOMAIN, f"{unique_id}_guard")
+        registry = er.async_get(self._hass)
+        return registry.async_get(registry.async_get_entity_id(*kind) or "")
 
     def riders(self, guard: NightGuard) -> Iterator[alerts.Rider]:
         """Yield the riders of a night guard, with their places. Skip riders without a state."""
@@ -328,10 +335,11 @@ class Messenger:
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
         is_held = state.changed_by is not None or unique_id in self.mine
+        panel = self.panel(unique_id)
         # A person's choice holds until the next night begins. If another reason against
         # guarding the bike is known, the outage is not the only cause.
         if is_held and not (began and began > since):
             return False
-        if (night.id, unique_id) in self.reasons:
+        if (night.id, unique_id) in self.reasons or not panel or panel.disabled:
             return False
         return self.is_wanted(night, state.position, now)
