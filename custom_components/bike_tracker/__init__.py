@@ -17,6 +17,7 @@ from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
+from .night_guard.follow import async_remove_messages
 from .polling.poll import async_open_service
 from .responses.theft_report import ReportView
 from .responses.track import GpxView
@@ -98,8 +99,9 @@ async def async_unload_entry(
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete the database files of an account that was removed."""
+    """Delete the database files of an account that was removed, and the messages of its night guards."""
     await async_remove_database(hass, entry)
+    await async_remove_messages(hass, entry)
 
 
 async def async_remove_config_entry_device(

@@ -233,6 +233,17 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
     assert not hass.data["persistent_notification"]
 
 
+async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
+    """The messages of the night guards of a deleted account are removed, including messages about its bikes."""
+    await night.async_tell("night red begins=12:02, wait 3, ride 1, fail, wait 20")
+    assert len(hass.data["persistent_notification"]) == 2
+    night.told.clear()
+    await hass.config_entries.async_remove(night.entry.entry_id)
+    removed = sorted(said.split()[1] for said in night.told)
+    assert removed == ["contact", "dusk", "guard", "silent"]
+    assert not hass.data["persistent_notification"]
+
+
 async def test_recipient_is_gone(
     hass: HomeAssistant, night: Night, phones: list[str]
 ) -> None:

@@ -1,10 +1,12 @@
 """Send each message of an account's night guards once, to its recipients."""
 
+import asyncio
 from collections.abc import Coroutine, Iterator
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import (
     ATTR_DEVICE_ID,
     ATTR_LATITUDE,
@@ -29,7 +31,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import alerts
-from .messages import Message, Recipients, async_deliver, phones_of
+from .messages import GUARD_TAG, Message, Recipients, async_deliver, phones_of
 from .schedule import NightGuard, state_of
 
 RECIPIENT_GONE: Final = "recipient_gone"
@@ -51,6 +53,20 @@ class _Sent(NamedTuple):
 def _sent_in(_: HomeAssistant) -> dict[str, _Sent]:
     """Return the remembered messages by config entry ID."""
     return {}
+
+
+async def async_remove_messages(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Remove the messages of all night guards of an account that is being removed."""
+    registry, removals = dr.async_get(hass), list[Coroutine[Any, Any, None]]()
+    devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
+    for guard in NightGuard.all_of(entry):
+        of_bikes = [GUARD_TAG + it.id for it in devices if guard.is_for(it.id)]
+        recipients = Recipients(phones_of(hass, guard.phones))
+        removals += [
+            async_deliver(hass, Context(), Message(tag), recipients)
+            for tag in (*alerts.tags_of(guard.id), *of_bikes)
+        ]
+    await asyncio.gather(*removals)
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
