@@ -112,11 +112,11 @@ async def test_bikes_of_the_account(
     # An empty field means all bikes, so warn if all chosen bikes are gone.
     data["bikes"] = ["gone"]
     hass.config_entries.async_update_subentry(bobs, subentry, data=data)
-    context: Any = {"source": "reconfigure", "subentry_id": subentry.subentry_id}
-    form = await hass.config_entries.subentries.async_init(
-        (bobs.entry_id, TYPE), context=context
+    async_init, key = hass.config_entries.subentries.async_init, (bobs.entry_id, TYPE)
+    form = await async_init(
+        key, context={"source": "reconfigure", "subentry_id": subentry.subentry_id}
     )
-    assert suggested_by(form)["bikes"] == []
+    assert not suggested_by(form)["bikes"]
     assert form["errors"] == {"bikes": "bikes_gone"}
 
 
@@ -195,12 +195,9 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
     await night.async_tell("until 6, until 22, fail, wait 20")
     assert night.pushes[0].data["data"]["url"] == "/map"
     said, *later = night.told
-    title, *lines = said.split(" / ")
-    assert title == "22:00 time-sensitive: Not guarded tonight"
-    assert lines == [
-        *("Blue bike: disabled", "Green bike: disabled"),
-        "New bike: its place is not known",
-    ]
+    assert said == (
+        "22:00 time-sensitive: Not guarded tonight / Blue bike: disabled / Green bike: disabled / New bike: its place is not known"
+    )
     assert later == [
         "06:00 dusk removed",
         "22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.",
@@ -239,48 +236,41 @@ async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
     assert len(hass.data["persistent_notification"]) == 2
     night.told.clear()
     await hass.config_entries.async_remove(night.entry.entry_id)
-    removed = sorted(said.split()[1] for said in night.told)
-    assert removed == ["contact", "dusk", "guard", "silent"]
+    kinds = {said.split()[1] for said in night.told}
+    assert kinds == {"contact", "dusk", "guard", "silent"}
     assert not hass.data["persistent_notification"]
 
 
-async def test_recipient_is_gone(
-    hass: HomeAssistant, night: Night, phones: list[str]
-) -> None:
+async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
     """While a recipient of a night guard does not exist, a repair issue names the night guard."""
-    entries, entry = hass.config_entries, night.entry
-    issue, chat = f"recipient_gone_{entry.entry_id}", "notify.chat"
-    issues, devices = ir.async_get(hass).issues, dr.async_get(hass)
+    hass, entry, chat = night.hass, night.entry, "notify.chat"
+    entries, devices = hass.config_entries, dr.async_get(hass)
 
-    async def tell(story: str, **data: Any) -> bool:
-        if data:
-            [night_guard] = entry.subentries.values()
-            data = {**night_guard.data, **data}
-            entries.async_update_subentry(entry, night_guard, data=data)
+    async def names(story: str = "", **data: Any) -> Any:
+        for it in [*entry.subentries.values()] if data else ():
+            entries.async_update_subentry(entry, it, data={**it.data, **data})
         await night.async_tell(story)
-        return (DOMAIN, issue) in issues
+        issue_id = f"recipient_gone_{entry.entry_id}"
+        issue: Any = ir.async_get(hass).async_get_issue(DOMAIN, issue_id)
+        return issue and issue.translation_placeholders["names"]
 
-    assert not await tell("night, wait 1")
     hass.states.async_set(chat, "unknown")
-    assert not await tell("", others=[chat])
+    assert await names("night") is await names(others=[chat]) is None
     devices.async_remove_device(phones[1])
-    assert await tell("wait 1")
-    names = issues[DOMAIN, issue].translation_placeholders
-    assert names == {"account": entry.title, "names": "Night"}
-    assert await tell("", follow=False)
+    assert await names("wait 1") == await names(follow=False) == "Night"
     # While Home Assistant starts, entities may not have been added yet.
     hass.states.async_remove(chat)
-    assert not await tell("", phones=phones[:1], others=[])
+    assert await names(phones=phones[:1], others=[]) is None
     hass.set_state(CoreState.starting)
-    assert not await tell("wait 1", others=[chat])
+    assert await names("wait 1", others=[chat]) is None
     hass.set_state(CoreState.running)
-    assert await tell("wait 1")
+    assert await names("wait 1")
     await entries.async_unload(entry.entry_id)
-    assert not await tell("")
+    assert await names() is None
     await entries.async_setup(entry.entry_id)
-    assert await tell("")
+    assert await names()
     entries.async_remove_subentry(entry, *entry.subentries)
-    assert not await tell("")
+    assert await names() is None
 
 
 async def test_removed_entities(night: Night) -> None:
