@@ -51,6 +51,8 @@ interface Ride {
 interface TimedPoint {
   point: [number, number];
   timestamp: Date;
+  /** Number of its line: an outage ends a line. */
+  line?: number;
 }
 
 interface Sums {
@@ -68,8 +70,6 @@ interface Period {
 interface Route {
   bike: Bike;
   points: TimedPoint[];
-  /** Whether the ride is under way. */
-  isOpen?: boolean;
 }
 
 type Attributes = Record<string, string | boolean | (() => void) | undefined>;

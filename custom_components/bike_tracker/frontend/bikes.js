@@ -88,7 +88,7 @@ export class BikesCard extends Card {
 		const map = /** @type {RouteMap} */ (this.alarms.querySelector(`[data-key="${bike.id}"] bike-tracker-map`));
 		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
-		await map.show([bike], since, { bike, points, isOpen: true });
+		await map.show([bike], since, { bike, points });
 		const { bikes } = await ask("where", {}, bike.id).catch(() => ({}));
 		const where = bikes?.[0];
 		if (where?.text !== bike.where?.text) this.update();

@@ -43,7 +43,7 @@ export class RouteMap extends HTMLElement {
 		const entities = bikes.map(({ has, color }) => ({ entity_id: has.tracker, color }));
 		if (JSON.stringify(entities) !== JSON.stringify(map.entities)) map.entities = entities;
 		map.autoFit = !points.length;
-		map.paths = route && points.length ? pathsOf(route) : [];
+		map.paths = route ? pathsOf(route) : [];
 		const key = `${ride} ${points.length}`;
 		if (key === this.shown || (Date.now() < this.heldUntil && this.shown.startsWith(ride))) return;
 		const fit = () => (points.length ? map.fitBounds(points) : map.fitMap({ unpause_autofit: true }));
@@ -53,14 +53,12 @@ export class RouteMap extends HTMLElement {
 	}
 }
 
-/** Return the line and dots: start and end; open: start, or bike without marker. @param {Route} route */
-function pathsOf({ bike, points, isOpen }) {
+/** Return the lines. The map draws a dot for each point. @param {Route} route */
+function pathsOf({ bike: { name, color }, points }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
-	const path = { name: bike.name, color: bike.color, fullDatetime: true };
-	const first = points.slice(0, 1), last = points.slice(-1);
-	const ends = !isOpen ? [first, last] : [bike.state("tracker") ? first : last];
-	return [some, ...ends].map((points) => ({ ...path, points }));
+	const lines = new Set(some.map(({ line }) => line));
+	return [...lines].map((line) => ({ name, color, fullDatetime: true, points: some.filter((it) => it.line === line) }));
 }
 
 /** @type {Map<string, {version?: string, points: Promise<TimedPoint[]>}>} */
@@ -113,7 +111,7 @@ function decode(route = "") {
 	return points;
 }
 
-/** Return the recorded track. @param {Bike} bike */
+/** Return the recorded track. After an outage, the first new place begins a line. @param {Bike} bike */
 export function trackSince({ has: { tracker } }, since = "") {
 	const { attributes, last_updated } = hass.states[tracker];
 	return once(`${tracker} ${since}`, last_updated, async () => {
@@ -121,7 +119,11 @@ export function trackSince({ has: { tracker } }, since = "") {
 		const history = await hass.callWS(asked).catch(() => ({}));
 		/** @type {{a: HassState["attributes"], lu: number}[]} */
 		const states = [...(history[tracker] ?? []), { a: attributes, lu: Date.parse(last_updated) / 1000 }];
-		return states.filter(({ a }) => typeof a?.latitude === "number")
-			.map(({ a, lu }) => ({ point: [a.latitude, a.longitude], timestamp: new Date(lu * 1000) }));
+		let gaps = 0, line = 0, last = "";
+		return states.flatMap(({ a, lu }) => {
+			if (typeof a?.latitude !== "number") return (gaps++, []);
+			if (last !== (last = `${[a.latitude, a.longitude]}`)) line = gaps;
+			return { point: [a.latitude, a.longitude], timestamp: new Date(lu * 1000), line };
+		});
 	});
 }

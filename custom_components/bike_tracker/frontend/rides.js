@@ -49,13 +49,12 @@ export class RidesCard extends Card {
 			fill(this.info, this.config.show === "map" && h("p.wide.note", { role: "status" }, this.note));
 			return this.map.show(bikes, String(bikes.length));
 		}
-		const isOpen = !ride.ended_at;
 		this.renderInfo(ride, bike);
-		const points = await (isOpen ? trackSince(bike, ride.started_at) : routeOf(ride)).catch(() => []);
+		const points = await (ride.ended_at ? routeOf(ride) : trackSince(bike, ride.started_at)).catch(() => []);
 		if (book.chosenOf(this.rides)?.key !== ride.key) return;
 		this.empty = points.length ? "" : ride.key;
 		this.renderInfo(ride, bike);
-		await this.map.show(bikes, ride.key, { bike, points, isOpen });
+		await this.map.show(bikes, ride.key, { bike, points });
 	}
 
 	/** @param {Ride} ride @param {Bike} bike */

@@ -45,13 +45,12 @@ class Cards:
         return self.list.locator(".day").nth(1).get_by_role("button").nth(number)
 
     async def expect_route(self) -> None:
-        """Expect that the map shows one line, a point at its start, and a point at its end."""
+        """Expect that the map shows one line."""
         line = self.map.locator("ha-map")
         await expect(line).to_be_visible()
-        points: list[int] = []
         for _ in range(100):
             points = await line.evaluate(_PATHS)
-            if len(points) == 3 and points[0] > 1 and points[1:] == [1, 1]:
+            if len(points) == 1 and points[0] > 1:
                 return
             await self.page.wait_for_timeout(100)
-        raise AssertionError(points)
+        raise AssertionError("The map shows no line, or several lines")
