@@ -7,12 +7,14 @@ from homeassistant.auth.models import User
 from homeassistant.core import Context, CoreState
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
+from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_mock_service,
 )
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -88,21 +90,35 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 
 @pytest.mark.usefixtures("guarded")
-async def test_armed_while_it_moves(bikes: Bikes) -> None:
+async def test_armed_while_it_moves(
+    bikes: Bikes,
+    entity_registry: er.EntityRegistry,
+    hass_ws_client: WebSocketGenerator,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """A triggered guard cannot be armed again while the bike moves: it stays triggered, and its message is not removed.
 
-    The answer of the action `where` mentions that the bike will be guarded again.
+    Its state and the action `where` tell that it will be guarded again. The log has no error.
     """
+    panels = entity_registry.entities
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
         await report(bikes, latitude=AWAY + 0.003 * part, motion=True)
-    with pytest.raises(ServiceValidationError, match="five minutes"):
-        await bikes.async_guard()
+    assert await async_setup_component(bikes.hass, "websocket_api", {})
+    browser = await hass_ws_client()
+    arm = {"domain": "alarm_control_panel", "service": "alarm_arm_away"}
+    call = {"type": "call_service", **arm, "target": {"entity_id": GUARD}}
+    await browser.send_json_auto_id(call)
+    assert (await browser.receive_json())["success"]
+    assert not [it for it in caplog.records if it.levelname == "ERROR"]
+    assert panels[GUARD].translation_key == "guard_again"
     await bikes.hass.async_block_till_done()
     assert bikes.state(GUARD).state == "triggered"
     assert gone == []
     [bike] = await async_list(bikes.hass, "where")
     assert bike["text"].endswith("once it has stood for five minutes.")
+    await bikes.async_guard("disarm")
+    assert panels[GUARD].translation_key == "guard"
 
 
 @pytest.mark.parametrize("is_set_up", [True, False])

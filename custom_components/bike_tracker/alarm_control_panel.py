@@ -62,17 +62,20 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
         is_alarm = triggered and triggered.cause == "alarm"
-        self._attr_translation_key = "guard_alarm" if is_alarm else "guard"
+        is_later = triggered and state.rearming
+        key = "guard_again" if is_later else "guard_alarm" if is_alarm else "guard"
+        self._attr_translation_key = key
         self._attr_changed_by = state.changed_by or None
         self._attr_extra_state_attributes = triggered.described() if triggered else {}
         return self._attr_alarm_state, state.changed_by, triggered
 
     @override
     def _read(self) -> bool:
-        """Read the guard; return whether the state changed. Show a triggered guard as *Being moved* or *Alarm*.
+        """Read the guard; return whether the state changed. A triggered guard is shown with one of three texts.
 
-        These two texts belong to different translation keys of the same state. The
-        frontend reads the key from the entity registry, so store a changed key there.
+        The texts are *Being moved*, *Alarm*, and an answer to *Guard again*. They belong to
+        different translation keys of the same state. The frontend reads the key from the
+        entity registry, so store a changed key there.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):
@@ -85,15 +88,13 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         """Arm the guard at the bike's current place, or raise an error if no place is known.
 
         If the guard is triggered and the bike is moving, the guard is armed later, when
-        the bike stands. Raise an error to inform the user of this delay.
+        the bike stands. Its state informs the user: Home Assistant would log an error.
         """
         changed_by, account = await self._async_person(), self.coordinator.data
         changes = account.arm(self.coordinator_context, dt_util.utcnow(), changed_by)
         if changes is None:
             raise validation_error("guard_without_place")
         self._async_set(changes)
-        if changes.after[self.coordinator_context].state.rearming:
-            raise validation_error("still_moving")
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:

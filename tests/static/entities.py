@@ -25,8 +25,8 @@ STATES: Mapping[str, set[str]] = {
 }
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # The guard's second key, with names of its states if an alarm triggered the guard.
-    | ({"guard_alarm"} if platform == "alarm_control_panel" else set())
+    # Keys of a triggered guard: an alarm triggered it, or it will be armed again.
+    | ({"guard_alarm", "guard_again"} if platform == "alarm_control_panel" else set())
     for platform, descriptions in DESCRIPTIONS.items()
 }
 """The translation keys of entities, by platform."""

@@ -178,12 +178,13 @@ def test_entities() -> None:
         named = texts["state_attributes"]["event_type"]["state"]
         assert description.event_types
         assert named.keys() == {*description.event_types}
-    named = [
-        cause
-        for texts in ENGLISH["entity"]["alarm_control_panel"].values()
-        for cause in texts["state_attributes"]["cause"]["state"]
-    ]
-    assert sorted(named) == sorted(get_args(get_type_hints(Triggered)["cause"]))
+    panels = ENGLISH["entity"]["alarm_control_panel"]
+    moved, again, alarm = (
+        [*panels[key]["state_attributes"]["cause"]["state"]]
+        for key in ("guard", "guard_again", "guard_alarm")
+    )
+    assert sorted(moved + alarm) == again
+    assert again == sorted(get_args(get_type_hints(Triggered)["cause"]))
 
 
 def test_failures() -> None:

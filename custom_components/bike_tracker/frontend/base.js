@@ -220,8 +220,8 @@ function findBikes() {
 	const found = {};
 	for (const { platform, device_id, translation_key, entity_id } of Object.values(hass.entities)) {
 		if (platform !== "bike_tracker" || !device_id || !translation_key) continue;
-		// After an alarm, the guard has another key.
-		(found[device_id] ??= {})[translation_key.replace("guard_alarm", "guard")] = entity_id;
+		// While triggered, the guard may have another key.
+		(found[device_id] ??= {})[translation_key.replace(/guard_.*/, "guard")] = entity_id;
 	}
 	const { compare } = new Intl.Collator(hass.locale.language, { numeric: true });
 	return Object.keys(found).filter((id) => found[id].tracker).map((id) => new Bike(id, found[id])).sort((one, other) => compare(one.name, other.name));
