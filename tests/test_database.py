@@ -678,17 +678,22 @@ async def test_backup_with_a_slow_disk(
 
 @pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
-    """A closed database refuses queries. A write or a backup of it does nothing, and logs no error."""
+    """A closed database reads rides, but never changes its file: a write or a backup does nothing, and logs no error."""
     database, now = bikes.coordinator.database, dt_util.utcnow()
-    await async_unload(bikes)
-    with pytest.raises(HomeAssistantError) as err:
-        await database.rides(RED, now - DAY, now)
-    assert err.value.translation_key == "database_not_readable"
-    assert err.value.translation_placeholders == {"error": "OperationalError: closed"}
+    store(bikes.hass, bikes.entry, [row(HOUR)])
+    file = await async_unload(bikes)
+    assert len(await database.rides(RED, now - DAY, now)) == 1
     await database.async_write()
     await database.async_hold()
-    assert "cannot be written" not in caplog.text
     assert state_in(bikes.hass, bikes.entry)
+    file.write_bytes(b"\xff" * file.stat().st_size)
+    for error in ("file is not a database", "unable to open database file"):
+        with pytest.raises(HomeAssistantError, match=error) as err:
+            await database.rides(RED, now - DAY, now)
+        assert err.value.translation_key == "database_not_readable"
+        assert [*file.parent.iterdir()] == [file][: file.exists()]
+        file.unlink(missing_ok=True)
+    assert "cannot be written" not in caplog.text
 
 
 # Import of the files of 2.0

@@ -62,6 +62,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     known = any(state.position for state in database.content.trackers.values())
     service = async_open_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(service, database)
+    # Theft reports need the coordinator even if the service does not answer.
+    entry.runtime_data = EntityAdder(coordinator)
     try:
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
@@ -70,7 +72,6 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
         # Assistant would begin the next set-up before the file is closed.
         await database.async_close()
         raise
-    entry.runtime_data = EntityAdder(coordinator)
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
     dispatcher = Dispatcher(coordinator, entry.runtime_data.async_add)
     dispatcher.async_start()

@@ -19,7 +19,13 @@ import voluptuous as vol
 
 from .const import DOMAIN
 from .night_guard import messages
-from .responses.bikes import Bike, async_bikes_in, service_error, validation_error
+from .responses.bikes import (
+    Bike,
+    async_bikes_in,
+    service_error,
+    validation_error,
+    with_stored_state,
+)
 from .responses.statistics import (
     MAX_PERIODS,
     PERIODS,
@@ -189,6 +195,7 @@ async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
 async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
     """Return a report for police and insurance. With a file name, also write its HTML page."""
     bike, path = await _async_bike_in(call), await _async_path(call)
+    bike = with_stored_state(call.hass, bike)
     start, end = await _async_times_of_report(call.data, bike)
     report = await async_theft_report(call.hass, bike, start, end, call.data)
     await _async_write(call.hass, path, report["html"])

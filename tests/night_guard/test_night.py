@@ -202,10 +202,10 @@ night begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 20, work, w
 12:20 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:05. A theft would go unnoticed. / Red bike is at Roonstraße 12, 0.3 km north of home, position from 12:04, battery 80%, being moved, the service does not answer at the moment.
 12:28 quiet: Contact with the tracking service again / Blue bike: guarded as before.
 
-A message about an outage also comes for a single bike that is being moved, and after a restart, when its place is not known yet.
+A message about an outage also comes for a single bike that is being moved. After a restart, its last place is in the database.
 night red begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 2, restart, wait 20, work, wait 5
 12:05 critical: Red bike is being moved / 300 m from where it stood, Roonstraße 12, 12:04
-12:23 time-sensitive: No contact with the tracking service / Red bike is being moved
+12:23 time-sensitive: No contact with the tracking service / Red bike is at Roonstraße 12, 0.3 km north of home, position from 12:04, battery 80%, being moved, the service does not answer at the moment.
 12:33 contact removed
 
 After a restart in an outage the phone is told once, and of its end.

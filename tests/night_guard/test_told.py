@@ -330,10 +330,13 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
 
 
 @pytest.mark.parametrize("moved", ["Blue Red", "Red"])
+@pytest.mark.parametrize("restart", ["", "restart, "])
 async def test_report_in_an_outage(
-    night: Night, hass_client_no_auth: ClientSessionGenerator, moved: str
+    night: Night, hass_client_no_auth: ClientSessionGenerator, restart: str, moved: str
 ) -> None:
     """The message about an outage has a button for the theft report of each moved bike, because the map shows no bike.
+
+    After a restart during the outage, the report contains the last place and the ride, too.
 
     If only one bike is moved, a tap on the message opens its report. If Home Assistant
     has no URL, the message has no button, and a tap opens the map.
@@ -343,7 +346,7 @@ async def test_report_in_an_outage(
     hass.http.register_view(ReportView)
     hass.config.external_url = home
     await night.async_tell(f"night begins=12:02, wait 3, ride 2 {moved.lower()}, fail")
-    await night.async_tell("wait 20")
+    await night.async_tell(f"wait 2, {restart}wait 20")
     data = night.pushes[-1].data["data"]
     assert data["tag"].startswith("bike_tracker_night_contact_")
     labels = [button["title"] for button in data["actions"]]
@@ -354,7 +357,8 @@ async def test_report_in_an_outage(
     for label, link in zip(labels, links, strict=True):
         page = await (await client.get(link.removeprefix(home))).text()
         assert f"Theft report: {label.partition(':')[0]}" in page
-        assert "Roonstraße 12" in page
+        assert "2026-11-20 12:05:36</bdi><br><bdi>Roonstraße 12" in page
+        assert "These are the stored routes of the rides" in page
     hass.config.api = hass.config.external_url = None
     await night.async_tell("work, wait 6, fail, wait 20")
     data = night.pushes[-1].data["data"]

@@ -281,9 +281,9 @@ class Database:
     ) -> T:
         async with self._lock:
             try:
-                return await self._run(self._file.run, work, *args)
+                return await self._run(self._file.query, work, *args)
             except (OSError, DatabaseError) as err:
-                if sql.is_malformed(err):
+                if self._file.is_open and sql.is_malformed(err):
                     await self._async_failed(err)
                 raise translated_error(
                     "database_not_readable", HomeAssistantError, error=_text(err)

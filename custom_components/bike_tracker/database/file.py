@@ -1,7 +1,7 @@
 """The SQLite file of an account: its tables and queries. All functions block."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 import json
@@ -196,6 +196,16 @@ class File:
                 raise OperationalError("closed")
             with self._connection:
                 return work(self._connection, *args)
+
+    def query[*Args, T](
+        self, work: Callable[[Connection, *Args], T], *args: *Args
+    ) -> T:
+        """Return the result of `work`, which only reads. If the file is closed, open it for this call."""
+        if self.is_open:
+            return self.run(work, *args)
+        uri = f"{self.path.as_uri()}?mode=ro"
+        with closing(connect(uri, timeout=BUSY_SECONDS, uri=True)) as connection:
+            return work(connection, *args)
 
     def close(self) -> None:
         """Close the file."""

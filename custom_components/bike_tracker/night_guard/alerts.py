@@ -54,7 +54,7 @@ class Moved(NamedTuple):
 
     name: str
     bike: Bike | None
-    """None before the first answer of the service."""
+    """None if a user removed its device tracker."""
     report_url: str | None
 
 

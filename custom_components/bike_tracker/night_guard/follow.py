@@ -24,7 +24,7 @@ from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue, name_of
-from ..responses.bikes import Bike, known_bike, listed_bike
+from ..responses.bikes import Bike, known_bike, listed_bike, stored_bike
 from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
@@ -328,7 +328,7 @@ class Messenger:
         moved = list[alerts.Moved]()
         for unique_id, device, state in self._states_of(night):
             if state_of(state.guard) == "moved":
-                bike = listed_bike(self._coordinator, unique_id)
+                bike = stored_bike(self._coordinator, unique_id)
                 url = self._link_to_report(bike) if bike else None
                 moved.append(alerts.Moved(name_of(device), bike, url))
         return sorted(moved, key=attrgetter("name"))
@@ -337,14 +337,10 @@ class Messenger:
         self, night: NightGuard
     ) -> Iterator[tuple[str, dr.DeviceEntry, TrackerState]]:
         """Yield the `uniqueId`, the device and the state of each bike of a night guard."""
-        account = self._coordinator.data
-        # Before the first answer of the service, no tracker is listed, so use the
-        # stored states.
-        states = {key: account.states[key] for key in account.trackers}
-        for unique_id, state in (states or account.states).items():
+        for unique_id, tracker in self._coordinator.data.known_trackers.items():
             device = self._coordinator.devices.get(unique_id)
             if device and night.is_for(device.id):
-                yield unique_id, device, state
+                yield unique_id, device, tracker.state
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""

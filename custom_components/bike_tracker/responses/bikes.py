@@ -120,6 +120,22 @@ def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 
 
 @callback
+def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
+    """Return the same as `listed_bike` or, before the first answer of the service, a bike with its stored state."""
+    tracker = coordinator.data.known_trackers.get(unique_id)
+    bike = known_bike(coordinator, unique_id)
+    return bike._replace(tracker=tracker) if bike and tracker else None
+
+
+@callback
+def with_stored_state(hass: HomeAssistant, bike: Bike) -> Bike:
+    """Return a bike with its stored state if its account is not loaded because of an outage, otherwise unchanged."""
+    entry = hass.config_entries.async_get_entry(bike.entity.config_entry_id or "")
+    adder = None if bike.coordinator else getattr(entry, "runtime_data", None)
+    return (adder and stored_bike(adder.coordinator, bike.entity.unique_id)) or bike
+
+
+@callback
 def exposed_bikes(hass: HomeAssistant, assistant: str) -> list[Bike]:
     """Return the bikes that are exposed to an assistant. Each has the names that the assistant knows."""
     names_of = partial(er.async_get_entity_aliases, hass, allow_empty=False)

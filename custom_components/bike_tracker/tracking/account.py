@@ -46,6 +46,14 @@ class Account:
     newest list, otherwise None.
     """
 
+    @property
+    def known_trackers(self) -> Trackers:
+        """The listed trackers or, before the first device list, all stored trackers with empty devices."""
+        return self.trackers or {
+            key: Tracker(Device(None, key, key, *[None] * 5), state)
+            for key, state in self.states.items()
+        }
+
     def __post_init__(self) -> None:
         """Restore the states that were read from the file, and collect their gaps."""
         self.states.update({key: it.restored() for key, it in self.states.items()})
