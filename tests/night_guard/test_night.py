@@ -173,10 +173,16 @@ night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
 22:24 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:23, battery 80%.
 22:27 guard removed
 
-While its account is reloaded nothing is told, and nothing is taken away.
-night red, until 22, ride 2, reload, ride 9
+A restart sends no place of a moved bike: the ten minutes begin with the start.
+night red, until 22, ride 12, restart, ride 6, restart, ride 11
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:13 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%.
+22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
+22:30 critical: Red bike is being moved / Red bike is at Roonstraße 12, 14.0 km north of home, position from 22:29, battery 80%.
+
+While its account is reloaded nothing is told, and nothing is taken away.
+night red, until 22, ride 2, reload, ride 11
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:22 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:21, battery 80%.
 
 While its account is unloaded, nothing is told, even if a night begins and a rider moves.
 ann 500, night red riders=ann begins=12:24, wait 1, fail, wait 13, reload

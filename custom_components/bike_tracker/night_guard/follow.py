@@ -82,6 +82,7 @@ class Messenger:
         self._coordinator = coordinator
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)
+        self._started_at = dt_util.utcnow()
         self._followed_at: dict[str, datetime] = {}
         self._silent: dict[str, datetime] = {}
         """For each bike whose silent tracker was in a message, the time at which its guard was armed, by `uniqueId`."""
@@ -192,9 +193,9 @@ class Messenger:
         guard, position = tracker.state.guard, tracker.position
         if not (guard and guard.triggered and position and tracker.is_under_way):
             return
-        # If the clock was set back, the stored time may be in the future: use the
-        # current time instead.
-        last = min(self._followed_at.get(unique_id, guard.triggered.since), now)
+        # After a start of Home Assistant, the ten minutes begin with the start. If the
+        # clock was set back, this time may be in the future: use the current time.
+        last = min(self._followed_at.get(unique_id, self._started_at), now)
         self._followed_at[unique_id] = last
         seen_at = position.fix_time or last
         if now - last >= alerts.FOLLOW_EVERY and seen_at > last:
