@@ -239,6 +239,7 @@ place new, wait 1 = new armed
 disarm, wait 1
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / New bike: its place is not known / Red bike: being moved, its alarm is still on
+12:07 quiet: Not guarded tonight / Red bike: being moved, its alarm is still on
 12:08 guard removed
 12:08 dusk removed
 
@@ -254,7 +255,7 @@ lock blue, wait 1, night begins=12:20, wait 5, leave blue, wait 1
 The message about unguarded bikes is removed when the night guard is not for them any more.
 lock blue, night begins=12:05, wait 5, night red begins=12:05, wait 1
 12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
-12:07 dusk removed
+12:06 dusk removed
 
 Each night guard of a bike names it when its night begins, and removes its message.
 new, night begins=12:05, night red also=yes begins=12:05, night also=yes begins=12:08 ends=12:12, wait 14, place new, wait 1 = new armed

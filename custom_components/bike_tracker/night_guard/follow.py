@@ -31,7 +31,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import alerts
-from .messages import GUARD_TAG, Message, Recipients, async_deliver, phones_of
+from .messages import GUARD_TAG, URGENT, Message, Recipients, async_deliver, phones_of
 from .schedule import NightGuard, state_of
 
 RECIPIENT_GONE: Final = "recipient_gone"
@@ -268,26 +268,28 @@ class Messenger:
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """Send the reasons why bikes cannot be guarded tonight. Leave out a reason that was sent before and still applies.
 
-        After the night, or when no reason in the message applies any more, remove the
-        message.
+        If a reason in the message no longer applies, send the message without it. If none
+        is left, or after the night, remove the message.
         """
         now, sent, shown = dt_util.now(), self.reasons, self._not_guarded
         for night in self.guards:
-            new = [
-                (bike, reason)
-                for unique_id, reason in reasons.items()
-                if night.is_night(now) and sent.get((night.id, unique_id)) != reason
+            before = shown.get(night.id, set())
+            bikes = {
+                unique_id: bike
+                for unique_id in reasons.keys() | before
+                if night.is_night(now)
                 if (bike := listed_bike(self._coordinator, unique_id))
                 and night.is_for(bike.entity.device_id)
-            ]
-            if lines := [(bike.name, reason) for bike, reason in new]:
-                self.send(night, alerts.not_guarded(self._hass, night, lines))
-                sent |= {(night.id, it.entity.unique_id): reason for it, reason in new}
-                shown[night.id] = {bike.entity.unique_id for bike, _ in new}
-            left = {it for it in shown.get(night.id, ()) if (night.id, it) in sent}
-            if night.id in shown and not (left and night.is_night(now)):
-                del shown[night.id]
-                self.send(night, Message(alerts.tags_of(night.id).dusk))
+            }
+            known = {it: sent.get((night.id, it)) for it in bikes}
+            new = {it for it in bikes if reasons.get(it, known[it]) != known[it]}
+            sent |= {(night.id, it): reasons[it] for it in new}
+            left = {it for it in before & bikes.keys() if known[it]}
+            if new or left != before:
+                shown[night.id] = new or left
+                lines = [(bikes[it].name, sent[night.id, it]) for it in new or left]
+                message = alerts.not_guarded(self._hass, night, lines)
+                self.send(night, message._replace(level=URGENT if new else {}))
 
     def tell_outage(self, since: datetime) -> None:
         """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed."""
