@@ -136,6 +136,16 @@ A message about a moved bike rings if no rider is there.
 ann 0, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:05
 
+A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
+ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00
+wait 1, report meters=1112 motion=yes
+automate disarm, automate, stand 8, ride 12, tap arm
+12:04 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:03
+12:05 guard removed
+12:13 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:12
+12:23 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.6 km north of home, position from 12:22, battery 80%.
+12:25 quiet: Red bike: Guard again / It will be guarded again once it has stood for five minutes.
+
 Every ten minutes where it is now is told, while that changes, until it is disarmed.
 night red, until 22, ride 25, stand 30, automate disarm, wait 30
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00

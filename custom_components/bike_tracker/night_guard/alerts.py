@@ -13,7 +13,7 @@ from ..responses.texts import alarm_text, clock_time, happened, text, with_comma
 from ..responses.where import where
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
-from .messages import CRITICAL, GUARD_TAG, URGENT, Button, Message, link_button, map_of
+from .messages import GUARD_TAG, URGENT, Button, Message, link_button, map_of
 from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
@@ -114,7 +114,7 @@ def triggered(
     elif alarm:
         title = _titled(hass, bike.name, label=alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
-    return _about(hass, bike, title, said)
+    return _about(hass, bike, title, said)._replace(level=URGENT)
 
 
 def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
@@ -127,7 +127,7 @@ def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Messag
     # The text mentions the motion only if the title is about silence. Otherwise, it
     # would contradict the title "has stopped", or repeat the title "being moved".
     said = where(hass, bike, says_moved=is_silent)["text"]
-    return _about(hass, bike, title, said)
+    return _about(hass, bike, title, said)._replace(level=URGENT)
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
@@ -221,11 +221,6 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
     tag, listed = tags_of(guard.id).contact, with_commas(hass, names)
     still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
-
-
-def level_of(guard: NightGuard, rider: str | None = None) -> dict[str, object]:
-    """Return the level of a message about a moved bike: critical if the settings allow it, and no rider is with it."""
-    return CRITICAL if guard.critical and not rider else URGENT
 
 
 def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:

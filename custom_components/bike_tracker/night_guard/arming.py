@@ -306,8 +306,8 @@ class NightGuards:
                 changes = account.arm(unique_id, dt_util.utcnow())
             self._coordinator.async_set_guards(*filter(None, [changes]))
             if is_gone and action == "arm":
-                for night in messenger.guards_of(bike):
-                    messenger.send(night, alerts.still_moving(self._hass, bike))
+                answer = alerts.still_moving(self._hass, bike)
+                messenger.send_once(messenger.guards_of(bike), answer)
             else:
                 device_id = bike.entity.device_id or ""
                 removal = async_remove_guard_message(self._hass, Context(), device_id)

@@ -1,7 +1,7 @@
 """Send each message of an account's night guards once, to its recipients."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -31,7 +31,15 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import alerts
-from .messages import GUARD_TAG, URGENT, Message, Recipients, async_deliver, phones_of
+from .messages import (
+    CRITICAL,
+    GUARD_TAG,
+    URGENT,
+    Message,
+    Recipients,
+    async_deliver,
+    phones_of,
+)
 from .schedule import NightGuard, state_of
 
 RECIPIENT_GONE: Final = "recipient_gone"
@@ -156,6 +164,26 @@ class Messenger:
         recipients = Recipients(phones_of(self._hass, guard.phones), guard.others)
         self.run(async_deliver(self._hass, Context(), message, recipients))
 
+    def send_once(
+        self,
+        nights: Iterable[NightGuard],
+        message: Message,
+        *,
+        is_critical: bool = False,
+    ) -> None:
+        """Send a message once to each recipient of several night guards.
+
+        A critical message is critical for all recipients of a night guard that allows it.
+        """
+        told = set[str]()
+        for night in sorted(nights, key=attrgetter("critical"), reverse=True):
+            level = CRITICAL if is_critical and night.critical else message.level
+            phones = tuple(it for it in night.phones if it not in told)
+            others = tuple(it for it in night.others if it not in told)
+            told.update(phones, others)
+            left = night._replace(phones=phones, others=others)
+            self.send(left, message._replace(level=level))
+
     def run(self, work: Coroutine[Any, Any, None]) -> None:
         """Run a coroutine in a task that an unload of the account does not cancel."""
         self._hass.async_create_task(work)
@@ -181,12 +209,14 @@ class Messenger:
         seen = seen or armed
         places = (armed.latitude, armed.longitude), (seen.latitude, seen.longitude)
         self._followed_at[bike.entity.unique_id] = now
-        for night in self.guards_of(bike):
-            riders = self.riders(night)
-            rider = alerts.companion(*places, riders, night.away_distance, now)
-            message = alerts.triggered(self._hass, bike, occurrence, rider)
-            level = alerts.level_of(night, rider)
-            self.send(night, message._replace(level=level))
+        nights = self.guards_of(bike)
+        riders = (
+            alerts.companion(*places, self.riders(night), night.away_distance, now)
+            for night in nights
+        )
+        rider = next(filter(None, riders), None)
+        message = alerts.triggered(self._hass, bike, occurrence, rider)
+        self.send_once(nights, message, is_critical=not rider)
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
         """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
@@ -241,9 +271,8 @@ class Messenger:
     def _tell_place(self, bike: Bike, *, has_arrived: bool, now: datetime) -> None:
         self._followed_at[bike.entity.unique_id] = now
         message = alerts.whereabouts(self._hass, bike, has_arrived=has_arrived)
-        for night in self.guards_of(bike):
-            if night.follow:
-                self.send(night, message._replace(level=alerts.level_of(night)))
+        nights = (it for it in self.guards_of(bike) if it.follow)
+        self.send_once(nights, message, is_critical=True)
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
@@ -257,8 +286,7 @@ class Messenger:
             said = alerts.words(self._hass, "report_written", filename=filename)
         except HomeAssistantError as err:
             said = str(err)
-        for night in self.guards_of(bike):
-            self.send(night, alerts.report(self._hass, bike, said, url))
+        self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:
         guard = bike.tracker and bike.tracker.state.guard
