@@ -117,6 +117,17 @@ report meters=5000 motion=yes = triggered
 06:12 critical: Red bike has stopped / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:11, battery 80%, guarded.
 06:14 critical: Red bike is being moved / 1.5 km from where it stood, Roonstraße 12, 06:13
 
+*Guard again* on the dashboard: where the bike stands, its message is removed, or replaced if it is followed.
+night red, arm, report motion=yes, arm, stand 8 = armed
+ride 2, arm, stand 10 = armed
+night red follow=no, ride 2, arm, stand 10 = armed
+12:02 critical: Red bike is being moved / The bike moves, Am Bach 3, 12:01
+12:07 guard removed
+12:11 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:10
+12:21 critical: Red bike has stopped / Red bike is at Roonstraße 12, 1.0 km north of home, position from 12:20, battery 80%, guarded.
+12:23 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:22
+12:33 guard removed
+
 A bike that no night guard is for any longer is disarmed.
 night begins=12:00, wait 1 = blue armed
 night red begins=12:00 = blue disarmed, = armed
@@ -139,7 +150,7 @@ ann 0, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 
 A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
 ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00
 wait 1, report meters=1112 motion=yes
-automate disarm, automate, stand 8, ride 12, tap arm
+automate disarm, stand 1, automate, stand 7, ride 12, tap arm
 12:04 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:03
 12:05 guard removed
 12:13 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:12

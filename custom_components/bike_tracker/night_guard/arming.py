@@ -58,6 +58,8 @@ class NightGuards:
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
         self._is_due = True
+        self._gone: set[str] = set()
+        """Bikes that moved with a triggered guard at the last update."""
         self._news: list[tuple[str, Occurrence]] = []
 
     @callback
@@ -151,6 +153,7 @@ class NightGuards:
                 continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
+        self._remove_answered(ends)
         messenger.mine -= ends.keys()
         # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
@@ -309,9 +312,29 @@ class NightGuards:
                 answer = alerts.still_moving(self._hass, bike)
                 messenger.send_once(messenger.guards_of(bike), answer)
             else:
-                device_id = bike.entity.device_id or ""
-                removal = async_remove_guard_message(self._hass, Context(), device_id)
-                messenger.run(removal)
+                self._remove_message(bike)
+
+    def _remove_answered(self, ends: Collection[str]) -> None:
+        """Remove the messages about bikes that *Guard again* in Home Assistant armed at their arrival.
+
+        With *Follow it*, the message about the end of the ride has already replaced them.
+        """
+        trackers = self._coordinator.data.trackers
+        for unique_id in self._gone & trackers.keys():
+            state = trackers[unique_id].state
+            # The night guard removes no message about a bike that it armed itself.
+            is_by_person = state.changed_by is not None
+            bike = listed_bike(self._coordinator, unique_id)
+            if bike and is_by_person and state_of(state.guard) == "armed":
+                follows = any(it.follow for it in self._messenger.guards_of(bike))
+                if not (follows and unique_id in ends):
+                    self._remove_message(bike)
+        self._gone = {it for it in trackers if self._is_gone(it)}
+
+    def _remove_message(self, bike: Bike) -> None:
+        device_id = bike.entity.device_id or ""
+        removal = async_remove_guard_message(self._hass, Context(), device_id)
+        self._messenger.run(removal)
 
     def _is_gone(self, unique_id: str) -> bool:
         """Return whether a bike moves while its guard is triggered."""
