@@ -50,7 +50,7 @@ MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(days=1)
 NO_TARGET = "None of the targets"
-WRONG_TIME = "must be after the start"
+WRONG_TIME = r"end \(by default, now\) must be after"
 TOO_MANY = "more than 4000 periods"
 FORBIDDEN = "may not write"
 
