@@ -133,14 +133,15 @@ async def test_refused(post: Post) -> None:
 @pytest.mark.parametrize("others", ["notify.gone", "light.lamp"])
 async def test_no_recipient(post: Post, others: str) -> None:
     """An error is raised if a message reaches nobody, although recipients were given."""
-    for entity_id in (CHAT, "light.lamp"):
+    for entity_id in (CHAT, "group.chats", "light.lamp"):
         post.hass.states.async_set(entity_id, "on")
     to = {"phones": ["removed", post.bike], "others": others}
     there: dict[str, Any] = {"in_home_assistant": False}
     with pytest.raises(ServiceValidationError, match="None of the recipients"):
         await post.async_send(message="1", **to, **there)
     await post.async_send(message="1", **to)
-    await post.async_send(message="1", **to | {"others": [CHAT, others]}, **there)
+    for chat in (CHAT, "group.chats"):
+        await post.async_send(message="1", **to | {"others": [chat, others]}, **there)
     await post.async_send(message="1", **to | {"phones": post.phones}, **there)
     await post.async_send(message="1", **there)
     await post.async_send(**to, **there)

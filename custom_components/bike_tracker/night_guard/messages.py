@@ -130,7 +130,7 @@ async def async_send(call: ServiceCall) -> None:
     phones = phones_of(hass, data["phones"])
     recipients = Recipients(phones, data["others"], data["in_home_assistant"])
     await async_deliver(hass, call.context, message, recipients)
-    chats = set(hass.states.async_entity_ids(Platform.NOTIFY))
+    chats = set(hass.states.async_entity_ids((Platform.NOTIFY, "group")))
     exists = phones or chats & set(data["others"]) or data["in_home_assistant"]
     if text and (data["phones"] or data["others"]) and not exists:
         raise validation_error("no_recipient")
