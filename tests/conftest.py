@@ -286,13 +286,16 @@ class Bikes:
         await settle(self.hass)
 
     async def async_guard(
-        self, action: str = "arm_away", context: Context | None = None
+        self,
+        action: str = "arm_away",
+        context: Context | None = None,
+        bike: str = "red",
     ) -> None:
-        """Arm or disarm the guard of the red bike."""
+        """Arm or disarm the guard of a bike, by default of the red bike."""
         await self.hass.services.async_call(
             Platform.ALARM_CONTROL_PANEL,
             f"alarm_{action}",
-            {"entity_id": "alarm_control_panel.red_bike_guard"},
+            {"entity_id": f"alarm_control_panel.{bike}_bike_guard"},
             blocking=True,
             context=context,
         )
@@ -331,6 +334,12 @@ def shown(bikes: Bikes) -> Shown:
         return {str(device.serial_number): available(device) for device in devices}
 
     return _shown
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the integration's messages in the log, except debug messages."""
+    ours = (it for it in caplog.records if DOMAIN in it.name)
+    return [it.getMessage() for it in ours if it.levelname != "DEBUG"]
 
 
 async def async_setup(hass: HomeAssistant, entry: MockConfigEntry) -> None:

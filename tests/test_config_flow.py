@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-import logging
 import re
 import socket
 from typing import Any
@@ -31,7 +30,17 @@ from custom_components.bike_tracker.api import client as client_module
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import BLUE, BOB, EMAIL, PASSWORD, RED, Bikes, MakeEntry, async_setup
+from .conftest import (
+    BLUE,
+    BOB,
+    EMAIL,
+    PASSWORD,
+    RED,
+    Bikes,
+    MakeEntry,
+    async_setup,
+    logged,
+)
 from .long import some
 from .tools.faults.decided import DECIDED, DECIDED_PLACES, TROUBLES
 from .tools.simulator import Simulator, client_context
@@ -103,15 +112,6 @@ async def reconfigure(
 def added(result: ConfigFlowResult) -> bool:
     """Return whether a flow has added an account."""
     return result["type"] is FlowResultType.CREATE_ENTRY
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the warnings and errors that the integration has logged."""
-    return [
-        record.getMessage()
-        for record in caplog.records
-        if record.levelno >= logging.WARNING and "bike_tracker" in record.name
-    ]
 
 
 def shown(form: ConfigFlowResult) -> Typed:
@@ -205,7 +205,7 @@ async def test_unexpected_error(
         form = await add(hass, typed)
     assert form["errors"] == {"base": "unknown"}
     name = typed[CONF_URL].removeprefix("http://").removesuffix("/api")
-    assert warnings(caplog) == [f"{name}: Unexpected error while signing in"]
+    assert logged(caplog) == [f"{name}: Unexpected error while signing in"]
     assert added(await submit(hass, form, typed))
 
 
@@ -298,7 +298,7 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     caplog.clear()
     form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert form["errors"] == {"base": "invalid_response"}
-    [line] = warnings(caplog)
+    [line] = logged(caplog)
     assert line.startswith("My bikes: Signing in failed: invalid JSON")
     bikes.simulator.fault(None)
 
@@ -435,7 +435,7 @@ async def test_reconfigure_an_account_that_is_set_up_twice(
     assert result["reason"] == "reconfigure_successful"
     assert twin.data[CONF_PASSWORD] == "new one"
     assert twin.unique_id is None
-    assert warnings(caplog) == []
+    assert logged(caplog) == []
     assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
 
 
@@ -502,7 +502,7 @@ async def test_fault(
     assert shown(result) == typed
     line = f"{address}: Signing in failed: {decided.message.error}"
     is_logged = error not in ("invalid_auth", "redirected")
-    assert warnings(caplog) == [line] * is_logged
+    assert logged(caplog) == [line] * is_logged
     assert not hass.config_entries.async_entries(DOMAIN)
 
     secure.fault(None)
@@ -519,17 +519,7 @@ async def test_name_is_not_found(
         form = await add(hass, {**typed, CONF_URL: address})
     assert form["errors"] == {CONF_URL: "unknown_host"}
     name = address.removeprefix("http://")
-    assert warnings(caplog) == [f"{name}: Signing in failed: name not found"]
-
-
-async def test_http_without_a_scheme(
-    bikes: Bikes, schemes: list[str], typed: Typed
-) -> None:
-    """For a local address without a scheme, http is tried if the server does not support https."""
-    address = f"127.0.0.1:{bikes.simulator.port}"
-    result = await add(bikes.hass, {**typed, CONF_URL: address})
-    assert result["data"] == typed
-    assert schemes[:2] == ["https", "http"]
+    assert logged(caplog) == [f"{name}: Signing in failed: name not found"]
 
 
 @pytest.mark.parametrize(

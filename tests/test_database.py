@@ -432,6 +432,8 @@ async def test_removed_tracker(bikes: Bikes) -> None:
     await async_raise_alarm(bikes)
     bikes.entry.runtime_data.async_forget(BLUE)
     database, now = bikes.coordinator.database, dt_util.utcnow()
+    # An answer about earlier rides, requested before the deletion, is not stored.
+    await database.async_book(BLUE, [Ride(now - HOUR, now, 1.0)], now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
     assert await database.last_ride(BLUE) is None
     for known in (database.content.backfill, database.content.last_rides):

@@ -10,10 +10,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    get_system_health_info,
-)
+from pytest_homeassistant_custom_component.common import get_system_health_info
 from pytest_homeassistant_custom_component.components.diagnostics import (
     get_diagnostics_for_config_entry,
     get_diagnostics_for_device,
@@ -198,7 +195,8 @@ async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -
 async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     """System health shows the size of the database, its last write, and the error of a server that is down.
 
-    The check of a server sends no credentials.
+    With several accounts, the last write is that to any database. The check of a server
+    sends no credentials.
     """
     rows = [row(timedelta(hours=number)) for number in range(1, 300)]
     store(bikes.hass, bikes.entry, rows)
@@ -221,19 +219,12 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     assert requests
     assert not any(request.header("Authorization") for request in requests)
 
+    other = make_entry(EMAIL, url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
     make_entry(BOB, url="http://127.0.0.1:9/api")
+    await async_setup(bikes.hass, other)
+    bikes.freezer.tick(60)
+    await other.runtime_data.coordinator.database.async_write()
     info = await async_health(bikes.hass)
-    assert info["accounts"] == 2
-    assert info["can_reach_server"] == {"type": "failed", "error": "unreachable"}
-
-
-async def test_system_health_of_two_accounts(
-    bikes: Bikes, bobs: MockConfigEntry
-) -> None:
-    """With several accounts, system health shows the last write to any database."""
-    await async_setup(bikes.hass, bikes.entry)
-    for entry in (bikes.entry, bobs):
-        bikes.freezer.tick(60)
-        await entry.runtime_data.coordinator.database.async_write()
-    info = await async_health(bikes.hass)
+    assert info["accounts"] == 3
     assert info["database_written_at"] == dt_util.utcnow()
+    assert info["can_reach_server"] == {"type": "failed", "error": "unreachable"}

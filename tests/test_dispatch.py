@@ -237,8 +237,12 @@ async def test_events_before_triggers(bikes: Bikes, fired: Fired) -> None:
     assert fired == [(alarm, ConfigEntryState.LOADED, alarms) for alarm in alarms]
 
 
-async def test_start(bikes: Bikes, fired: Fired) -> None:
-    """Alarms are fired five seconds after the start of Home Assistant, when automations listen."""
+@pytest.mark.parametrize("is_reloaded", [False, True])
+async def test_start(bikes: Bikes, fired: Fired, is_reloaded: bool) -> None:
+    """Alarms are fired five seconds after the start of Home Assistant, when automations listen.
+
+    If the account is reloaded in these five seconds, alarms are fired once, after the load.
+    """
     hass = bikes.hass
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
@@ -247,39 +251,17 @@ async def test_start(bikes: Bikes, fired: Fired) -> None:
     hass.set_state(CoreState.running)
     hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await settle(hass)
-    await bikes.coordinator.async_refresh()
-    await bikes.poll(4)
-    content = bikes.coordinator.database.content
-    assert (fired, content.evaluation) == ([], None)
+    if is_reloaded:
+        await hass.config_entries.async_reload(bikes.entry.entry_id)
+    else:
+        await bikes.coordinator.async_refresh()
+        await bikes.poll(4)
+        content = bikes.coordinator.database.content
+        assert (fired, content.evaluation) == ([], None)
     passed = await watched_poll(bikes, 1)
     assert fired == SOS
     # No tracker has changed since the last poll, so no tracker can need new entities.
     assert passed.functions["_new_entities"] == 0
-
-
-async def test_reload_after_start(bikes: Bikes, fired: Fired) -> None:
-    """If the account is reloaded in these five seconds, an alarm is still fired once."""
-    hass = bikes.hass
-    hass.set_state(CoreState.starting)
-    await async_setup(hass, bikes.entry)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
-    hass.set_state(CoreState.running)
-    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
-    await settle(hass)
-    await hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.poll(6)
-    assert fired == SOS
-
-
-async def test_loading(bikes: Bikes, fired: Fired) -> None:
-    """If an alarm is raised after the account was unloaded, it is fired when the account has been loaded again."""
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.poll()
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await async_setup(bikes.hass, bikes.entry)
-    assert fired == SOS
 
 
 @pytest.mark.usefixtures("with_live", "setup")

@@ -7,14 +7,12 @@ from homeassistant.auth.models import User
 from homeassistant.core import Context, CoreState
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_mock_service,
 )
-from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -91,26 +89,17 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("guarded")
 async def test_armed_while_it_moves(
-    bikes: Bikes,
-    entity_registry: er.EntityRegistry,
-    hass_ws_client: WebSocketGenerator,
-    caplog: pytest.LogCaptureFixture,
+    bikes: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
     """A triggered guard cannot be armed again while the bike moves: it stays triggered, and its message is not removed.
 
-    Its state and the action `where` tell that it will be guarded again. The log has no error.
+    Its state and the action `where` tell that it will be guarded again. No error is raised.
     """
     panels = entity_registry.entities
     gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
         await report(bikes, latitude=AWAY + 0.003 * part, motion=True)
-    assert await async_setup_component(bikes.hass, "websocket_api", {})
-    browser = await hass_ws_client()
-    arm = {"domain": "alarm_control_panel", "service": "alarm_arm_away"}
-    call = {"type": "call_service", **arm, "target": {"entity_id": GUARD}}
-    await browser.send_json_auto_id(call)
-    assert (await browser.receive_json())["success"]
-    assert not [it for it in caplog.records if it.levelname == "ERROR"]
+    await bikes.async_guard()
     assert panels[GUARD].translation_key == "guard_again"
     await bikes.hass.async_block_till_done()
     assert bikes.state(GUARD).state == "triggered"
@@ -159,17 +148,14 @@ async def test_switched_off(
 @pytest.mark.usefixtures("setup")
 async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
     """If the time of a bike's place is unknown, its guard cannot be armed. The error has the reason."""
-    new = "alarm_control_panel.new_bike_guard"
     bikes.simulator.add_device("new", name="New bike", email=EMAIL)
     bikes.simulator.override_position("new", "fixTime", None)
     await bikes.poll()
     with pytest.raises(ServiceValidationError) as refused:
-        await bikes.hass.services.async_call(
-            "alarm_control_panel", "alarm_arm_away", {"entity_id": new}, blocking=True
-        )
+        await bikes.async_guard(bike="new")
     assert refused.value.translation_key == "guard_without_place"
     assert "location is unknown" in str(refused.value)
-    assert bikes.state(new).state == "disarmed"
+    assert bikes.state("alarm_control_panel.new_bike_guard").state == "disarmed"
 
 
 @pytest.mark.usefixtures("setup")

@@ -21,7 +21,7 @@ from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .books import file_of, files_in, folder_of
-from .conftest import BOB, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup
+from .conftest import BOB, EMAIL, EVERYTHING, PASSWORD, RED, Bikes, async_setup, logged
 
 
 @pytest.mark.freeze_time("2026-11-20 12:00:00+00:00")
@@ -68,12 +68,6 @@ async def test_entities_people_rarely_want_are_disabled(
         for entry in entity_registry.entities.values()
         if entry.disabled and entry.unique_id.startswith(RED)
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
-
-
-def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """Return the integration's messages in the log, except debug messages."""
-    ours = (it for it in caplog.records if DOMAIN in it.name)
-    return [it.getMessage() for it in ours if it.levelname != "DEBUG"]
 
 
 async def test_unload_and_reload(

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-import logging
 from typing import Any
 from unittest.mock import patch
 
@@ -26,7 +25,7 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer, Histo
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
+from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup, logged
 from .settle import settle
 from .tools.simulator import Simulator
 from .tools.simulator.render import position_json
@@ -314,11 +313,8 @@ async def test_errors_that_nobody_thought_of(
     monkeypatch.setattr(account, "apply_message", None)
     live.simulator.touch([RED])
     await settle(live.hass)
-    assert [
-        record.getMessage()
-        for record in caplog.records
-        if "bike_tracker" in record.name and record.levelno > logging.DEBUG
-    ] == ["127.0.0.1: Unexpected error handling a push message"]
+    line = "127.0.0.1: Unexpected error handling a push message"
+    assert logged(caplog) == [line]
     monkeypatch.setattr(account, "apply_message", apply_message)
     await live.async_wait(2)
     live.simulator.report(RED, latitude=48.5)
@@ -384,13 +380,18 @@ async def test_long_message(live: Bikes) -> None:
     assert latitude(live) == 48.5
     # Before its own answer, a poll applies waiting messages, also in steps of 200.
     coordinator = live.coordinator
-    known = coordinator.data.trackers[RED].position
-    assert known
-    long = Message([], [known] * 300)
+    known = coordinator.data.trackers[RED]
+    assert known.position
+    long = Message([], [known.position] * 300)
+    offline = Message([known.device._replace(status="offline")], [])
     with patch.object(Account, "apply_message", spy):
-        coordinator.live.messages += [long, Message([], [])]
+        coordinator.live.messages += [long, offline]
         await coordinator.async_refresh()
     assert sizes[-3:] == [200, 100, 0]
+    assert is_online(live) == STATE_ON
+    # The message changed the status before the poll did, so each change is an event.
+    kinds = [it.type for it in coordinator.data.states[RED].occurrences]
+    assert kinds == ["went_offline", "came_online"]
 
 
 @pytest.mark.parametrize(("changes", "replays"), [(0, 1), (1, 2), (9, 3)])
@@ -425,21 +426,6 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     # If the tracker was removed, the answer with its history changes nothing.
     context = UpdateContext(now)
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
-
-
-async def test_message_before_a_poll(live: Bikes) -> None:
-    """A poll that comes after a message replaces the values of the message."""
-    coordinator = live.coordinator
-    known = coordinator.data.trackers[RED].device
-    offline = Message([known._replace(status="offline")], [])
-    coordinator.live.messages.append(offline)
-    live.simulator.touch([RED])
-    await coordinator.async_refresh()
-    await settle(coordinator.hass)
-    assert is_online(live) == STATE_ON
-    # The message was applied before the poll: its change of the status is an event, too.
-    kinds = [it.type for it in coordinator.data.states[RED].occurrences]
-    assert kinds == ["went_offline", "came_online"]
 
 
 async def test_message_during_the_unload(

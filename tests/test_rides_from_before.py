@@ -17,7 +17,7 @@ from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.ride_state import Ride
 
 from .books import file_of, full_disk
-from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
+from .conftest import BLUE, EMAIL, RED
 from .riding import go
 from .tools.simulator import Simulator
 from .tools.simulator.streets import METRES_PER_DEGREE
@@ -274,16 +274,3 @@ async def test_full_disk(home: Home) -> None:
     await home.async_wait(10 * MINUTE)
     hold(await home.booked(RED), starts[-29:])
     assert set(await days_left(home)) == {0}
-
-
-async def test_removed_meanwhile(bikes: Bikes) -> None:
-    """If a tracker is removed during a request for earlier rides, neither the rides nor the progress is stored."""
-    await async_setup(bikes.hass, bikes.entry)
-    coordinator = bikes.coordinator
-    database, time = coordinator.database, dt_util.utcnow()
-    assert database.content.backfill[RED]
-    coordinator.data.forget(RED)
-    database.async_forget(RED)
-    await database.async_book(RED, [Ride(time - RIDE, time, 1.0)], time)
-    assert await database.rides(RED, time - DAY, time + DAY) == []
-    assert not database.content.backfill.get(RED)

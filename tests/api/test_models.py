@@ -434,10 +434,8 @@ def test_of_two_with_one_unique_id_the_newest_counts(
     devices: DeviceReader, first: Any, second: Any, name: str
 ) -> None:
     """If two devices have the same `uniqueId`, only the device with the newer `lastUpdate` is returned, in any order."""
-    twins = [
-        row(DEVICE, name="first", lastUpdate=first),
-        row(DEVICE, name="second", lastUpdate=second),
-    ]
+    times = {"first": first, "second": second}
+    twins = [row(DEVICE, name=it, lastUpdate=times[it]) for it in times]
     for before in (twins[:1], twins, twins[1:], twins[::-1]):
         devices.read(body(*before))
         for rows in (twins, twins[::-1]):

@@ -197,9 +197,7 @@ class Garage(House):
         go(self.simulator, float(meters), **more)
 
     async def _guard(self, bike: str = "red") -> None:
-        guard = {"entity_id": f"alarm_control_panel.{bike}_bike_guard"}
-        arm = ("alarm_control_panel", "alarm_arm_away", guard)
-        await self.hass.services.async_call(*arm, blocking=True)
+        await self.bikes.async_guard(bike=bike)
 
     async def _clock(self, minutes: str) -> None:
         self._behind = timedelta(minutes=-int(minutes))

@@ -370,10 +370,8 @@ async def test_ride(garage: Garage) -> None:
     """The trigger variables contain the values of the ride."""
     kinds = ("ride_started", "ride_ended")
     await garage.async_save(*(garage.automation(it, alias=it) for it in kinds))
-    rides, stands = (
-        "move 300 speed=9 motion=yes, wait",
-        "move 0 speed=0 motion=no, wait",
-    )
+    rides = "move 300 speed=9 motion=yes, wait"
+    stands = "move 0 speed=0 motion=no, wait"
     await garage.async_tell(", ".join([rides] * 2 + [stands] * 6))
 
     started, ended = garage.runs

@@ -77,8 +77,8 @@ class Night(House):
             entries.async_add_subentry(entry, new)
         await self._async_settle()
 
-    async def _automate(self, action: str = "arm_away") -> None:
-        await self.bikes.async_guard(action)
+    async def _automate(self, action: str = "arm_away", bike: str = "red") -> None:
+        await self.bikes.async_guard(action, bike=bike)
 
     async def _arm(self, action: str = "arm_away") -> None:
         await self.bikes.async_guard(action, self._context)

@@ -7,11 +7,6 @@ from tests.blueprints.house import stories
 from .night import Night
 
 NIGHTS = """
-Bikes are guarded from evening to morning, by nothing more than being chosen.
-night red = disarmed
-until 22 = armed, = blue disarmed
-until 6 = disarmed
-
 A bike is armed with the first answer, where it is then, and disarmed in an outage. (2.0 raised a false alarm.)
 night red, fail, wait 2, until 22, wait 1 = disarmed
 report meters=1100, work, wait 15 = armed
@@ -66,23 +61,12 @@ What was disarmed by hand stays so until the next night begins, even if the last
 ann 0, night red riders=ann ends=22:00, disarm, until 22, ann 500 = armed
 22:00 guard removed
 
-What was armed by hand stays so while somebody is near.
-ann 0, night red riders=ann, arm, ann 10, wait 2 = armed
-until 6 = disarmed
+What a person or an automation armed stays so while somebody is near.
+ann 0, night riders=ann, arm, automate arm_away blue, ann 10, wait 2 = armed, = blue armed
+until 6 = disarmed, = blue disarmed
 
-What a person armed in an outage after the night began stays so.
-night red begins=12:05, fail, wait 10, arm, work, wait 5, until 6 = armed
-
-What an automation armed in an outage after the night began stays so.
-night red begins=12:05, fail, wait 10, automate, work, wait 5, until 6 = armed
-
-What an automation disarmed is in no message about an outage.
-night red begins=12:05, wait 6, automate disarm, fail, wait 20 = disarmed
-12:08 guard removed
-
-What an automation armed stays so, too.
-ann 0, night red riders=ann, automate, ann 10, wait 2 = armed
-until 6 = disarmed
+What a person or an automation armed in an outage after the night began stays so.
+night begins=12:05, fail, wait 10, arm, automate arm_away blue, work, wait 5, until 6 = armed, = blue armed
 
 A tracker that was offline for a day when night begins is in one message, not in one for each night.
 offline red, until 13, night red, until 22 = armed
@@ -128,12 +112,9 @@ night red follow=no, ride 2, arm, stand 10 = armed
 12:23 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:22
 12:33 guard removed
 
-A bike that no night guard is for any longer is disarmed.
-night begins=12:00, wait 1 = blue armed
+A bike that no night guard is for any longer is disarmed. Other buttons change nothing.
+night begins=12:00, wait 1, tap other = armed, = blue armed
 night red begins=12:00 = blue disarmed, = armed
-
-Other buttons change nothing.
-night red begins=12:00, wait 1, tap other = armed
 
 A message that one rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
@@ -296,10 +277,6 @@ A bike that was on a ride when the outage began is named as not guarded.
 night red begins=12:05, ride 10, fail, wait 20
 12:26 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 
-A bike whose device a person disabled is not named as not guarded because of an outage.
-disable blue, night begins=12:05, fail, wait 20
-12:16 time-sensitive: No contact with the tracking service / Red bike: Not guarded
-
 Of two bikes that should be guarded, the other one is told of.
 night begins=12:05, wait 6, automate disarm, offline blue, wait 20
 12:08 guard removed
@@ -314,8 +291,9 @@ A bike that left the account with its guard on is not among those that are told 
 night begins=12:05, wait 6, leave blue, wait 1, fail, wait 20
 12:23 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:08. A theft would go unnoticed.
 
-Nobody is told that a bike is guarded that a person disarmed before an outage.
-night red begins=12:00, wait 2, disarm, wait 1, fail, wait 20, work, wait 7 = disarmed
+Nobody is told that a bike is guarded that a person or an automation disarmed before an outage.
+night begins=12:00, wait 2, disarm, automate disarm blue, wait 1, fail, wait 20, work, wait 7 = disarmed, = blue disarmed
+12:04 guard removed
 12:04 guard removed
 
 The message about an outage is taken away if a person disarmed the bike in it.
@@ -348,10 +326,11 @@ night begins=12:02, wait 3, leave blue, wait 10, assign blue, wait 3, leave blue
 wait 20, leave red, wait 2, delete red, wait 20
 12:33 time-sensitive: Blue bike is no longer in the account / Blue bike: guarded, but without contact since 12:18. A theft would go unnoticed.
 
-Of a bike whose device a person disabled nothing is told, and it is not guarded.
+Of a bike whose device a person disabled nothing is told, not even in an outage, and it is not guarded.
 disable blue, night begins=12:00, wait 2 = armed
-report meters=1100 motion=yes, report blue meters=1100 motion=yes
+report meters=1100 motion=yes, report blue meters=1100 motion=yes, fail, wait 20
 12:04 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:03
+12:20 time-sensitive: No contact with the tracking service / Red bike is at Roonstraße 12, 1.1 km north of home, position from 12:03, battery 80%, being moved, the service does not answer at the moment.
 """
 
 

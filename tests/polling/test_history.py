@@ -385,10 +385,3 @@ async def test_person_who_waits(asking: Asking) -> None:
     assert await asking.history.async_get(device_id, now - DAY, now) == []
     assert asking.history.support.is_supported
     assert await asking.minutes_until_asked() == 1
-
-
-async def test_ten_requests_of_a_user_a_minute(asking: Asking) -> None:
-    """Ten requests of a user are allowed in a minute, and more after a minute. The eleventh and twelfth are refused."""
-    assert [asking.history.allows() for _ in range(12)] == [True] * 10 + [False] * 2
-    asking.freezer.tick(MINUTE)
-    assert asking.history.allows()

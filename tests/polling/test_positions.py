@@ -1,7 +1,6 @@
 """Requests for positions, and wrong answers to them."""
 
 from itertools import product
-import logging
 
 from homeassistant.config_entries import ConfigEntryState
 import pytest
@@ -13,9 +12,8 @@ from custom_components.bike_tracker.api.errors import (
     ServiceUnavailableError,
     TrackingError,
 )
-from custom_components.bike_tracker.const import DOMAIN
 
-from ..conftest import RED, Bikes, async_setup
+from ..conftest import RED, Bikes, async_setup, logged
 from ..long import some
 from .conftest import AWAY, asked, place
 
@@ -106,8 +104,4 @@ async def test_never_offered(
     for _ in range(12):
         await bikes.poll(600)
     began = "127.0.0.1: Positions cannot be fetched (more than 8 MiB); trackers stay where they were"
-    assert [began] * is_too_large == [
-        record.getMessage()
-        for record in caplog.records
-        if DOMAIN in record.name and record.levelno > logging.DEBUG
-    ]
+    assert logged(caplog) == [began] * is_too_large

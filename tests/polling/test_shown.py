@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from homeassistant.const import EVENT_HOMEASSISTANT_STARTED, Platform
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
 from homeassistant.core import CoreState, State
 from homeassistant.setup import async_setup_component
 import pytest
@@ -25,15 +25,6 @@ async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> No
     await bikes.poll()
     names = ("battery", "position_id", "position_time")
     assert sorted(writes) == [f"sensor.red_bike_{name}" for name in names]
-
-
-@pytest.mark.usefixtures("setup")
-async def test_address(bikes: Bikes) -> None:
-    """The sensor of the address is added as soon as a report contains an address."""
-    for address in (None, "Bachweg 1"):
-        bikes.simulator.report(RED, address=address)
-        await bikes.poll()
-        assert bikes.value_of(f"{RED}_address", Platform.SENSOR) == address
 
 
 @pytest.mark.usefixtures("setup")
