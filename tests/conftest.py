@@ -1,6 +1,6 @@
 """Fixtures and functions that all tests of the integration share."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from shutil import copytree
@@ -58,7 +58,6 @@ EVERYTHING: dict[str, Any] = {
 }
 """Attributes of a position: all keys that the integration reads, except `totalDistance`."""
 
-type Poll = Callable[..., Awaitable[None]]
 type MakeEntry = Callable[..., MockConfigEntry]
 type Shown = Callable[[], dict[str, int]]
 
@@ -310,12 +309,6 @@ def bikes(
 ) -> Bikes:
     """Return the account with its bikes. The account is not set up yet, unless the test uses `setup`."""
     return Bikes(hass, freezer, simulator, request)
-
-
-@pytest.fixture
-def poll(bikes: Bikes) -> Poll:
-    """Return the method `Bikes.poll`."""
-    return bikes.poll
 
 
 @pytest.fixture

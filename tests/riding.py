@@ -5,7 +5,7 @@ from typing import Any
 from homeassistant.const import EVENT_STATE_CHANGED, STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import Event, HomeAssistant, State, callback
 
-from .conftest import RED, Bikes, Poll, async_setup
+from .conftest import RED, Bikes, async_setup
 from .tools.simulator.server import Simulator
 
 
@@ -28,15 +28,15 @@ def standing(kilometres: float) -> dict[str, Any]:
     return riding(kilometres, 0.0)
 
 
-async def async_ride(simulator: Simulator, poll: Poll) -> None:
+async def async_ride(bikes: Bikes) -> None:
     """Let the red bike ride a kilometer with a stop at a red light, arrive, and stand for six minutes."""
-    await poll()
+    await bikes.poll()
     for meters, total in ((250, 0.25), (250, 0.5), (0, 0.5), (250, 0.75), (250, 1)):
-        go(simulator, meters, **riding(100 + total))
-        await poll()
+        go(bikes.simulator, meters, **riding(100 + total))
+        await bikes.poll()
     for _ in range(6):
-        go(simulator, 0, **standing(101))
-        await poll()
+        go(bikes.simulator, 0, **standing(101))
+        await bikes.poll()
 
 
 def told(hass: HomeAssistant, entity_id: str) -> list[State]:
@@ -60,4 +60,4 @@ async def async_set_up_and_ride(bikes: Bikes) -> None:
     """Set the account up, and let the red bike make one ride."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)

@@ -1,7 +1,5 @@
 """The entity *Alarm* shows the newest alarm of a tracker, and fires each alarm one time."""
 
-from datetime import datetime, timedelta
-
 from homeassistant.const import CONF_PASSWORD, STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import HomeAssistant, State
 import pytest
@@ -30,19 +28,6 @@ async def report(bikes: Bikes, alarm: str) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_first_alarm(bikes: Bikes, fired: list[State]) -> None:
-    """The first alarm of a tracker adds the entity *Alarm*, and this entity fires the alarm."""
-    assert bikes.hass.states.get(ENTITY) is None
-    position = bikes.simulator.report(RED, attributes={"alarm": "geofenceExit"})
-    await bikes.poll()
-    [attributes] = (it.attributes for it in fired)
-    assert attributes["event_type"] == "geofence_exit"
-    assert attributes["alarm"] == "geofenceExit"
-    time = datetime.fromisoformat(attributes["time"])
-    assert abs(time - position.fix_time) < timedelta(milliseconds=1)
-
-
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("restored", [None, STATE_UNKNOWN, OLDER, NEWER])
 async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
     """After a restart in an outage, the entity shows the newest alarm, and does not fire it again.
@@ -52,7 +37,7 @@ async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> N
     """
     await report(bikes, "sos")
     before = bikes.state(ENTITY)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     older = {"last_event_type": "tow", "last_event_attributes": {"alarm": "tow"}}
     entity_id = before.entity_id if restored else "event.another"
@@ -93,7 +78,7 @@ async def test_alarm_from_before_the_account(
 async def test_signing_in_again(bikes: Bikes, writes: list[str]) -> None:
     """While the service refuses the password, and after a new sign-in, no state of an event entity is written."""
     await report(bikes, "sos")
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     writes.clear()
     bikes.simulator.set_password(EMAIL, "another")
     for _ in range(3):

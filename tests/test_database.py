@@ -120,7 +120,7 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     database, now = bikes.coordinator.database, dt_util.utcnow()
     await database.async_hold()
     await bikes.poll(400)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
     rides = await database.rides(RED, now - DAY, now + DAY)
     assert len(rides) == 2
@@ -303,7 +303,7 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
     await database.async_hold()
     await bikes.poll(400)
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     before = query(file, numbers := "SELECT last_fired FROM tracker")
     fails = f"BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END"
     query(file, f"CREATE TRIGGER failing {fails}")
@@ -581,7 +581,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
     with full_disk(file_of(bikes.hass, bikes.entry)):
         for _ in range(4):
             await bikes.poll(400)
-            await async_ride(bikes.simulator, bikes.poll)
+            await async_ride(bikes)
         await async_raise_alarm(bikes)
         await bikes.poll()
         rides = await database.rides(RED, now - DAY, now + DAY)

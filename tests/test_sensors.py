@@ -29,7 +29,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     assert shown(bikes, *names, tracker=BLUE) == [None] * 3
     assert bikes.state_of(f"{BLUE}_ride", Platform.EVENT) is None
 
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     before, ride = (it.attributes for it in rides)
     assert (before["event_type"], ride["event_type"]) == ("started", "ended")
     assert "ended_at" not in before

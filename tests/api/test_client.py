@@ -11,12 +11,11 @@ import gzip
 import json
 import os
 from pathlib import Path
-import ssl
 import time
 import tracemalloc
 from unittest.mock import AsyncMock, Mock
 
-from aiohttp import ClientConnectorCertificateError, ClientSession, web
+from aiohttp import ClientSession, web
 from aiohttp.test_utils import RawTestServer
 from freezegun.api import FrozenDateTimeFactory
 import pytest
@@ -29,7 +28,6 @@ from custom_components.bike_tracker.api.errors import (
     RedirectedError,
     ServiceUnavailableError,
     TrackingError,
-    failure_of,
 )
 from tests.tools.simulator import Simulator
 
@@ -387,17 +385,6 @@ async def test_retry_after(
         with pytest.raises(ServiceUnavailableError) as caught:
             await client.async_get_devices()
         assert caught.value.retry_after == seconds
-
-
-def test_certificate_error() -> None:
-    """The error contains only the start of OpenSSL's text: the rest contains the host name."""
-    err = ssl.SSLCertVerificationError()
-    err.verify_message = "IP address mismatch, certificate is not valid for 'x'"
-    for cause in (err, ClientConnectorCertificateError(Mock(), err)):
-        failure = failure_of(cause)
-        assert str(failure) == "certificate not valid: ip address mismatch"
-        assert failure.code == "invalid_certificate"
-        assert not failure.can_try_http
 
 
 # Limits of an answer's size, and the memory that reading needs

@@ -29,10 +29,6 @@ become, wait 20, undo, wait 2
 become, wait 20, undo, wait 2
 become, wait 20, undo, wait 2 = 0
 
-The automation does not run again after the clock is set back.
-prepare, listen for=10, become, wait 13 = 1
-clock -15, wait 33 = 1
-
 The automation does not run again after the clock is set back and a restart.
 prepare, listen for=10, become, wait 13 = 1
 clock -15, wait 3, restart, wait 30 = 1

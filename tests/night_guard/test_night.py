@@ -17,7 +17,6 @@ fail, until 6 = disarmed
 A bike is armed with the first answer after a start in an outage, too.
 night red, fail, wait 2, restart, until 22
 report meters=1100, work, wait 15 = armed
-fail, until 6 = disarmed
 22:00 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 22:02 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
@@ -168,14 +167,7 @@ A bike that is ridden only a few meters after an alarm has not been moved.
 night red, stand 2, arm, report alarm=vibration, report meters=45 motion=none speed=9, stand 12
 12:04 critical: Red bike: Vibration / Alarm, Am Bach 3, 12:03
 
-A moved bike is followed on after a restart. The message is removed when the guard is disarmed.
-night red, until 22, ride 1, restart, wait 11, ride 13, automate disarm, wait 15
-22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:14 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:13, battery 80%.
-22:24 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:23, battery 80%.
-22:27 guard removed
-
-A restart sends no place of a moved bike: the ten minutes begin with the start.
+A moved bike is followed on after a restart, but the restart sends no place: the ten minutes begin with the start.
 night red, until 22, ride 12, restart, ride 6, restart, ride 11
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.

@@ -26,8 +26,7 @@ from custom_components.bike_tracker.polling.backoff import (
     Failures,
 )
 
-from ..conftest import EMAIL, Bikes, Poll, async_setup
-from ..tools.simulator import Simulator
+from ..conftest import EMAIL, Bikes, async_setup
 
 
 def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
@@ -36,12 +35,12 @@ def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
     return [flow["context"]["source"] for flow in flows] == ["reauth"]
 
 
-async def polls_in(simulator: Simulator, poll: Poll, minutes: int) -> int:
+async def polls_in(bikes: Bikes, minutes: int) -> int:
     """Let a number of minutes pass, and return how often the device list is requested in this time."""
-    before = simulator.record.counts["/api/devices"]
+    before = bikes.simulator.record.counts["/api/devices"]
     for _ in range(minutes):
-        await poll()
-    return simulator.record.counts["/api/devices"] - before
+        await bikes.poll()
+    return bikes.simulator.record.counts["/api/devices"] - before
 
 
 # Tables of waits
@@ -84,7 +83,7 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
     """If the user disabled polling, no poll follows the set-up."""
     bikes.hass.config_entries.async_update_entry(bikes.entry, pref_disable_polling=True)
     await async_setup(bikes.hass, bikes.entry)
-    assert await polls_in(bikes.simulator, bikes.poll, 60) == 0
+    assert await polls_in(bikes, 60) == 0
 
 
 # Refused sign-ins: status 401
@@ -123,13 +122,13 @@ async def test_only_two_in_a_row_ask_to_sign_in(
 async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
     """With a wrong password, polls become rare, and stay rare after an outage: the server could lock the account."""
     bikes.simulator.fault("status-401")
-    assert await polls_in(bikes.simulator, bikes.poll, 2) == 2
-    assert await polls_in(bikes.simulator, bikes.poll, 60) in range(11, 14)
-    assert await polls_in(bikes.simulator, bikes.poll, 300) in range(4, 7)
+    assert await polls_in(bikes, 2) == 2
+    assert await polls_in(bikes, 60) in range(11, 14)
+    assert await polls_in(bikes, 300) in range(4, 7)
     bikes.simulator.fault("status-503")
-    await polls_in(bikes.simulator, bikes.poll, 60)
+    await polls_in(bikes, 60)
     bikes.simulator.fault("status-401")
-    assert await polls_in(bikes.simulator, bikes.poll, 300) in range(4, 7)
+    assert await polls_in(bikes, 300) in range(4, 7)
     assert is_asked_to_sign_in(bikes.hass)
 
 
@@ -139,7 +138,7 @@ async def test_old_password_is_refused_late(
 ) -> None:
     """If the user enters a new password before the old one is refused, the poll succeeds with the new password."""
     bikes.simulator.set_password(EMAIL, "new password")
-    await polls_in(bikes.simulator, bikes.poll, 2)
+    await polls_in(bikes, 2)
     get, flows = TrackingClient.async_get_devices, bikes.hass.config_entries.flow
 
     async def _get_late(client: TrackingClient) -> Mapping[str, Device]:

@@ -91,7 +91,7 @@ async def test_names(
 async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
     """In a house with imperial units, speeds are in miles per hour."""
     bikes.hass.config.units = US_CUSTOMARY_SYSTEM
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     [answer] = await ask(RIDES)
     assert answer["rides"][0]["maximum_speed"] == "10 mph"
 
@@ -99,7 +99,7 @@ async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
 @pytest.mark.usefixtures("exposed")
 async def test_days(bikes: Bikes, ask: Ask) -> None:
     """With `days` 1, rides of today are returned. A number above 31 is read as 31, and a number below 1 is refused."""
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     # Summer time ended within these 31 days, so two offsets from UTC appear.
     for days, since in (
         *((1, "2026-11-20T00:00:00+01:00"), ("3", "2026-11-18T00:00:00+01:00")),
@@ -156,7 +156,7 @@ async def test_client_of_the_mcp_server(
     assert await bikes.hass.config_entries.async_setup(server.entry_id)
     url = str((await hass_client()).make_url("/api/mcp"))
     headers = {"Authorization": f"Bearer {hass_access_token}"}
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
 
     async with (
         httpx.AsyncClient(headers=headers) as session,

@@ -143,7 +143,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
 
     Answers contain no serial number, and no place that is more exact than ten meters.
     """
-    await async_ride(bikes.simulator, bikes.poll)
+    await async_ride(bikes)
     go(bikes.simulator, 500, **riding(103))
     await bikes.poll()
     [bike] = await ask()

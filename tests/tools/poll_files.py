@@ -18,8 +18,7 @@ import pytest
 from custom_components import bike_tracker
 from custom_components.bike_tracker.entity import BikeTrackerEntity
 
-from ..conftest import EVERYTHING, RED, Poll
-from .simulator import Simulator
+from ..conftest import EVERYTHING, RED, Bikes
 
 _ROOT = str(Path(bike_tracker.__file__).parent)
 _TOOL = 4
@@ -60,19 +59,21 @@ def watching() -> Iterator[Passed]:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_poll_files(simulator: Simulator, poll: Poll) -> None:
+async def test_poll_files(bikes: Bikes) -> None:
     """For an idle poll and a poll with a new report, print the files that run, the file switches, and reads of an entity."""
-    simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
+    bikes.simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
     # After the first report, the database is written, too, so skip these two polls.
-    await poll()
-    await poll()
+    await bikes.poll()
+    await bikes.poll()
     for words in ("an idle poll", "a changed poll"):
         with watching() as passed:
-            await poll()
+            await bikes.poll()
         changes = sum(one != next_one for one, next_one in pairwise(passed.files))
         print(f"\nfiles of {words}: {len(set(passed.files))}")  # noqa: T201
         print(f"changes of file of {words}: {changes}")  # noqa: T201
         most = max(passed.reads.values(), default=0)
         print(f"reads of an entity in {words}: {most}")  # noqa: T201
         print(*sorted({Path(file).name for file in passed.files}))  # noqa: T201
-        simulator.report(RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING)
+        bikes.simulator.report(
+            RED, latitude=52.53, longitude=13.41, attributes=EVERYTHING
+        )
