@@ -8,7 +8,8 @@
     report meters=30 motion=yes        sends a report from this many meters north of home, and waits a minute
     now meters=30 alarm=tow            sends a report from this many meters farther north, and polls
     ann 250, ann unknown               moves a person to this many meters north of home, and waits a minute
-    arm, disarm, automate              a user arms or disarms the guard; an automation arms the guard
+    arm, disarm                        a user arms or disarms the guard
+    automate, automate disarm blue     an automation arms the guard; it disarms the guard of another bike
     tap disarm                         taps a button of a message, and waits a minute
     new, place new                     adds a bike without a place; gives it one
     lock blue, unlock blue             the service disables a bike, and enables it again

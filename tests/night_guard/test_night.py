@@ -119,14 +119,6 @@ A message that one rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
 
-A message about a moved bike rings if two riders are there.
-ann 1112, ben 1112, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
-12:06 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:05
-
-A message about a moved bike rings if no rider is there.
-ann 0, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
-12:06 critical: Red bike is being moved / 1.1 km from where it stood, Roonstraße 12, 12:05
-
 A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
 ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00
 wait 1, report meters=1112 motion=yes

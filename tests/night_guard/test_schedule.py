@@ -94,20 +94,26 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("bike", "rider", "minutes", "away", "name"),
+    ("bike", "riders", "minutes", "away", "name"),
     [
-        (FAR, FAR, 5, 200, "Ann"),
-        (FAR, FAR, 6, 200, None),
-        (FAR, None, 1, 200, None),
+        (FAR, [FAR], 5, 200, "Ann"),
+        (FAR, [FAR], 6, 200, None),
+        (FAR, [None], 1, 200, None),
+        # No rider is with the bike, one rider is with it, or two riders are with it.
+        (FAR, [HOME, HOME], 1, 200, None),
+        (FAR, [FAR, HOME], 1, 200, "Ann"),
+        (FAR, [FAR, FAR], 1, 200, None),
         # The rider is near the moved bike, and 111 m from the place of the arming: still
         # near it if the limit is 200 m, but not if the limit is 100 m.
-        (NEAR, NEAR, 1, 200, None),
-        (NEAR, NEAR, 1, 100, "Ann"),
+        (NEAR, [NEAR], 1, 200, None),
+        (NEAR, [NEAR], 1, 100, "Ann"),
     ],
 )
 def test_companion(
-    bike: Place, rider: Place | None, minutes: int, away: float, name: str | None
+    bike: Place, riders: list[Place | None], minutes: int, away: float, name: str | None
 ) -> None:
     """A rider is named only if the rider left the guarded place with the bike, and was seen within five minutes."""
-    ann = Rider("Ann", rider, NOW - timedelta(minutes=minutes))
-    assert companion(HOME, bike, [ann], away, NOW) == name
+    seen_at = NOW - timedelta(minutes=minutes)
+    named = zip(("Ann", "Ben"), riders, strict=False)
+    each = [Rider(it, place, seen_at) for it, place in named]
+    assert companion(HOME, bike, each, away, NOW) == name
