@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE
 from .guard import Clock, Guard, after_report, clock_after, placed
-from .ride_detection import apply_report, held, start_of_ride
+from .ride_detection import apply_report, held, silent_at, start_of_ride
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
@@ -363,7 +363,11 @@ def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
     fix = before.ride_state.newest_fix
     newest = None if before.clock else _latest(fix and fix.time, before.guard)
     for number, it in enumerate(inputs):
-        newest = _latest(newest, it.guard)
+        silent = silent_at(it.core.ride_state)
+        if it.guard and not (silent and it.guard.armed_at < silent):
+            # After an arming during a ride, its late reports are more likely than a
+            # clock that was set back.
+            newest = _latest(newest, it.guard)
         time = it.report and (it.report.fix_time or it.report.device_time)
         if not (it.report and time):
             continue
