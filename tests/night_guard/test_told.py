@@ -256,6 +256,9 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
 
     hass.states.async_set(chat, "unknown")
     assert await names("night") is await names(others=[chat]) is None
+    for by, named in ((dr.DeviceEntryDisabler.USER, "Night"), (None, None)):
+        devices.async_update_device(phones[1], disabled_by=by)
+        assert await names("wait 1") == named
     devices.async_remove_device(phones[1])
     assert await names("wait 1") == await names(follow=False) == "Night"
     # While Home Assistant starts, entities may not have been added yet.

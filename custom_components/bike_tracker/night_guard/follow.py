@@ -118,12 +118,12 @@ class Messenger:
         # While Home Assistant starts, entities may not have been added yet.
         if hass.state is not CoreState.running:
             return
-        device_of, state_of_entity = dr.async_get(hass).async_get, hass.states.get
-        names = [
-            entry.subentries[it.id].title
-            for it in self.guards
-            if not all((*map(device_of, it.phones), *map(state_of_entity, it.others)))
-        ]
+        device_of, names = dr.async_get(hass).async_get, list[str]()
+        for night in self.guards:
+            phones = map(device_of, night.phones)
+            there = [it is not None and not it.disabled for it in phones]
+            if not all((*there, *map(hass.states.get, night.others))):
+                names.append(entry.subentries[night.id].title)
         if names:
             named = with_commas(hass, names)
             async_create_issue(hass, entry, RECIPIENT_GONE, names=named)
