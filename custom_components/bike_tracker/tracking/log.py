@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE
 from .guard import Clock, Guard, after_report, clock_after, placed
-from .ride_detection import apply_report, held, silent_at, start_of_ride
+from .ride_detection import apply_report, held, start_of_ride
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
@@ -31,6 +31,9 @@ _LATE_GROUP: Final = timedelta(minutes=1)
 # With this number of inputs, replaying them all for a late report costs 30 ms, and
 # reading a message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
+# If the first fix after an arming follows the fix before it by at most this time, its
+# report is late, not of a clock that was set back.
+_CONTINUES_WITHIN: Final = timedelta(seconds=90)
 # Larger than the number of any report.
 _NO_NUMBER: Final = 2**63
 
@@ -355,23 +358,24 @@ def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
 
     The inputs are in the order of their numbers; `before` is the core before them. Late
     reports, and reports after the clock was set back, have earlier times than the
-    reports or armings before them. Late reports arrive together. Reports after the
-    clock was set back arrive at the same intervals as they were sent.
+    reports or armings before them. Late reports arrive together, or continue the
+    reports from before an arming. Reports after the clock was set back arrive at the
+    same intervals as they were sent.
     """
     errors, error, first = [0.0] * len(inputs), 0.0, 0
     clock: Clock | None = None
+    armed = before.guard
     fix = before.ride_state.newest_fix
-    newest = None if before.clock else _latest(fix and fix.time, before.guard)
+    newest = fix.time if fix and not before.clock else None
     for number, it in enumerate(inputs):
-        silent = silent_at(it.core.ride_state)
-        if it.guard and not (silent and it.guard.armed_at < silent):
-            # After an arming during a ride, its late reports are more likely than a
-            # clock that was set back.
-            newest = _latest(newest, it.guard)
+        armed = it.guard or armed
         time = it.report and (it.report.fix_time or it.report.device_time)
         if not (it.report and time):
             continue
-        last, clock = clock, clock_after(clock, it.report, it.received_at)
+        if armed and newest and not newest <= time <= newest + _CONTINUES_WITHIN:
+            newest = max(newest, armed.after)
+        armed, last = None, clock
+        clock = clock_after(clock, it.report, it.received_at)
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
@@ -386,11 +390,6 @@ def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
         elif clock is not last:
             first = number
     return errors
-
-
-def _latest(time: datetime | None, guard: Guard | None) -> datetime | None:
-    """Return a time or, if it is later, the time of an arming."""
-    return max(time, guard.after) if time and guard else time
 
 
 def _with_totals(inputs: list[Input]) -> list[Input]:
