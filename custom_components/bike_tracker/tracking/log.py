@@ -372,10 +372,9 @@ def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:
         time = it.report and (it.report.fix_time or it.report.device_time)
         if not (it.report and time):
             continue
-        if armed and newest and not newest <= time <= newest + _CONTINUES_WITHIN:
+        if armed and newest and time > newest + _CONTINUES_WITHIN:
             newest = max(newest, armed.after)
-        armed, last = None, clock
-        clock = clock_after(clock, it.report, it.received_at)
+        last, clock = clock, clock_after(clock, it.report, it.received_at)
         if clock is None:
             newest, error = max(newest or time, time), 0.0
         elif newest is None or time > newest:
