@@ -310,6 +310,10 @@ night begins=12:02, wait 3, leave blue, wait 10, assign blue, wait 3, leave blue
 wait 20, leave red, wait 2, delete red, wait 20
 12:33 time-sensitive: Blue bike is no longer in the account / Blue bike: guarded, but without contact since 12:18. A theft would go unnoticed.
 
+A bike that the account does not list while a night begins or ends is armed or disarmed when it returns.
+night begins=12:05 ends=12:15, leave blue, wait 5, assign blue, wait 1 = blue armed
+leave blue, wait 9, assign blue, wait 1 = blue disarmed
+
 Of a bike whose device a person disabled nothing is told, not even in an outage, and it is not guarded.
 disable blue, night begins=12:00, wait 2 = armed
 report meters=1100 motion=yes, report blue meters=1100 motion=yes, fail, wait 20

@@ -57,7 +57,8 @@ class NightGuards:
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
-        self._is_due = True
+        self._listed: Collection[str] = ()
+        """The bikes that the last update listed. Bikes that an update adds are compared; after an outage, all bikes."""
         self._gone: set[str] = set()
         """Bikes that moved with a triggered guard at the last update."""
         self._news: list[tuple[str, Occurrence]] = []
@@ -118,7 +119,7 @@ class NightGuards:
         """
         self._messenger.check_recipients()
         if not self._coordinator.last_update_success:
-            self._is_due = True
+            self._listed = ()
             self._messenger.tell_outage(self._coordinator.service.answered_at)
 
     @callback
@@ -142,7 +143,7 @@ class NightGuards:
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
-        is_due, self._is_due = self._is_due, False
+        added, self._listed = trackers.keys() - self._listed, trackers
         if not messenger.guards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
@@ -163,8 +164,7 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
-        due = [*stands, *self._solved()]
-        self._compare(trackers.keys() if is_due else due)
+        self._compare(added.union(stands, self._solved()))
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
