@@ -119,6 +119,12 @@ A message that one rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
 
+While the rider stays with the moved bike, no message rings on a muted phone.
+ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes, ride 8, ann 5612, ride 1, stand 9
+12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
+12:16 time-sensitive: Red bike is moving with ann / Red bike is at Work, 5.6 km north of home, position from 12:15, battery 80%.
+12:25 time-sensitive: Red bike has stopped / 5.6 km from where it stood / Red bike is at Work, 5.6 km north of home, position from 12:24, battery 80%.
+
 A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
 ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00
 wait 1, report meters=1112 motion=yes
@@ -135,7 +141,7 @@ night red, until 22, ride 25, stand 30, automate disarm, wait 30
 22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
 22:21 critical: Red bike is being moved / Red bike is at Roonstraße 12, 10.5 km north of home, position from 22:20, battery 80%.
 22:31 critical: Red bike is being moved / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:30, battery 80%.
-22:34 critical: Red bike has stopped / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:33, battery 80%.
+22:34 critical: Red bike has stopped / 12.5 km from where it stood / Red bike is at Roonstraße 12, 12.5 km north of home, position from 22:33, battery 80%.
 22:56 guard removed
 
 The end of another guarded bike's ride tells no place of a moved one (defect 51).
@@ -143,6 +149,11 @@ night, until 22, ride 4, ride 3 red blue, ride 7 red stands=blue
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:05 critical: Blue bike is being moved / 500 m from where it stood, Roonstraße 12, 22:04
 22:11 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 22:10, battery 80%.
+
+The message that a bike stands has the distance, because it may come with the alarm if the tracker sleeps.
+night red begins=12:05, stand 15, wait 59, report, wait 59, report meters=90, wait 59, report meters=90
+15:16 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 15:15
+15:16 critical: Red bike has stopped / 90 m from where it stood / Red bike is at home, position from 15:15, battery 80%.
 
 Of a bike that only moved at home there is no more to tell than why.
 night red, until 22, report motion=yes address=none, stand 30
@@ -209,7 +220,7 @@ A thief pulls the plug: a tracker that falls silent under way has not stopped.
 night red, until 22, ride 3, offline red, wait 40
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline.
-22:33 critical: Red bike has been offline since 22:02 / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
+22:33 critical: Red bike has been offline since 22:02 / 1.5 km from where it stood / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
@@ -338,6 +349,6 @@ async def test_rides_in_an_outage(night: Night) -> None:
     # compare the message without its time.
     [place] = [it[6:] for it in night.told if "has stopped" in it]
     assert place == (
-        "critical: Red bike has stopped / Red bike is at Roonstraße 12, "
+        "critical: Red bike has stopped / 3.0 km from where it stood / Red bike is at Roonstraße 12, "
         "3.0 km north of home, position from 22:23, battery 80%."
     )

@@ -9,7 +9,14 @@ from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.bikes import Bike
-from ..responses.texts import alarm_text, clock_time, happened, text, with_commas
+from ..responses.texts import (
+    alarm_text,
+    cause_text,
+    clock_time,
+    happened,
+    text,
+    with_commas,
+)
 from ..responses.where import where
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
@@ -117,16 +124,26 @@ def triggered(
     return _about(hass, bike, title, said)._replace(level=URGENT)
 
 
-def whereabouts(hass: HomeAssistant, bike: Bike, *, has_arrived: bool) -> Message:
+def whereabouts(
+    hass: HomeAssistant, bike: Bike, rider: str | None, *, has_arrived: bool
+) -> Message:
     """Return the message about the place of a bike whose guard was triggered."""
-    title = words(hass, "stopped" if has_arrived else "moved", name=bike.name)
+    key = "stopped" if has_arrived else "with_rider" if rider else "moved"
+    title = words(hass, key, name=bike.name, rider=rider)
     is_silent = False
     if has_arrived and bike.tracker and bike.tracker.state.is_silent:
         last = bike.tracker.device.last_update or dt_util.utcnow()
         title, is_silent = _silence(hass, bike, last), True
     # The text mentions the motion only if the title is about silence. Otherwise, it
     # would contradict the title "has stopped", or repeat the title "being moved".
-    said = where(hass, bike, says_moved=is_silent)["text"]
+    values = where(hass, bike, says_moved=is_silent)
+    said, guard = values["text"], bike.tracker and bike.tracker.state.guard
+    if has_arrived and guard and guard.triggered:
+        # This message may replace a message from the same second that has the distance.
+        armed = guard.place.latitude, guard.place.longitude
+        way = meters(armed, (values["latitude"], values["longitude"]))
+        moved = {"cause": "place", "alarm": None, "distance": way}
+        said = f"{cause_text(hass, moved)}\n{said}"
     return _about(hass, bike, title, said)._replace(level=URGENT)
 
 

@@ -200,23 +200,26 @@ class Messenger:
         was_moved = guard.is_done and occurrence.since > guard.place.time
         was_moved = was_moved or is_armed_by_arrival(guard, occurrence)
         if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
-            self._tell_place(bike, has_arrived=True, now=now)
+            self._tell_place(bike, guard, now, arrived_at=occurrence.since)
 
     def _tell_triggered(
         self, bike: Bike, guard: Guard, occurrence: Occurrence, now: datetime
     ) -> None:
-        armed, seen = guard.place, (guard.triggered and guard.triggered.fix)
-        seen = seen or armed
-        places = (armed.latitude, armed.longitude), (seen.latitude, seen.longitude)
         self._followed_at[bike.entity.unique_id] = now
-        nights = self.guards_of(bike)
-        riders = (
-            alerts.companion(*places, self.riders(night), night.away_distance, now)
-            for night in nights
-        )
-        rider = next(filter(None, riders), None)
+        rider = self._rider_with(bike, guard, now)
         message = alerts.triggered(self._hass, bike, occurrence, rider)
-        self.send_once(nights, message, is_critical=not rider)
+        self.send_once(self.guards_of(bike), message, is_critical=not rider)
+
+    def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
+        """Return the name of the rider who moves with a bike at the time `at`, or None."""
+        newest = bike.tracker and bike.tracker.state.ride_state.newest_fix
+        armed, seen = guard.place, newest or guard.place
+        places = (armed.latitude, armed.longitude), (seen.latitude, seen.longitude)
+        riders = (
+            alerts.companion(*places, self.riders(night), night.away_distance, at)
+            for night in self.guards_of(bike)
+        )
+        return next(filter(None, riders), None)
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
         """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
@@ -230,7 +233,7 @@ class Messenger:
         seen_at = position.fix_time or last
         if now - last >= alerts.FOLLOW_EVERY and seen_at > last:
             if bike := listed_bike(self._coordinator, unique_id):
-                self._tell_place(bike, has_arrived=False, now=now)
+                self._tell_place(bike, guard, now)
 
     def tell_silent(self, now: datetime) -> None:
         """For each night guard, send one message about its guarded bikes with silent or unlisted trackers.
@@ -268,11 +271,20 @@ class Messenger:
                 self.send(night, alerts.trackers_silent(self._hass, night, of_night))
                 self._silent |= {unique_id: told[unique_id] for unique_id in names}
 
-    def _tell_place(self, bike: Bike, *, has_arrived: bool, now: datetime) -> None:
+    def _tell_place(
+        self,
+        bike: Bike,
+        guard: Guard,
+        now: datetime,
+        arrived_at: datetime | None = None,
+    ) -> None:
         self._followed_at[bike.entity.unique_id] = now
-        message = alerts.whereabouts(self._hass, bike, has_arrived=has_arrived)
+        # After the arrival, the rider may leave the bike, or the phone may rest.
+        rider = self._rider_with(bike, guard, arrived_at or now)
+        has_arrived = arrived_at is not None
+        message = alerts.whereabouts(self._hass, bike, rider, has_arrived=has_arrived)
         nights = (it for it in self.guards_of(bike) if it.follow)
-        self.send_once(nights, message, is_critical=True)
+        self.send_once(nights, message, is_critical=not rider)
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
