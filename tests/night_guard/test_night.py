@@ -243,11 +243,10 @@ disarm, wait 1
 A bike that cannot be guarded for a while is guarded and named again, also after a reload.
 night begins=12:05, lock blue, wait 5 = blue disarmed
 reload, unlock blue, wait 2 = blue armed
-lock blue, wait 1, night begins=12:20, wait 5, leave blue, wait 1
+lock blue, wait 1, night begins=12:20, wait 5
 12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
 12:17 dusk removed
 12:20 time-sensitive: Not guarded tonight / Blue bike: disabled
-12:25 dusk removed
 
 The message about unguarded bikes is removed when the night guard is not for them any more.
 lock blue, night begins=12:05, wait 5, night red begins=12:05, wait 1
@@ -321,9 +320,11 @@ night begins=12:02, wait 3, leave blue, wait 10, assign blue, wait 3, leave blue
 wait 20, leave red, wait 2, delete red, wait 20
 12:33 time-sensitive: Blue bike is no longer in the account / Blue bike: guarded, but without contact since 12:18. A theft would go unnoticed.
 
-A bike that the account does not list while a night begins or ends is armed or disarmed when it returns.
-night begins=12:05 ends=12:15, leave blue, wait 5, assign blue, wait 1 = blue armed
+A bike that is unlisted when a night begins is named, and guarded when it returns. After the night, it is disarmed when it returns.
+night begins=12:05 ends=12:15, automate disarm blue, leave blue, wait 5, assign blue, wait 1 = blue armed
 leave blue, wait 9, assign blue, wait 1 = blue disarmed
+12:05 time-sensitive: Not guarded tonight / Blue bike is no longer in the account
+12:07 dusk removed
 
 Of a bike whose device a person disabled nothing is told, not even in an outage, and it is not guarded.
 disable blue, night begins=12:00, wait 2 = armed

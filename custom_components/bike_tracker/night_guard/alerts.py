@@ -192,7 +192,12 @@ def not_guarded(
     hass: HomeAssistant, guard: NightGuard, reasons: Iterable[tuple[str, str]]
 ) -> Message:
     """Return the message about bikes that are not guarded tonight, with the reasons. Without bikes, it has no text."""
-    lines = [f"{name}: {words(hass, reason)}" for name, reason in sorted(reasons)]
+    lines = [
+        words(hass, reason, name=name)
+        if reason == "left_account"
+        else f"{name}: {words(hass, reason)}"
+        for name, reason in sorted(reasons)
+    ]
     title = words(hass, "not_guarded")
     return Message(tags_of(guard.id).dusk, title, "\n".join(lines))
 

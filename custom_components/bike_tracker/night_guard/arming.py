@@ -22,7 +22,7 @@ from homeassistant.util import dt as dt_util
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
-from ..responses.bikes import Bike, listed_bike
+from ..responses.bikes import Bike, known_bike, listed_bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
@@ -58,7 +58,7 @@ class NightGuards:
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
         self._listed: Collection[str] = ()
-        """The bikes that the last update listed. Bikes that an update adds are compared; after an outage, all bikes."""
+        """The bikes that the last update listed. An update compares all others; after an outage, all bikes."""
         self._gone: set[str] = set()
         """Bikes that moved with a triggered guard at the last update."""
         self._news: list[tuple[str, Occurrence]] = []
@@ -143,7 +143,7 @@ class NightGuards:
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
-        added, self._listed = trackers.keys() - self._listed, trackers
+        others, self._listed = coordinator.data.states.keys() - self._listed, trackers
         if not messenger.guards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
@@ -164,7 +164,7 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
-        self._compare(added.union(stands, self._solved()))
+        self._compare(others.union(stands, self._solved()))
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
@@ -181,7 +181,7 @@ class NightGuards:
         """
         reasons = self._messenger.reasons
         for (night_id, unique_id), reason in [*reasons.items()]:
-            bike = listed_bike(self._coordinator, unique_id)
+            bike = known_bike(self._coordinator, unique_id)
             nights = self._messenger.guards_of(bike) if bike else []
             is_for = any(night.id == night_id for night in nights)
             if not (bike and is_for and self._reason(bike)):
@@ -194,7 +194,7 @@ class NightGuards:
         self, _event: object = None, *, leaving: Collection[NightGuard] = ()
     ) -> None:
         if self._hass.state is CoreState.running:
-            self._compare(self._coordinator.data.trackers, leaving)
+            self._compare(self._coordinator.data.states, leaving)
             self._async_check_contact()
 
     def _compare(
@@ -207,7 +207,7 @@ class NightGuards:
         changes, reasons = list[Changes](), dict[str, str]()
         for unique_id in unique_ids:
             with log_errors(self._entry.title, "guarding a bike"):
-                if bike := listed_bike(self._coordinator, unique_id):
+                if bike := known_bike(self._coordinator, unique_id):
                     changes += self._compared(bike, reasons, leaving)
         self._messenger.tell_reasons(reasons)
         # Arming or disarming here does not remove the message about a triggered guard:
@@ -233,7 +233,7 @@ class NightGuards:
             yield armed
         if decision == "disarm":
             yield account.disarm(unique_id)
-        if is_up:
+        if is_up and bike.tracker:
             self._compared_at[unique_id] = now
 
     def _night_begins(
@@ -244,7 +244,7 @@ class NightGuards:
         If a night began, the effect of *It's me* ends.
         """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
-        state = self._coordinator.data.trackers[bike.entity.unique_id].state
+        state = self._coordinator.data.states[bike.entity.unique_id]
         if state.guard and state.changed_by is not None:
             last = max(last, state.guard.armed_at)
         nights = [night.last_began(now) for night in guards]
@@ -270,8 +270,9 @@ class NightGuards:
 
     def _reason(self, bike: Bike) -> str | None:
         """Return the key of the reason why a bike cannot be guarded now, or None."""
-        unique_id = bike.entity.unique_id
-        tracker = self._coordinator.data.trackers[unique_id]
+        unique_id, tracker = bike.entity.unique_id, bike.tracker
+        if tracker is None:
+            return "left_account"
         device = self._coordinator.devices.get(unique_id)
         panel = self._messenger.panel(unique_id)
         if panel is None or not tracker.has_fix:

@@ -318,7 +318,7 @@ class Messenger:
                 unique_id: bike
                 for unique_id in reasons.keys() | before
                 if night.is_night(now)
-                if (bike := listed_bike(self._coordinator, unique_id))
+                if (bike := known_bike(self._coordinator, unique_id))
                 and night.is_for(bike.entity.device_id)
             }
             known = {it: sent.get((night.id, it)) for it in bikes}
