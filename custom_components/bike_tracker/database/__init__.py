@@ -229,17 +229,19 @@ class Database:
                 _text(err),
             )
         self._is_failing = True
-        if sql.is_malformed(err):
+        if sql.is_malformed(err) or not self._file.is_open:
             await self._async_replace()
         self.async_write_within(_RETRY)
 
     async def _async_replace(self) -> None:
         """Rename a malformed file, and start a new file with the known states.
 
-        The new file has no rides, so request all rides from the service again.
+        The new file has no rides, so request all rides from the service again. If the
+        file was closed but not renamed, try again.
         """
+        replace = self._file.replace if self._file.is_open else self._file.open
         with suppress(OSError, DatabaseError):
-            await self._run(self._file.replace)
+            await self._run(replace)
             known = self.content.backfill
             self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
             self._changed |= self.content.trackers.keys()
@@ -308,10 +310,9 @@ class Database:
     async def async_close(self, _event: Event | None = None) -> None:
         """Write the changes, and close the file."""
         async with self._lock:
-            if not self._file.is_open:
-                return
-            # Write even during a backup: no later write follows.
-            await self._async_write()
+            if self._file.is_open:
+                # Write even during a backup: no later write follows.
+                await self._async_write()
             self._may_write = False
             self._cancel_timer()
             with suppress(DatabaseError):
