@@ -276,9 +276,10 @@ night begins=12:05, wait 6, automate disarm, offline blue, wait 20
 12:08 guard removed
 12:23 time-sensitive: Blue bike has been offline since 12:08 / Blue bike: guarded, but without contact since 12:08. A theft would go unnoticed.
 
-Each silence of a guarded bike is told once, whatever comes of another one.
+Each silence of a guarded bike is told once, until contact is back, whatever comes of another one.
 night begins=12:02, stand 12 red blue, stand 20 blue, wait 45, stand 1, wait 25, wait 60
 13:13 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:19 silent removed
 13:33 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
 
 A bike that left the account with its guard on is not among those that are told of.
@@ -304,7 +305,7 @@ A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20
 
 Trackers that fall silent within five minutes are one message.
-night begins=12:02, stand 12 red blue, stand 5 blue, wait 56
+night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, reload, wait 2
 13:13 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
 
 A message about a later silence replaces the first. Both bikes are told of again after they were armed again.
@@ -325,6 +326,15 @@ night begins=12:05 ends=12:15, automate disarm blue, leave blue, wait 5, assign 
 leave blue, wait 9, assign blue, wait 1 = blue disarmed
 12:05 time-sensitive: Not guarded tonight / Blue bike is no longer in the account
 12:07 dusk removed
+
+A thief cuts the tracker off after an alarm. Contact ends the message. The tracker may sleep, so its next silence must be twice as long.
+night begins=12:02, stand 15 red blue, report alarm=powerCut, offline red, offline blue, wait 20, online blue, stand 1 blue, online red, stand 1
+offline red, wait 43
+12:17 critical: Red bike: Power cut / Alarm, Am Bach 3, 12:16
+12:33 time-sensitive: Bikes: No contact / Blue bike has been offline since 12:18 / Red bike has been offline since 12:18 / Blue bike, Red bike: guarded, but without contact since 12:18. A theft would go unnoticed.
+12:38 quiet: Red bike has been offline since 12:18 / Red bike: guarded, but without contact since 12:18. A theft would go unnoticed.
+12:39 silent removed
+13:22 time-sensitive: Red bike has been offline since 12:40 / Red bike: guarded, but without contact since 12:40. A theft would go unnoticed.
 
 Of a bike whose device a person disabled nothing is told, not even in an outage, and it is not guarded.
 disable blue, night begins=12:00, wait 2 = armed

@@ -161,19 +161,24 @@ def tags_of(guard_id: str) -> Tags:
 def trackers_silent(
     hass: HomeAssistant, guard: NightGuard, silent: list[tuple[Bike, datetime]]
 ) -> Message:
-    """Return the message about guarded bikes whose trackers are offline, silent or unlisted."""
+    """Return the message about guarded bikes whose trackers are offline, silent or unlisted.
+
+    Without bikes, it has no text.
+    """
     tag = tags_of(guard.id).silent
+    if not silent:
+        return Message(tag)
     names = with_commas(hass, sorted(bike.name for bike, _ in silent))
     first = clock_time(min(since for _, since in silent))
     unnoticed = words(hass, "unnoticed", names=names, time=first)
     title, *others = sorted(_silence(hass, *it) for it in silent)
     if not others:
         url = map_of(hass, silent[0][0].entity.device_id or "")
-        return Message(tag, title, unnoticed, url, level=URGENT)
+        return Message(tag, title, unnoticed, url)
     said = "\n".join((title, *others, unnoticed))
     bikes = text(hass, "config_panel.bikes_card", "Bikes")
     title = f"{bikes}: {text(hass, 'config_panel.no_contact', 'No contact')}"
-    return Message(tag, title, said, level=URGENT)
+    return Message(tag, title, said)
 
 
 def _is_off(bike: Bike) -> bool:

@@ -55,6 +55,28 @@ class _Sent(NamedTuple):
     """Why a bike cannot be guarded, by ID of the night guard and `uniqueId`. The reason was sent and still applies."""
     not_guarded: dict[str, set[str]]
     """The bikes in the shown message about unguarded bikes, by ID of the night guard."""
+    silent: dict[str, dict[str, datetime]]
+    """The start of each silence that was in a message and goes on, by ID of the night guard and `uniqueId`."""
+
+
+class _Silence(NamedTuple):
+    """The silence of a guarded bike's tracker."""
+
+    bike: Bike
+    since: datetime
+    armed_at: datetime
+    is_due: bool
+    """Whether it may cause a message. Otherwise, only a message about another bike names it."""
+
+    @property
+    def unique_id(self) -> str:
+        """Return the `uniqueId` of the tracker."""
+        return self.bike.entity.unique_id
+
+    def is_new(self, shown: dict[str, datetime]) -> bool:
+        """Return whether no message named the silence after the bike was armed."""
+        told = shown.get(self.unique_id)
+        return told is None or told < self.armed_at <= self.since
 
 
 @singleton(f"{DOMAIN}_sent")
@@ -92,13 +114,13 @@ class Messenger:
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._started_at = dt_util.utcnow()
         self._followed_at: dict[str, datetime] = {}
-        self._silent: dict[str, datetime] = {}
-        """For each bike whose silent tracker was in a message, the time at which its guard was armed, by `uniqueId`."""
+        self._ended: dict[str, tuple[datetime, datetime]] = {}
+        """Start and end of the last silence that was in a message and ended, by `uniqueId`."""
         self._left: dict[str, datetime] = {}
         """When each unlisted tracker was noticed to be unlisted, by `uniqueId`."""
         entry_id = coordinator.config_entry.entry_id
-        sent = _sent_in(self._hass).setdefault(entry_id, _Sent({}, {}, {}))
-        self._outages, self.reasons, self._not_guarded = sent
+        sent = _sent_in(self._hass).setdefault(entry_id, _Sent({}, {}, {}, {}))
+        self._outages, self.reasons, self._not_guarded, self._silent = sent
         self.mine: set[str] = set()
         """Bikes whose rider tapped *It's me*. A bike stays in this set until it stands or a night begins."""
 
@@ -238,38 +260,56 @@ class Messenger:
     def tell_silent(self, now: datetime) -> None:
         """For each night guard, send one message about its guarded bikes with silent or unlisted trackers.
 
-        Send the message only if it names at least one of these trackers for the first
-        time after its guard was armed. A silence from before the arming is named only
-        once, even if the guard is armed again each night.
+        Send the message only if it names a new silence, or one that began after the bike
+        was armed again. If a tracker has contact again, send the message without it. If
+        no bike is left, remove the message.
         """
-        silent, new = list[tuple[Bike, datetime]](), set[str]()
-        told, soon = dict[str, datetime](), now + alerts.TOGETHER_WITHIN
         account, before = self._coordinator.data, self._left
         left = account.states.keys() - account.trackers.keys()
         self._left = {key: before.get(key, now) for key in left}
+        told = {key: it for shown in self._silent.values() for key, it in shown.items()}
+        back = before.keys() - left
+        back |= {
+            unique_id
+            for unique_id, since in told.items()
+            if (tracker := account.trackers.get(unique_id))
+            and (tracker.device.last_update or since) > since
+        }
+        self._ended |= {key: (told[key], now) for key in back & told.keys()}
+        silent = [*self._silences(now)]
+        for night in self.guards:
+            shown = self._silent.setdefault(night.id, {})
+            is_left_out = [shown.pop(key, None) for key in back]
+            of_night = [it for it in silent if night.is_for(it.bike.entity.device_id)]
+            new = any(it.is_due and it.is_new(shown) for it in of_night)
+            if new or any(is_left_out):
+                named = [it for it in of_night if new or it.unique_id in shown]
+                shown |= {it.unique_id: it.since for it in named}
+                bikes = [(it.bike, it.since) for it in named]
+                message = alerts.trackers_silent(self._hass, night, bikes)
+                self.send(night, message._replace(level=URGENT if new else {}))
+
+    def _silences(self, now: datetime) -> Iterator[_Silence]:
+        """Yield the silence of each guarded bike that a message may name now. Skip moved bikes."""
+        account, soon = self._coordinator.data, now + alerts.TOGETHER_WITHIN
         for unique_id, state in account.states.items():
             guard, tracker = state.guard, account.trackers.get(unique_id)
-            if guard is None or guard.triggered:
+            if guard is None or guard.is_done:
                 continue
             known = (
                 alerts.silences(tracker, guard.armed_at)
                 if tracker
                 else [(self._left[unique_id], alerts.NO_CONTACT_AFTER)]
             )
-            due = [(since, wait) for since, wait in known if soon - since >= wait]
-            if due and (bike := known_bike(self._coordinator, unique_id)):
-                began = due[0][0]
-                silent.append((bike, began))
-                told[unique_id] = min(began, guard.armed_at)
-                is_new = self._silent.get(unique_id) != told[unique_id]
-                if is_new and any(now - since >= wait for since, wait in due):
-                    new.add(unique_id)
-        for night in self.guards:
-            of_night = [it for it in silent if night.is_for(it[0].entity.device_id)]
-            names = {bike.entity.unique_id for bike, _ in of_night}
-            if names & new:
-                self.send(night, alerts.trackers_silent(self._hass, night, of_night))
-                self._silent |= {unique_id: told[unique_id] for unique_id in names}
+            # A tracker whose silence ended may sleep while the bike stands, so its next
+            # silence must be twice as long.
+            start, end = self._ended.get(unique_id, (now, now))
+            pause = 2 * (end - max(start, guard.armed_at))
+            due = [(since, since + max(wait, pause)) for since, wait in known]
+            began = next((since for since, at in due if at <= soon), None)
+            if began and (bike := known_bike(self._coordinator, unique_id)):
+                is_due = any(at <= now for _, at in due)
+                yield _Silence(bike, began, guard.armed_at, is_due)
 
     def _tell_place(
         self,
