@@ -100,6 +100,8 @@ Armed again while it rides: the alarm stays, and it is guarded where it stands.
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 4 -> place 4 300 m, triggered
   stand 3, arm, ride 3 @18, arm, ride 1 @18, stand 6, ride 1 @18 -> place 4 300 m, place 14 300 m, triggered
   stand 3, arm, ride 3 @18, arm, disarm, stand 9 -> place 4 300 m, disarmed
+  stand 3, arm, ride 3 @18, arm, sleep 6, stand 1 alarm=tow -> place 4 300 m, alarm 13 0 m, triggered
+  stand 3, arm, ride 3 @18, arm, sleep 3, stand 1 alarm=tow, wait 31 -> place 4 300 m, armed
 One report ends that ride and begins the next: it was guarded where it stood.
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18, stand 9, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 3, ride 1 @18, stand 4 -> place 4 300 m, triggered

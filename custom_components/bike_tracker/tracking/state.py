@@ -256,7 +256,8 @@ class TrackerState(NamedTuple):
     def rearmed(self, now: datetime, again: Rearming) -> Self:
         """Return the state after arming as requested. If the ride of the request has not ended, change nothing."""
         if self.ride_state.ride is None:
-            return self._replace(rearming=None).armed(now, again.changed_by)
+            state = self._replace(rearming=None).armed(now, again.changed_by)
+            return state.with_alarm_at_rest(now)
         log, rest = self.log.split_after_ride(again.ride_started_at or now)
         if not rest:
             return self
@@ -267,6 +268,16 @@ class TrackerState(NamedTuple):
         state = self._replace(log=log).with_arming(guard, again.changed_by)
         log = reduce(Log.with_input, rest, state.log)
         return state._replace(log=log).with_guard(log.core.guard or guard, now)
+
+    def with_alarm_at_rest(self, now: datetime) -> Self:
+        """Return the state after the alarm of the report that ended the ride: it was raised while the bike stood."""
+        guard, ride, report = self.guard, self.ride_state.ended, self.position
+        since = ride and guard and guard._replace(after=ride.moved_at + STANDS_AFTER)
+        new = since and report and after_alarm(since, report, self.ride_state, now)
+        triggered = new and new.triggered
+        if guard and triggered:
+            return self.with_guard(guard._replace(triggered=triggered), now)
+        return self
 
     def with_rides(self, now: datetime) -> Self:
         """Return the state with new events for the starts and ends of rides."""
