@@ -103,9 +103,9 @@ class _Where(_BikeTool):
         if values["latitude"] is not None:
             values["distance_from_home"] = distance(hass, values["distance_from_home"])
         if tracker:
-            position, ride = tracker.position, tracker.ride_under_way
+            ride = tracker.ride_under_way
             values |= {
-                "position_age": position and _age(position.fix_time),
+                "position_age": _age(tracker.seen_at),
                 "last_report_age": _age(tracker.device.last_update),
                 "on_ride": ride and _ride(hass, ride, is_over=False),
             }

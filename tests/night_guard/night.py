@@ -18,16 +18,19 @@
     delete blue                        deletes the device of an unassigned bike
     reload                             unloads the account for ten minutes, in which Ann moves
     clock -3                           moves the clock by hours, and polls
+    behind 3                           sets the clocks of the trackers behind by hours
 
 Lines that begin with a time are the expected messages: `22:01 critical: title / text`.
 """
 
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import Context
 from homeassistant.helpers import device_registry as dr
+from homeassistant.util import dt as dt_util
 
 from custom_components.bike_tracker import async_remove_config_entry_device
 from tests.blueprints.house import BIKES, House
@@ -46,6 +49,7 @@ class Night(House):
         super().__init__(*args)
         self._context = Context(user_id=user_id)
         self._meters = dict.fromkeys(BIKES, 0.0)
+        self._hours_behind = 0.0
 
     @override
     def _check(self, expected: str, step: str) -> None:
@@ -104,8 +108,10 @@ class Night(House):
             more["attributes"] = {"alarm": alarm}
         latitude = DEFAULT_LATITUDE + self._meters[bike] / _METERS_PER_DEGREE
         address = "Roonstraße 12" if self._meters[bike] else "Am Bach 3"
+        time = dt_util.utcnow() - timedelta(hours=self._hours_behind)
         place = {"latitude": latitude, "address": address, "accuracy": 5}
-        self.simulator.report(BIKES[bike], **{"motion": False, **place, **more})
+        own = {"motion": False, "fix_time": time, "device_time": time, **place}
+        self.simulator.report(BIKES[bike], **{**own, **more})
 
     @override
     async def _report(self, bike: str = "red", **more: Any) -> None:
@@ -182,6 +188,9 @@ class Night(House):
         await self._ann("600")
         await self._wait("4")
         await self.hass.config_entries.async_setup(self.entry.entry_id)
+
+    async def _behind(self, hours: str) -> None:
+        self._hours_behind = float(hours)
 
     async def _clock(self, hours: str) -> None:
         # The timer of the next poll follows the frozen clock. Poll now, so that the

@@ -192,6 +192,11 @@ ride 2, clock -3, ride 13
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 19:12 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 19:11, battery 80%.
 
+A moved bike is followed, too, if the clock of its tracker is behind.
+behind 3, night red begins=12:05, stand 8, ride 12
+12:10 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:09
+12:20 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 12:19, battery 80%.
+
 After 15 minutes of an outage one message says that a theft would go unnoticed, and one that it is over.
 new, night begins=12:05, wait 6, fail, wait 10
 wait 30, work, wait 7

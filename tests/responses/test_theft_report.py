@@ -147,13 +147,15 @@ async def test_after_a_theft(bikes: Bikes, hass_admin_user: MockUser) -> None:
 
 
 async def test_after_a_theft_by_a_slow_clock(bikes: Bikes) -> None:
-    """If the tracker's clock is an hour behind, the report after *It's me* still has the theft."""
+    """If the tracker's clock is an hour behind, the report after *It's me* still has the theft, and the right time."""
 
     async def async_report_late(**more: Any) -> None:
         time = dt_util.utcnow() - 60 * MINUTE
         bikes.simulator.report(RED, fix_time=time, device_time=time, **more)
         await bikes.poll()
 
+    time = dt_util.utcnow() - 60 * MINUTE
+    bikes.simulator.report(RED, fix_time=time, device_time=time)
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(5):
         await async_report_late(motion=False)
@@ -161,8 +163,9 @@ async def test_after_a_theft_by_a_slow_clock(bikes: Bikes) -> None:
     await async_report_late(motion=False)
     await async_report_late(motion=True)
     await bikes.async_guard("disarm")
-    labels = [label for label, _ in _events(await async_report(bikes))]
-    assert sorted(labels) == ["Being moved", "Guarded", "Last seen"]
+    labels, values = zip(*sorted(_events(await async_report(bikes))), strict=True)
+    assert labels == ("Being moved", "Guarded", "Last seen")
+    assert values[2].startswith("2026-11-20 13:06:06")
 
 
 async def test_guarded_after_a_ride(bikes: Bikes) -> None:

@@ -245,14 +245,13 @@ class Messenger:
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
         """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
-        guard, position = tracker.state.guard, tracker.position
-        if not (guard and guard.triggered and position and tracker.is_under_way):
+        guard, seen_at = tracker.state.guard, tracker.seen_at
+        if not (guard and guard.triggered and seen_at and tracker.is_under_way):
             return
         # After a start of Home Assistant, the ten minutes begin with the start. If the
         # clock was set back, this time may be in the future: use the current time.
         last = min(self._followed_at.get(unique_id, self._started_at), now)
         self._followed_at[unique_id] = last
-        seen_at = position.fix_time or last
         if now - last >= alerts.FOLLOW_EVERY and seen_at > last:
             if bike := listed_bike(self._coordinator, unique_id):
                 self._tell_place(bike, guard, now)

@@ -308,7 +308,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         events.append((theft, label, _lines(*start, *end)))
     events += _alarms(hass, report, theft or dt_util.utcnow())
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
-    last = position and fix_of(position, position.fix_time)
+    last = position and fix_of(position, report.tracker.seen_at)
     label = _label(hass, "last_seen", "Last seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 

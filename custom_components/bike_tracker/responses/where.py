@@ -28,7 +28,7 @@ _GUARDS: Final = {
 type _Values = dict[str, Any]
 _UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
-    **dict.fromkeys(("distance_from_home", "direction_from_home", "position_time")),
+    **dict.fromkeys(("distance_from_home", "direction_from_home")),
 }
 
 
@@ -46,10 +46,12 @@ def where(
     """
     tracker = bike.tracker
     position, total = tracker and tracker.position, tracker and tracker.total_distance
+    seen_at = tracker and tracker.seen_at
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
         **_place(hass, position, decimals),
+        "position_time": seen_at and local_time(seen_at),
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
@@ -119,7 +121,6 @@ def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Va
         "direction_from_home": None
         if is_home
         else _direction(home, (latitude, longitude)),
-        "position_time": position.fix_time and local_time(position.fix_time),
     }
 
 

@@ -431,6 +431,15 @@ class Tracker(NamedTuple):
         return self.state.position
 
     @property
+    def seen_at(self) -> datetime | None:
+        """Return when the newest place was measured, without the known error of the tracker's clock."""
+        core, position = self.state.log.core, self.position
+        fix, clock = core.ride_state.newest_fix, core.clock
+        if not (fix and position and _coordinates(fix) == _coordinates(position)):
+            return position and position.fix_time
+        return fix.time + timedelta(seconds=clock.behind if clock else 0)
+
+    @property
     def address(self) -> str | None:
         """Return the address of the place where the bike stands. During a ride, return the address of the start."""
         state = self.state.ride_state
