@@ -237,7 +237,7 @@ async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
     night.told.clear()
     await hass.config_entries.async_remove(night.entry.entry_id)
     kinds = {said.split()[1] for said in night.told}
-    assert kinds == {"contact", "dusk", "guard", "silent"}
+    assert kinds == {"contact", "dusk", "guard", "report", "silent"}
     assert not hass.data["persistent_notification"]
 
 

@@ -25,6 +25,7 @@ from .schedule import NightGuard, Place, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
+REPORT_TAG: Final = f"{NIGHT}report_"
 # The buttons of messages about a guard, with the keys of their texts. A fourth button
 # opens the map. It comes last, because Android shows only three buttons, and a tap on
 # the message opens the map, too.
@@ -276,7 +277,7 @@ def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Messa
     """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
     title = _titled(hass, bike.name, label=label)
-    tag = f"{NIGHT}report_{bike.entity.device_id}"
+    tag = f"{REPORT_TAG}{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")
     return Message(tag, title, said, url, buttons)

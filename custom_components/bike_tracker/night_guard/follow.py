@@ -90,7 +90,8 @@ async def async_remove_messages(hass: HomeAssistant, entry: ConfigEntry) -> None
     registry, removals = dr.async_get(hass), list[Coroutine[Any, Any, None]]()
     devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
     for guard in NightGuard.all_of(entry):
-        of_bikes = [GUARD_TAG + it.id for it in devices if guard.is_for(it.id)]
+        ids = [it.id for it in devices if guard.is_for(it.id)]
+        of_bikes = [tag + it for tag in (GUARD_TAG, alerts.REPORT_TAG) for it in ids]
         recipients = Recipients(phones_of(hass, guard.phones))
         removals += [
             async_deliver(hass, Context(), Message(tag), recipients)
