@@ -38,7 +38,7 @@ from custom_components.bike_tracker.coordinator import BikeTrackerCoordinator
 from custom_components.bike_tracker.polling.history import History
 from custom_components.bike_tracker.polling.live import Live
 
-from .settle import settle
+from .tools.settle import settle
 from .tools.simulator.server import Simulator
 
 EMAIL = "ann@example.com"

@@ -20,8 +20,8 @@ from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 from .conftest import BLUE, EMAIL, EVERYTHING, RED, Bikes, async_setup
 from .riding import told
-from .settle import settle
 from .tools.poll_files import Passed, watching
+from .tools.settle import settle
 
 TRACKERS = [f"8610000000000{number:02}" for number in range(50)]
 

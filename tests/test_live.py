@@ -26,7 +26,7 @@ from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup, logged
-from .settle import settle
+from .tools.settle import settle
 from .tools.simulator import Simulator
 from .tools.simulator.render import position_json
 from .tools.simulator.wire import pause

@@ -16,8 +16,8 @@ import pytest
 from tests.blueprints.house import stories
 from tests.conftest import BLUE, EMAIL, RED
 from tests.long import some
-from tests.settle import settle
 from tests.test_live import BEGINS
+from tests.tools.settle import settle
 from tests.tools.simulator.world import DEFAULT_LONGITUDE
 
 from .garage import INTERRUPTIONS, TRIGGERS, WAITING, Garage

@@ -26,7 +26,7 @@ from sqlalchemy import select
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database import File
-from tests.settle import settle
+from tests.tools.settle import settle
 
 from .rides.trackers import Report, Tracker, reports
 from .rides.trips import Journey

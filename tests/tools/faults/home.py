@@ -23,7 +23,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
-from tests.settle import settle
+from tests.tools.settle import settle
 from tests.tools.simulator import Simulator
 from tests.tools.simulator.faults import Fault
 from tests.tools.simulator.render import Endpoint

@@ -31,7 +31,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from tests.conftest import PASSWORD, resolve_names
-from tests.settle import settle
+from tests.tools.settle import settle
 from tests.tools.simulator.server import Simulator
 
 from .listener import Listener, automations, label_bikes

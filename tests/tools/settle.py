@@ -7,7 +7,7 @@ from homeassistant.core import HomeAssistant
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .tools.simulator.wire import pause
+from .simulator.wire import pause
 
 # The number of turns of the event loop that data needs at most to pass a local socket.
 _TURNS = 25
