@@ -182,6 +182,16 @@ def test_older_positions(known: Position, said: Position, counts: bool) -> None:
     assert position and (position.battery_level == 1) is counts
 
 
+def test_repeated_late_report(service: Service) -> None:
+    """A late report changes the tracker once. If the service sends it again a minute later, nothing changes."""
+    late = a_position(2, fix_time=minutes(-45))
+    service.poll(a_device(), red=a_position(1, fix_time=EARLIER))
+    service.hear(a_position(3, fix_time=LATER))
+    assert service.hear(late).keys == {"red"}
+    again = UpdateContext(minutes(1))
+    assert not service.account.apply_message([], [late], again).keys
+
+
 @pytest.mark.parametrize(
     ("known", "said", "announced"), [(1, 5, 5), (1, None, 1), (None, 5, 5), (2, 1, 2)]
 )

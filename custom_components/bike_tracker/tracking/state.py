@@ -183,8 +183,10 @@ class TrackerState(NamedTuple):
         """Return the state after late reports. The alarms of these reports can trigger the guard, too."""
         before, now = self.log.core.ride_state, context.now
         log = self.log.with_inputs(late)
-        gap = gap_after_late(log, before, late[0].time, context)
-        state = self._replace(log=log._replace(gap=gap, late_at=now)).by(now)
+        if log is not self.log:
+            gap = gap_after_late(log, before, late[0].time, context)
+            log = log._replace(gap=gap, late_at=now)
+        state = self._replace(log=log).by(now)
         for report in (it.report for it in late if it.report):
             if (guard := state.guard) and report.alarm:
                 guard = after_alarm(guard, report, before, now)
