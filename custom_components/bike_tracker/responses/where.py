@@ -60,9 +60,10 @@ def where(
         "total_distance": None if total is None else round(total, 3),
         "guard_changed_by": (tracker and tracker.state.changed_by) or None,
     }
-    condition = _condition(hass, bike, values, says_moved=says_moved)
-    said = as_sentence(hass, [_location(hass, values), *condition])
-    guard_said = _guard_text(hass, bike, values)
+    parts = _parts(bike, values, says_moved=says_moved)
+    said = as_sentence(hass, [_location(hass, values), *_condition(hass, parts)])
+    guard = "alarm" if parts["alarm"] else values["guard"]
+    guard_said = _guard_text(hass, bike, guard)
     if tracker and tracker.state.rearming:
         key = "selector.night_guard.options.still_moving"
         again = text(hass, key, "It will be guarded again.")
@@ -77,11 +78,8 @@ def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
     return as_sentence(hass, [_location(hass, values), *said])
 
 
-def _condition(
-    hass: HomeAssistant, bike: Bike, values: _Values, *, says_moved: bool
-) -> list[str]:
+def _condition(hass: HomeAssistant, parts: _Values) -> list[str]:
     """Return the parts of the sentence that follow the location. Leave out each part without a value."""
-    parts = _parts(bike, values, says_moved=says_moved)
     return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
 
 
@@ -137,13 +135,12 @@ def _guard(tracker: Tracker) -> str | None:
     return "triggered" if tracker.state.guard.triggered else "armed"
 
 
-def _guard_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
+def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     """Return the state of the guard as a sentence. If the bike cannot be guarded, add the reason."""
-    guard, name = values["guard"], bike.name
+    name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", "{name}", name=name)
-    is_alarm = _parts(bike, values, says_moved=True)["alarm"]
-    key = _GUARDS.get("alarm" if is_alarm else guard, "guard.state.disarmed")
+    key = _GUARDS.get(guard or "", "guard.state.disarmed")
     said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place", "no place"))
