@@ -71,7 +71,7 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
-        check = self._async_check_contact
+        check = self._async_check
         on_unload(
             async_track_time_interval(
                 hass, check, _CHECK_EVERY, cancel_on_shutdown=True
@@ -112,12 +112,13 @@ class NightGuards:
     # The account
 
     @callback
-    def _async_check_contact(self, _now: datetime | None = None) -> None:
-        """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes.
-
-        Also check whether the recipients of messages exist.
-        """
+    def _async_check(self, _now: datetime) -> None:
+        """Check the recipients of messages, and the contact with the service."""
         self._messenger.check_recipients()
+        self._check_contact()
+
+    def _check_contact(self) -> None:
+        """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes."""
         if not self._coordinator.last_update_success:
             self._listed = ()
             self._messenger.tell_outage(self._coordinator.service.answered_at)
@@ -195,7 +196,7 @@ class NightGuards:
     ) -> None:
         if self._hass.state is CoreState.running:
             self._compare(self._coordinator.data.states, leaving)
-            self._async_check_contact()
+            self._check_contact()
 
     def _compare(
         self, unique_ids: Collection[str], leaving: Collection[NightGuard] = ()
