@@ -8,9 +8,11 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account, is_outdated
+from custom_components.bike_tracker.tracking.guard import Clock
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.log import Log
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
-from custom_components.bike_tracker.tracking.state import TrackerState, merged
+from custom_components.bike_tracker.tracking.state import Tracker, TrackerState, merged
 
 from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix
 from .house import House, lived, minutes, story
@@ -180,6 +182,24 @@ def test_older_positions(known: Position, said: Position, counts: bool) -> None:
     service.hear(said._replace(battery_level=1))
     position = service.red().position
     assert position and (position.battery_level == 1) is counts
+
+
+def test_seen_at(service: Service) -> None:
+    """The known error of the clock is added to the time of the newest believed fix, but not of another place."""
+    service.poll(a_device(), red=a_position(fix_time=EARLIER))
+    tracker = service.red()
+    state, core = tracker.state, tracker.state.log.core
+    slow = Log(core._replace(clock=Clock(EARLIER, 900, 900)))
+    doubted = a_position(latitude=48.0, fix_time=LATER)
+    assert tracker.seen_at == EARLIER
+    for position, seen_at in (
+        (None, None),
+        (doubted, LATER),
+        (state.position, minutes(-45)),
+    ):
+        changed = state._replace(log=slow, position=position)
+        assert tracker._replace(state=changed).seen_at == seen_at
+    assert Tracker(tracker.device, TrackerState(position=doubted)).seen_at == LATER
 
 
 def test_repeated_late_report(service: Service) -> None:
