@@ -254,7 +254,6 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
     assert len(await async_get_rides(bikes.hass, device_id=devices)) == 1
     [bike] = await async_list(bikes.hass, "where", device_id=devices)
     assert bike["name"] == "Red bike"
-
     await entries.async_unload(bikes.entry.entry_id)
     answer = await async_act(bikes.hass, "where")
     assert answer == {"bikes": [], "text": "No bikes found."}
@@ -262,7 +261,6 @@ async def test_account_that_is_not_set_up(bikes: Bikes, bobs: MockConfigEntry) -
     for action, fields in [("get_rides", {}), ("get_statistics", {}), *tracks]:
         with pytest.raises(HomeAssistantError, match="Red bike is not available"):
             await async_act(bikes.hass, action, **fields)
-
     # The bikes of a disabled account have no rides, and `get_track` cannot find them.
     user = ConfigEntryDisabler.USER
     await entries.async_set_disabled_by(bikes.entry.entry_id, user)

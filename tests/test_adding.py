@@ -77,20 +77,17 @@ async def test_trackers_that_come_together(
     late, broken = new[3], {new[3]}
     break_(monkeypatch, broken)
     await (bikes.poll() if is_set_up else async_setup(bikes.hass, bikes.entry))
-
     assert bikes.coordinator.last_update_success
     whole = shown()[RED]
     others = dict.fromkeys((RED, BLUE, *new[:3], *new[4:]), whole)
     assert others.items() <= shown().items()
     assert shown().get(late, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
-
     # As long as nothing changes at the failing tracker, no poll tries to add it again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
     assert shown().get(late, 0) < whole
-
     broken.clear()
     bikes.simulator.set_status(late, "offline")
     await bikes.poll()
@@ -123,7 +120,6 @@ async def test_kinds_that_every_tracker_has(
     """A tracker that has never reported a position has only the entities whose keys are listed below."""
     bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
-
     entry_id, keys = bikes.entry.entry_id, set[str]()
     for each in er.async_entries_for_config_entry(entity_registry, entry_id):
         tracker, _, key = each.unique_id.partition("_")

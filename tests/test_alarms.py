@@ -90,7 +90,6 @@ async def test_signing_in_again(bikes: Bikes, writes: list[str]) -> None:
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
     assert bikes.value_of(RED) == "not_home"
     assert not [it for it in writes if it.startswith("event.")]
-
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     assert bikes.state(ENTITY).state == STATE_UNAVAILABLE

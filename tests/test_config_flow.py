@@ -131,7 +131,6 @@ async def test_user(hass: HomeAssistant, simulator: Simulator, typed: Typed) -> 
     typed[CONF_PASSWORD] = " with spaces "
     url = f"  HTTP://127.0.0.1:{simulator.port}/ "
     result = await add(hass, {**typed, CONF_URL: url, CONF_EMAIL: f" {EMAIL} "})
-
     assert added(result)
     assert result["title"] == f"127.0.0.1:{simulator.port}"
     assert result["data"] == typed
@@ -234,9 +233,7 @@ async def test_second_account(
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
     typed |= {CONF_EMAIL: email, CONF_URL: f"http://{address}"}
-
     result = await add(hass, typed)
-
     if not title:
         assert result["reason"] == "already_configured"
         assert result["description_placeholders"] == {"account": known}
@@ -281,17 +278,14 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     await bikes.poll()
     [flow] = bikes.hass.config_entries.flow.async_progress()
     assert flow["context"]["source"] == SOURCE_REAUTH
-
     form = await bikes.hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
     placeholders = {"email": EMAIL, "error": "", "name": "My bikes"}
     assert form["description_placeholders"] == placeholders
     assert shown(form) == {}
-
     form = await submit(bikes.hass, form, {CONF_PASSWORD: "wrong"})
     assert form["errors"] == {"base": "invalid_auth"}
     assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
-
     # The form has no field for the address, so the error is above the form. The log
     # names the account by its title.
     bikes.simulator.fault("html")
@@ -301,7 +295,6 @@ async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     [line] = logged(caplog)
     assert line.startswith("My bikes: Signing in failed: invalid JSON")
     bikes.simulator.fault(None)
-
     coordinator = bikes.coordinator
     result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
     assert bikes.coordinator is coordinator
@@ -326,11 +319,9 @@ async def test_reconfigure_password(
     assert shown(form) == {CONF_URL: simulator.url, CONF_EMAIL: EMAIL}
     typed = {**shown(form), CONF_PASSWORD: "wrong"}
     before, coordinator = dict(setup.data), setup.runtime_data.coordinator
-
     form = await submit(hass, form, typed)
     assert form["errors"] == {"base": "invalid_auth"}
     assert setup.data == before
-
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert setup.data == {**before, CONF_PASSWORD: "new one"}
@@ -361,7 +352,6 @@ async def test_reconfigure_address(
     devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
     form = await reconfigure(hass, entry, {**typed, CONF_URL: "localhost:9"})
     assert form["errors"] == {CONF_URL: "connection_refused"}
-
     result = await submit(hass, form, {**typed, CONF_URL: f"localhost:{port}"})
     assert result["reason"] == "reconfigure_successful"
     assert entry.data[CONF_URL] == f"http://localhost:{port}/api"
@@ -407,10 +397,8 @@ async def test_reconfigure_to_another_account(
         service.add_device(tracker, email=email)
     known_as = make_entry(BOB).title if before == "set up" else ""
     data, title = dict(bikes.entry.data), bikes.entry.title
-
     typed |= {CONF_EMAIL: email, CONF_URL: service.url}
     result = await reconfigure(bikes.hass, bikes.entry, typed)
-
     assert result["reason"] == reason
     if reason != "reconfigure_successful":
         assert bikes.entry.data == data
@@ -486,9 +474,7 @@ async def test_fault(
     decided, address = DECIDED[name], f"127.0.0.1:{secure.port}"
     typed[CONF_URL] = f"{scheme}{address}"
     secure.fault(name)
-
     result = await add(hass, typed)
-
     # After https failed, http is not tried: it would send the password unencrypted.
     assert set(schemes) == {"https"}
     if decided.message is None:
@@ -504,7 +490,6 @@ async def test_fault(
     is_logged = error not in ("invalid_auth", "redirected")
     assert logged(caplog) == [line] * is_logged
     assert not hass.config_entries.async_entries(DOMAIN)
-
     secure.fault(None)
     assert added(await submit(hass, result, typed))
 

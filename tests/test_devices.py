@@ -54,9 +54,7 @@ async def test_status_and_nothing_else(
     """A new status is shown with the next poll, and no other state is written."""
     bikes.simulator.set_status(RED, status)
     writes.clear()
-
     await bikes.poll()
-
     assert writes == ["binary_sensor.red_bike_connectivity"]
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == shown
 
@@ -65,9 +63,7 @@ async def test_other_internal_id(bikes: Bikes) -> None:
     """If a tracker's internal `id` changes, it stays the same tracker, because its `uniqueId` identifies it."""
     bikes.simulator.move_internal_id(RED)
     bikes.simulator.report(RED, latitude=50.0)
-
     await bikes.poll()
-
     state = bikes.state(RED)
     assert state.entity_id == "device_tracker.red_bike"
     assert state.attributes["latitude"] == 50.0
@@ -100,19 +96,16 @@ async def test_delete_button(
     device = bikes.device(RED)
     assert not await delete(device)
     assert trackers_of(bikes.entry) == {RED, BLUE}
-
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     assert await delete(device)
     assert trackers_of(bikes.entry) == {BLUE}
     assert bikes.coordinator.database.content.backfill.keys() == {BLUE}
-
     bikes.simulator.report(RED, latitude=50.0)
     bikes.simulator.assign(EMAIL, RED)
     await bikes.poll()
     assert bikes.state(RED).state == "not_home"
     assert bikes.state(RED).attributes["latitude"] == 50.0
-
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     assert not await delete(bikes.device(RED))
 
@@ -148,17 +141,14 @@ async def test_empty_account(bikes: Bikes) -> None:
     assert issues(bikes) == {}
     bikes.simulator.unassign(EMAIL, RED)
     bikes.simulator.unassign(EMAIL, BLUE)
-
     await bikes.poll()
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
     assert issues(bikes) == {"no_trackers": {"account": bikes.entry.title}}
-
     bikes.simulator.assign(EMAIL, RED)
     await bikes.poll()
     assert issues(bikes) == {}
     assert bikes.value_of(RED) == "not_home"
-
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     assert issues(bikes)
@@ -173,9 +163,7 @@ async def test_rename(
     """A device shows the new name from the service, unless the user renamed the device. Entity IDs stay."""
     device_registry.async_update_device(bikes.device(RED).id, name_by_user=own)
     bikes.simulator.rename(RED, "Fast bike")
-
     await bikes.poll()
-
     assert bikes.device(RED).name == "Fast bike"
     assert devices.name_of(bikes.device(RED)) == shown
     assert devices.name_of(None) == ""
@@ -222,7 +210,6 @@ async def test_broken_name(
     online = bikes.state(f"{RED}_online", Platform.BINARY_SENSOR)
     assert online.state == STATE_OFF
     assert f"{bikes.entry.title}: Unexpected error storing a tracker" in caplog.text
-
     bikes.simulator.set_status(RED, "online")
     await bikes.poll()
     assert bikes.device(RED).name == "Fast bike"
@@ -237,7 +224,6 @@ async def test_shared_tracker(
     await bikes.poll()
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert trackers_of(bobs) == {GREEN}
-
     shared = bikes.device(RED).id
     await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
     await bikes.poll()
@@ -256,10 +242,8 @@ async def test_shared_tracker_after_a_restart(
     # Delete the cached owners of trackers, as a restart would.
     cast(Any, devices.owners_in).cache_clear()
     del bikes.hass.data[f"{DOMAIN}_owners"]
-
     await async_setup(bikes.hass, bobs)
     await async_setup(bikes.hass, bikes.entry)
-
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert trackers_of(bobs) == set()
 
@@ -276,12 +260,10 @@ async def test_shared_tracker_that_the_first_account_loses(
     for _ in range(2):
         await bikes.poll()
         assert trackers_of(bobs) == set()
-
     await delete(before)
     await bikes.poll()
     assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
     assert (bikes.state(RED).entity_id, bikes.state(RED).state) == (mine, "not_home")
-
     # The tracker stays in the second account, even if the first one lists it again.
     bikes.simulator.assign(EMAIL, RED)
     for _ in range(2):
@@ -314,14 +296,12 @@ async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
         assert issues(bikes) == {}
     await async_let_pass(bikes, 10)
     assert issues(bikes).keys() == {"no_contact"}
-
     # Summer time ends during the outage, and the local clock is set back. The issue
     # still shows the start of the outage in summer time.
     await async_let_pass(bikes, 50)
     placeholders = issues(bikes)["no_contact"]
     assert reason in placeholders.pop("error")
     assert placeholders == {"account": bikes.entry.title, "since": "2026-10-25 01:51"}
-
     bikes.simulator.fault(None)
     await async_let_pass(bikes, 60)
     assert issues(bikes) == {}

@@ -71,18 +71,14 @@ async def test_entry(
     """
     bikes.simulator.delete_device(BLUE)
     await async_setup(bikes.hass, bikes.entry)
-
     account = await diagnose()
-
     assert account == snapshot(exclude=props("bytes", "ride_state", "written_at"))
     [tracker] = account["trackers"]
     connection = {key: account[key] for key in ("live", "poll", "service")}
     assert await diagnose(RED) == {**connection, "tracker": tracker}
-
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
-
     account = await diagnose()
     assert account["counts"] == {"trackers": 1, "missing": 1, "in_another_account": 0}
     [tracker] = account["trackers"]
@@ -95,9 +91,7 @@ async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> N
     """If the account could not be loaded, its diagnostics show the reason, and system health shows no database."""
     bikes.simulator.fault("connection-refused")
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-
     account = await diagnose()
-
     assert account == await diagnose(RED)
     entry = account["entry"]
     assert entry["state"] == "setup_retry"
@@ -120,9 +114,7 @@ async def test_nothing_private(bikes: Bikes, diagnose: Diagnose) -> None:
     bikes.simulator.report(RED, attributes=EVERYTHING | odd)
     bikes.simulator.set_attributes(RED, {"bluetoothKey": "c0ffee"})
     await async_setup(bikes.hass, bikes.entry)
-
     account = await diagnose()
-
     (red,) = (tracker for tracker in account["trackers"] if tracker["alarms"])
     assert [alarm["word"] for alarm in red["alarms"]] == ["sos", REDACTED, "jamming"]
     keys = ("charge", "lock", "battery_voltage", "power_voltage", "firmware")
@@ -151,9 +143,7 @@ async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
     bikes.simulator.fault(None)
     bikes.simulator.fault("status-503", path="history")
     await bikes.poll(120)
-
     account = await diagnose()
-
     (red,) = (bike for bike in account["trackers"] if bike["guard"])
     ride, guard = red["ride_state"]["ride"], red["guard"]
     assert ride["distance"] > 0.3
@@ -184,9 +174,7 @@ async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -
     bikes.simulator.override_field(RED, "model", text)
     bikes.simulator.report(RED, attributes={"versionFw": text})
     await async_setup(bikes.hass, bikes.entry)
-
     account = await diagnose()
-
     (red,) = (tracker for tracker in account["trackers"] if tracker["model"])
     shown = text if text in SHOWN else REDACTED
     assert (red["model"], red["position"]["firmware"]) == (shown, shown)
@@ -204,9 +192,7 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     assert "database_written_at" not in await async_health(bikes.hass)
     await bikes.coordinator.database.async_write()
     bikes.simulator.record.clear()
-
     info = await async_health(bikes.hass)
-
     [(pages,)] = query(file_of(bikes.hass, bikes.entry), "PRAGMA page_count")
     assert info == {
         "accounts": 1,
@@ -218,7 +204,6 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     requests = bikes.simulator.requests
     assert requests
     assert not any(request.header("Authorization") for request in requests)
-
     other = make_entry(EMAIL, url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
     make_entry(BOB, url="http://127.0.0.1:9/api")
     await async_setup(bikes.hass, other)

@@ -31,7 +31,6 @@ async def test_served(
     settings = {"frontend": {"development_repo": str(tmp_path)}}
     assert await async_setup_component(hass, "frontend", settings)
     assert await async_setup_component(hass, DOMAIN, {})
-
     files = sorted((INTEGRATION / "frontend").iterdir())
     content = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     version = read_json(INTEGRATION / "manifest.json")["version"]

@@ -57,7 +57,6 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
     for _ in range(7):
         await report(bikes, motion=False)
     assert bikes.state(GUARD).state == "triggered"
-
     await bikes.async_guard()
     assert bikes.state(GUARD).state == "armed_away"
     assert "cause" not in bikes.state(GUARD).attributes
@@ -79,7 +78,6 @@ async def test_triggered_during_a_start(bikes: Bikes) -> None:
     bikes.hass.set_state(CoreState.running)
     await bikes.poll()
     assert bikes.state(GUARD).state == "triggered"
-
     # During another start, a report does not change a guard that is already triggered.
     bikes.hass.set_state(CoreState.starting)
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)

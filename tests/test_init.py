@@ -34,7 +34,6 @@ async def test_entities(
     place |= {"altitude": 278.0, "speed": 10.0, "course": 90.0, "address": "Main 1"}
     bikes.simulator.report(RED, **place, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
-
     entities = er.async_entries_for_config_entry(entity_registry, bikes.entry.entry_id)
     assert {
         entity.entity_id: _readable(entity, bikes.hass.states.get(entity.entity_id))
@@ -61,7 +60,6 @@ async def test_entities_people_rarely_want_are_disabled(
     """By default, only voltages, IDs and entities that change with each report are disabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
-
     voltages = {"battery_voltage", "power_voltage"}
     assert {
         entry.unique_id.removeprefix(f"{RED}_")
@@ -82,7 +80,6 @@ async def test_unload_and_reload(
     bikes.simulator.record.clear()
     await bikes.poll(3600)
     assert not bikes.simulator.requests
-
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll()
     after = {it.entity_id: it.state for it in bikes.hass.states.async_all()}
@@ -121,7 +118,6 @@ async def test_migration(
     entry.add_to_hass(bikes.hass)
     first = bikes.entry if is_set_up_twice else entry
     await async_setup(bikes.hass, first)
-
     assert first.state is entry.state is ConfigEntryState.LOADED
     assert first.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
     assert is_set_up_twice is (entry.unique_id is None)
@@ -149,12 +145,10 @@ async def test_removal_leaves_nothing(
         await bikes.poll()
     assert len(ir.async_get(hass).issues) == 2
     assert len(files_in(hass)) > 3
-
     caplog.clear()
     removed = (hass.config_entries.async_remove(it.entry_id) for it in entries)
     await asyncio.gather(*removed)
     await bikes.poll(400)
-
     registries = dr.async_get(hass).devices, er.async_get(hass).entities
     assert [*map(len, registries)] == [0, 0]
     assert not hass.states.async_all("device_tracker")
@@ -196,7 +190,6 @@ async def test_removal_during_a_poll(
     await bikes.poll(400)
     assert not files_in(bikes.hass)
     assert "ERROR" not in caplog.text
-
     bikes.simulator.assign(BOB, "new")
     await async_setup(bikes.hass, bobs)
     assert bikes.state_of("new")
@@ -209,7 +202,6 @@ async def test_two_accounts_at_once(
     """If two accounts start at the same time, a tracker that both list belongs to a single account."""
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
-
     assert len(bikes.hass.states.async_entity_ids("device_tracker")) == 2
     assert "already exists" not in caplog.text
 

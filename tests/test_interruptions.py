@@ -66,12 +66,10 @@ async def test_armed_while_a_poll_is_taken_in(
     await bikes.poll()
     bikes.simulator.report(RED, motion=False)
     bikes.simulator.set_status(RED, "offline")
-
     with monkeypatch.context() as patches:
         arm = SimpleNamespace(sleep=lambda _: bikes.async_guard(), wait=asyncio.wait)
         patches.setattr(coordinator, "asyncio", arm)
         await bikes.coordinator.async_refresh()
-
     assert bikes.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
     assert online(bikes) == "off"
 
@@ -86,13 +84,11 @@ async def test_reload_while_trackers_are_added(
     await bikes.coordinator.async_refresh()
     assert len(bikes.hass.states.async_entity_ids("device_tracker")) < len(MANY)
     caplog.clear()
-
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     await bikes.poll()
     for tracker in MANY:
         bikes.simulator.set_status(tracker, "offline")
     await bikes.poll()
-
     assert {online(bikes, tracker) for tracker in MANY} == {"off"}
     assert "already exists" not in caplog.text
 
@@ -115,5 +111,4 @@ async def test_delete_button_while_the_tracker_comes_back(bikes: Bikes) -> None:
 
     with patch.object(TrackingClient, "async_get_positions", _positions):
         await bikes.poll()
-
     assert allowed and not any(allowed)

@@ -45,7 +45,6 @@ async def test_nothing_is_left_in_english(hass: HomeAssistant, language: str) ->
     english = await async_texts(hass, "en")
     texts = await async_texts(hass, language)
     assert texts.keys() == english.keys()
-
     own = flatten(read_json(TRANSLATIONS / f"{language}.json"))
     assert own == {key: text for key, text in texts.items() if key in own}
     assert {text for key, text in own.items() if text == english[key]} <= INTERNATIONAL

@@ -82,7 +82,6 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     assert latitude(live) == 48.5
     assert live.value_of(f"{RED}_battery", Platform.SENSOR) == "7"
     assert live.simulator.record.counts.total() == requests
-
     # The next poll is due a minute after the set-up, not a minute after the message.
     await live.async_wait(60 - BEGINS - 2)
     assert live.simulator.record.counts.total() == requests
@@ -131,7 +130,6 @@ async def test_while_polls_fail(live: Bikes) -> None:
     live.simulator.set_status(RED, "offline")
     await settle(live.hass)
     assert live.value_of(RED) == STATE_UNAVAILABLE
-
     live.simulator.fault(None)
     # Let the request for positions fail, so that the new place comes from the message.
     live.simulator.fault("status-500", path="positions")
@@ -320,7 +318,6 @@ async def test_errors_that_nobody_thought_of(
     live.simulator.report(RED, latitude=48.5)
     await settle(live.hass)
     assert latitude(live) == 48.5
-
     monkeypatch.setattr(
         "custom_components.bike_tracker.api.websocket.parse_message", None
     )

@@ -183,7 +183,6 @@ async def test_ride_during_set_up(home: Home) -> None:
         go(home.simulator, 50, **MOVES)
         await home.async_wait(30)
     assert all(ride.moved_at < start for ride in await home.booked(RED))
-
     home.simulator.report(RED, **STANDS)
     await home.async_wait(90 * MINUTE)
     *before, last = await home.booked(RED)
@@ -204,7 +203,6 @@ async def test_all_else_goes_on(home: Home) -> None:
     await home.async_wait(5 * MINUTE)
     booked = len(await home.booked(RED))
     assert 1 < booked < 9
-
     home.simulator.report(BLUE, latitude=48.5)
     await home.async_wait(1)
     assert home.state("device_tracker.blue_bike").attributes["latitude"] == 48.5

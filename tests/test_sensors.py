@@ -28,7 +28,6 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     assert shown(bikes, *names) == ["100.0", STATE_UNKNOWN, STATE_UNKNOWN]
     assert shown(bikes, *names, tracker=BLUE) == [None] * 3
     assert bikes.state_of(f"{BLUE}_ride", Platform.EVENT) is None
-
     await async_ride(bikes)
     before, ride = (it.attributes for it in rides)
     assert (before["event_type"], ride["event_type"]) == ("started", "ended")
@@ -39,7 +38,6 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     assert (ride["duration"], ride["maximum_speed"]) == (5 * 61, 16.7)
     distance = round(ride["distance"], 1)
     assert shown(bikes, *names) == [f"{100 + distance}", f"{distance}", "5.0"]
-
     # While the bike stands, reports write no state of a ride or a distance.
     writes.clear()
     for number in range(3):

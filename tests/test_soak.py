@@ -75,11 +75,9 @@ async def test_soak(
     await async_setup(bikes.hass, entry)
     label_bikes(bikes.hass)
     soak = Soak(home, _POLLS_A_DAY * DAYS or _A_FEW)
-
     # Until the third reading, the data of the trackers still grows to its limit. So
     # compare the last reading with the third.
     _, _, warm, *_, last = await soak.run()
-
     assert growth(warm, last) == {}
     assert log.lines > 0
     requests, polls = bikes.simulator.record.counts, last["polls"]
@@ -87,7 +85,6 @@ async def test_soak(
     assert requests["/api/positions"] < 2 * polls
     assert 0 < requests["/api/session"] + requests["/api/socket"] < polls / 5
     assert log.tracebacks == 0
-
     await bikes.hass.config_entries.async_remove(entry.entry_id)
     await home.wait(3600)
     after = read(bikes.hass)

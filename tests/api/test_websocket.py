@@ -53,7 +53,6 @@ async def test_messages(client: TrackingClient, simulator: Simulator) -> None:
         first = await anext(messages)
         assert [position.latitude for position in first.positions] == [HOME[0]] * 2
         assert first.devices == []
-
         # The message with the device still has the ID of the old position.
         simulator.report(RED, latitude=48.0, battery_level=5)
         before, after = [await anext(messages) for _ in range(2)]

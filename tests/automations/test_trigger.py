@@ -270,7 +270,6 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
     await garage.async_tell(f"of {trigger}, prepare, listen, wait 5 = 0")
     became = dt_util.utcnow()
     await garage.async_tell("become at_once, wait 5 = 1")
-
     [run] = garage.runs
     assert run.time_fired - became <= timedelta(minutes=2)
     assert run.data["description"].startswith(SENTENCES[trigger])
@@ -308,7 +307,6 @@ async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
     for _ in range(20):
         await garage.async_minutes(1)
         polls.add(garage.entry.runtime_data.coordinator.service.asked_at)
-
     [run] = garage.runs
     assert run.time_fired in polls
     since = datetime.fromisoformat(run.data["since"])
@@ -369,7 +367,6 @@ async def test_ride(garage: Garage) -> None:
     rides = "move 300 speed=9 motion=yes, wait"
     stands = "move 0 speed=0 motion=no, wait"
     await garage.async_tell(", ".join([rides] * 2 + [stands] * 6))
-
     started, ended = garage.runs
     assert started.data["ended_at"] is None
     assert started.data["distance"] == pytest.approx(0.3, abs=0.01)

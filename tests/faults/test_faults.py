@@ -106,7 +106,6 @@ async def at_setup(home: Home, decided: Decided, look_around: LookAround) -> Non
     polls, requests = home.polls, home.requests
     with home.in_trouble():
         await home.set_up()
-
         assert outcome_of(home) is decided.at_setup
         assert home.polls == polls + 1
         assert home.requests == requests + decided.requests
@@ -136,7 +135,6 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
     polls, requests = home.polls, home.requests
     with home.in_trouble():
         await home.wait(61)
-
         first = outcome_of(home)
         assert first is (Outcome.UNAVAILABLE if decided.message else Outcome.AVAILABLE)
         assert home.polls == polls + 1
@@ -147,7 +145,6 @@ async def while_running(home: Home, decided: Decided, look_around: LookAround) -
         else:
             assert home.log() == [failed(decided)]
             assert home.registries() == registries
-
         assert await home.next_poll(60, 120) == decided.next_poll
         assert outcome_of(home) is (decided.then or first)
         await look_around()
@@ -169,7 +166,6 @@ async def test_positions(home: Home, trouble: Fault) -> None:
         home.simulator.report_many()
         requests = home.position_requests
         await home.wait(61)
-
         assert outcome_of(home) is Outcome.AVAILABLE
         assert home.position_requests == requests + decided.requests
         assert (home.places() == places) is decided.is_kept

@@ -159,7 +159,6 @@ async def test_old_password_is_refused_late(
     )
     await coordinator.async_refresh()
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
-
     assert results == [True, True]
     assert not start.called
     assert not flows.async_progress()

@@ -63,7 +63,6 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
     assert bikes.entry.state is ConfigEntryState.LOADED
     assert asked(bikes.simulator)["positions"] == 1
     assert not bikes.hass.config_entries.flow.async_progress()
-
     bikes.simulator.fault(None)
     for _ in range(10):
         await bikes.poll()
@@ -85,11 +84,9 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
     for _ in range(steps):
         await bikes.poll(300 if steps > 60 else 60)
     assert bikes.value_of(RED) == "home"
-
     bikes.simulator.fault(None)
     for _ in range(5):
         await bikes.poll()
-
     assert place(bikes) == (48.1, 7.9)
 
 

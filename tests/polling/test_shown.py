@@ -40,7 +40,6 @@ async def test_internal_id_that_leads_nowhere(
     await bikes.poll()
     assert asked(bikes.simulator)["positions"] == 2
     assert place(bikes) == place(bikes, BLUE) == AT_HOME
-
     bikes.simulator.clear_overrides(RED)
     await bikes.poll()
     assert place(bikes) == (48.1, 7.9)
@@ -89,7 +88,6 @@ async def test_ride_away(bikes: Bikes) -> None:
         assert place(bikes) == AT_HOME
         await bikes.poll(1)
     requests = len(bikes.simulator.requests)
-
     await bikes.poll(5)
     assert len(calls) == 1
     assert (bikes.value_of(RED), place(bikes)) == ("not_home", (48.1, 7.9))
@@ -108,7 +106,6 @@ async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
     await bikes.poll()
     assert place(bikes) == AT_HOME
     assert place(bikes, "new") == (1.0, 1.0)
-
     bikes.hass.set_state(CoreState.running)
     bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await bikes.hass.async_block_till_done()

@@ -30,10 +30,8 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
             await bikes.poll()
         bikes.simulator.devices[RED].position = position
         bikes.simulator.touch([RED])
-
         for _ in range(5):
             await bikes.poll()
-
         assert place(bikes) == (position.latitude, position.longitude)
 
 
@@ -55,14 +53,12 @@ async def test_new_position_that_never_comes(bikes: Bikes, position_id: int) -> 
     # request was for RED alone.
     assert alone.count(RED) == 1
     assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
-
     bikes.simulator.record.clear()
     for _ in range(48 * 12):
         await bikes.poll(300)
     # The missing position is requested about once an hour, because it may arrive later.
     assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
     assert asked(bikes.simulator)["positions"] in range(46, 51)
-
     bikes.simulator.clear_overrides(RED)
     bikes.simulator.report(RED, **AWAY)
     await bikes.poll()
@@ -84,7 +80,6 @@ async def test_many_old_positions(bikes: Bikes) -> None:
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(20):
         await bikes.poll()
-
     assert place(bikes, lost) == (None, None)
     for tracker in others:
         assert place(bikes, tracker) == AT_HOME
@@ -106,7 +101,6 @@ async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     await async_setup(bikes.hass, bikes.entry)
     assert requested_alone(bikes.simulator) == [RED]
     assert (place(bikes), place(bikes, BLUE)) == ((None, None), AT_HOME)
-
     bikes.simulator.fault(None)
     for _ in range(25):
         await bikes.poll(3600)
