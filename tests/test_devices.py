@@ -137,7 +137,7 @@ async def test_tracker_returns(
 
 
 async def test_empty_account(bikes: Bikes) -> None:
-    """An empty list removes no tracker, but creates a repair issue until a tracker is listed or the account is unloaded."""
+    """An empty list removes no tracker, but creates a repair issue until a tracker is listed, even after a reload."""
     assert issues(bikes) == {}
     bikes.simulator.unassign(EMAIL, RED)
     bikes.simulator.unassign(EMAIL, BLUE)
@@ -145,14 +145,17 @@ async def test_empty_account(bikes: Bikes) -> None:
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
     assert issues(bikes) == {"no_trackers": {"account": bikes.entry.title}}
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert issues(bikes)
     bikes.simulator.assign(EMAIL, RED)
-    await bikes.poll()
+    await bikes.hass.config_entries.async_setup(bikes.entry.entry_id)
     assert issues(bikes) == {}
     assert bikes.value_of(RED) == "not_home"
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     assert issues(bikes)
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    bikes.simulator.assign(EMAIL, RED)
+    await bikes.poll()
     assert issues(bikes) == {}
 
 

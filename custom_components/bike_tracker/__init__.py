@@ -12,7 +12,7 @@ from .config_flow import async_identify
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .database import async_open_database, async_remove_database
-from .devices import tracker_of
+from .devices import async_delete_issues, tracker_of
 from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
@@ -96,12 +96,16 @@ async def async_unload_entry(
         # Close the database here, not by `async_on_unload`: Home Assistant waits only
         # ten seconds for a task of `async_on_unload`.
         await coordinator.database.async_close()
+        # A reload keeps the issues, because deleting an issue would undo its *Ignore*.
+        if entry.disabled_by:
+            async_delete_issues(hass, entry)
     return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete the database files of an account that was removed, and the messages of its night guards."""
+    """Delete database files, repair issues and the messages of the night guards of an account that was removed."""
     await async_remove_database(hass, entry)
+    async_delete_issues(hass, entry)
     await async_remove_messages(hass, entry)
 
 

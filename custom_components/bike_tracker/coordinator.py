@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
-from functools import partial
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
@@ -64,7 +63,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
         self.live = Live(self, service.client, self._async_apply_messages)
-        entry.async_on_unload(partial(async_delete_issue, hass, entry, "no_trackers"))
         on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         entry.async_on_unload(on_stop)
 

@@ -138,6 +138,14 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 
 
 @callback
+def async_delete_issues(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Delete all repair issues of an account that was disabled or removed."""
+    for domain, issue_id in [*ir.async_get(hass).issues]:
+        if domain == DOMAIN and issue_id.endswith(f"_{entry.entry_id}"):
+            ir.async_delete_issue(hass, domain, issue_id)
+
+
+@callback
 def async_check_contact(
     hass: HomeAssistant, entry: ConfigEntry, failing_since: float, reason: str
 ) -> None:

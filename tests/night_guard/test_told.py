@@ -4,9 +4,11 @@
 people can read them in each language.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.data_entry_flow import InvalidData
 from homeassistant.helpers import (
@@ -17,7 +19,10 @@ from homeassistant.helpers import (
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_mock_service,
+)
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
@@ -242,37 +247,47 @@ async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
 
 
 async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
-    """While a recipient of a night guard does not exist, a repair issue names the night guard."""
+    """While no message can reach a recipient of a night guard, a repair issue names the night guard."""
     hass, entry, chat = night.hass, night.entry, "notify.chat"
-    entries, devices = hass.config_entries, dr.async_get(hass)
+    entries, issue_id = hass.config_entries, f"recipient_gone_{entry.entry_id}"
+    registry = ir.async_get(hass)
 
     async def names(story: str = "", **data: Any) -> Any:
         for it in [*entry.subentries.values()] if data else ():
             entries.async_update_subentry(entry, it, data={**it.data, **data})
         await night.async_tell(story)
-        issue_id = f"recipient_gone_{entry.entry_id}"
-        issue: Any = ir.async_get(hass).async_get_issue(DOMAIN, issue_id)
+        issue: Any = registry.async_get_issue(DOMAIN, issue_id)
         return issue and issue.translation_placeholders["names"]
 
     hass.states.async_set(chat, "unknown")
     assert await names("night") is await names(others=[chat]) is None
-    for by, named in ((dr.DeviceEntryDisabler.USER, "Night"), (None, None)):
-        devices.async_update_device(phones[1], disabled_by=by)
-        assert await names("wait 1") == named
-    devices.async_remove_device(phones[1])
+    ben = ("notify", "mobile_app_ben_s_phone")
+    hass.services.async_remove(*ben)
+    assert await names("wait 1") == "Night"
+    async_mock_service(hass, *ben)
+    assert await names("wait 1") is None
+    dr.async_get(hass).async_remove_device(phones[1])
     assert await names("wait 1") == await names(follow=False) == "Night"
     # While Home Assistant starts, entities may not have been added yet.
     hass.states.async_remove(chat)
-    assert await names(phones=phones[:1], others=[]) is None
+    assert await names(phones=[], others=[]) is None
     hass.set_state(CoreState.starting)
     assert await names("wait 1", others=[chat]) is None
     hass.set_state(CoreState.running)
     assert await names("wait 1")
-    await entries.async_unload(entry.entry_id)
+    registry.async_ignore(DOMAIN, issue_id, ignore=True)
+    await entries.async_reload(entry.entry_id)
+    assert await names("wait 1")
+    assert registry.issues[DOMAIN, issue_id].dismissed_version
+    disable = partial(entries.async_set_disabled_by, entry.entry_id)
+    await disable(ConfigEntryDisabler.USER)
     assert await names() is None
-    await entries.async_setup(entry.entry_id)
-    assert await names()
+    await disable(None)
+    assert await names("wait 1")
     entries.async_remove_subentry(entry, *entry.subentries)
+    assert await names() is None
+    assert await names("night") == "Night"
+    await entries.async_remove(entry.entry_id)
     assert await names() is None
 
 

@@ -341,7 +341,6 @@ async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Databa
 async def async_remove_database(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete all files of an account that was removed."""
     await hass.async_add_executor_job(_remove, _path(hass, entry))
-    async_delete_issue(hass, entry, _REPLACED)
 
 
 def _remove(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Final
 
 from homeassistant.config_entries import (
@@ -20,14 +19,13 @@ from homeassistant.helpers.event import (
 from homeassistant.util import dt as dt_util
 
 from ..coordinator import BikeTrackerCoordinator
-from ..devices import async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.bikes import Bike, known_bike, listed_bike
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
-from .follow import RECIPIENT_GONE, Messenger, is_armed_by_arrival
+from .follow import Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_remove_guard_message, pressed
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
@@ -78,7 +76,6 @@ class NightGuards:
             )
         )
         on_unload(self._async_stop)
-        on_unload(partial(async_delete_issue, hass, self._entry, RECIPIENT_GONE))
         self._async_load()
 
     @callback

@@ -37,12 +37,13 @@ from .messages import (
     URGENT,
     Message,
     Recipients,
+    action_of,
     async_deliver,
     phones_of,
 )
 from .schedule import NightGuard, state_of
 
-RECIPIENT_GONE: Final = "recipient_gone"
+_RECIPIENT_GONE: Final = "recipient_gone"
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 
 
@@ -141,17 +142,16 @@ class Messenger:
         # While Home Assistant starts, entities may not have been added yet.
         if hass.state is not CoreState.running:
             return
-        device_of, names = dr.async_get(hass).async_get, list[str]()
+        names, chat_of = list[str](), hass.states.get
         for night in self.guards:
-            phones = map(device_of, night.phones)
-            there = [it is not None and not it.disabled for it in phones]
-            if not all((*there, *map(hass.states.get, night.others))):
+            phones = (action_of(hass, phone) for phone in night.phones)
+            if not all((*phones, *map(chat_of, night.others))):
                 names.append(entry.subentries[night.id].title)
         if names:
             named = with_commas(hass, names)
-            async_create_issue(hass, entry, RECIPIENT_GONE, names=named)
+            async_create_issue(hass, entry, _RECIPIENT_GONE, names=named)
         else:
-            async_delete_issue(hass, entry, RECIPIENT_GONE)
+            async_delete_issue(hass, entry, _RECIPIENT_GONE)
 
     # Bikes and riders
 

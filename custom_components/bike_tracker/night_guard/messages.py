@@ -179,15 +179,17 @@ def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
 
 def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
     """Return the notify actions of phones, given their device IDs. Log a warning for each phone that does not exist."""
-    phones = list[str]()
-    for device_id in device_ids:
-        phone = dr.async_get(hass).async_get(device_id)
-        action = f"{_PHONE_PREFIX}{slugify((phone and phone.name) or '')}"
-        if hass.services.has_service(Platform.NOTIFY, action):
-            phones.append(action)
-        else:
-            LOGGER.warning("No message to the phone %s: it is gone", device_id)
-    return phones
+    actions = {device_id: action_of(hass, device_id) for device_id in device_ids}
+    for device_id in (it for it, action in actions.items() if not action):
+        LOGGER.warning("No message to the phone %s: it is gone", device_id)
+    return [*filter(None, actions.values())]
+
+
+def action_of(hass: HomeAssistant, device_id: str) -> str | None:
+    """Return the notify action of a phone, given its device ID, or None if no message can reach the phone."""
+    phone = dr.async_get(hass).async_get(device_id)
+    action = f"{_PHONE_PREFIX}{slugify((phone and phone.name) or '')}"
+    return action if hass.services.has_service(Platform.NOTIFY, action) else None
 
 
 def map_of(hass: HomeAssistant, device_id: str) -> str:
