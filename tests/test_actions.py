@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from aiohttp import TCPConnector
 import gpxpy
-from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import (
     HomeAssistantError,
@@ -320,6 +321,23 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
     assert known == {"device_id", "name", "on_ride", "text", "guard_text"}
     with pytest.raises(HomeAssistantError, match="not available"):
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
+
+
+async def test_unload_during_a_request(
+    bikes: Bikes, setup: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the account is unloaded while a request connects, the user still gets the track."""
+    connect = TCPConnector.connect
+
+    async def _unload(*args: Any, **more: Any) -> Any:
+        monkeypatch.undo()
+        assert await bikes.hass.config_entries.async_unload(setup.entry_id)
+        return await connect(*args, **more)
+
+    bikes.simulator.report(RED)
+    monkeypatch.setattr(TCPConnector, "connect", _unload)
+    assert len((await async_act(bikes.hass, "get_track", **LAST_HOUR))["points"]) == 1
+    assert setup.state is ConfigEntryState.NOT_LOADED
 
 
 @pytest.mark.usefixtures("rides")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from itertools import chain, count
 import re
 from typing import Any, override
@@ -127,8 +126,7 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         url, *others = possible_urls(typed[CONF_URL])
         account = {**typed, CONF_URL: url, CONF_EMAIL: typed[CONF_EMAIL].strip()}
         try:
-            with self._client(account) as client:
-                return account, await client.async_get_devices()
+            return account, await self._client(account).async_get_devices()
         except errors.CannotConnectError as err:
             if not (others and err.can_try_http):
                 raise
@@ -182,16 +180,15 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         """Return the key of the final dialog's note: "no_positions" if the service lacks positions, or else None."""
         try:
             async with asyncio.timeout(_POSITIONS_TIMEOUT_SECONDS):
-                with self._client(account) as client:
-                    await client.async_get_positions(())
+                await self._client(account).async_get_positions(())
         except errors.CannotConnectError, errors.ServiceUnavailableError, TimeoutError:
             return None
         except errors.TrackingError:
             return "no_positions"
         return None
 
-    def _client(self, account: _Account) -> closing[TrackingClient]:
-        return closing(TrackingClient(async_get_clientsession(self.hass), **account))
+    def _client(self, account: _Account) -> TrackingClient:
+        return TrackingClient(async_get_clientsession(self.hass), **account)
 
     def _title(self, account: _Account, entry: ConfigEntry | None) -> str:
         """Return the title: host and port, and a number if another account already has this title.

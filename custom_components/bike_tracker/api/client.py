@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Container, Mapping
 from contextlib import suppress
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 import re
@@ -41,26 +41,33 @@ class TrackingClient:
     and polls must work without a live connection.
     """
 
-    home_session: InitVar[aiohttp.ClientSession]
+    home_session: aiohttp.ClientSession
     """Home Assistant's session, whose connections and headers the client uses."""
     url: str
     email: str
     password: str
     devices: DeviceReader = field(init=False, default_factory=DeviceReader)
-    _session: aiohttp.ClientSession = field(init=False)
 
-    def __post_init__(self, home_session: aiohttp.ClientSession) -> None:
+    def __post_init__(self) -> None:
         """Reject credentials that HTTP Basic cannot encode (API document, section 5)."""
         if not self.email or ":" in self.email or _SURROGATES.search(self.email):
             reason = "the email is empty, contains a colon or is not valid text"
             raise errors.TrackingError(reason, code="invalid_email")
         if _SURROGATES.search(self.password):
             raise errors.AuthenticationError("the password is not valid text")
-        self._session = aiohttp.ClientSession(
-            connector=home_session.connector,
+
+    def session(self) -> aiohttp.ClientSession:
+        """Open a session for one request: it stores no cookies and follows no redirects.
+
+        Raises CannotConnectError if Home Assistant's session is closed.
+        """
+        if self.home_session.closed:
+            raise errors.CannotConnectError("connection closed")
+        return aiohttp.ClientSession(
+            connector=self.home_session.connector,
             connector_owner=False,
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers=home_session.headers,
+            headers=self.home_session.headers,
             # aiohttp has no other way to disable the redirects of websockets.
             middlewares=(_refuse_redirects,),
             timeout=TIMEOUT,
@@ -68,20 +75,6 @@ class TrackingClient:
             # same limit.
             max_field_size=64 * 1024,
         )
-
-    @property
-    def session(self) -> aiohttp.ClientSession:
-        """Return the client's own session, which stores no cookies and follows no redirects.
-
-        Raises CannotConnectError if the client or Home Assistant's session is closed.
-        """
-        if self._session.closed:
-            raise errors.CannotConnectError("connection closed")
-        return self._session
-
-    def close(self) -> None:
-        """Let no further call use Home Assistant's connections."""
-        self._session.detach()
 
     async def async_get_devices(self) -> Mapping[str, Device]:
         """Return the trackers of the account by `uniqueId` (API document, section 4)."""
@@ -119,10 +112,9 @@ class TrackingClient:
 
     async def _async_request(self, path: str) -> bytearray:
         auth = aiohttp.encode_basic_auth(self.email, self.password)
-        async with self.session.get(
-            URL(f"{self.url}/{path}", encoded=True),
-            headers={hdrs.ACCEPT: "application/json", hdrs.AUTHORIZATION: auth},
-        ) as response:
+        headers = {hdrs.ACCEPT: "application/json", hdrs.AUTHORIZATION: auth}
+        url = URL(f"{self.url}/{path}", encoded=True)
+        async with self.session() as own, own.get(url, headers=headers) as response:
             if response.status != HTTPStatus.OK:
                 raise await async_refusal(response)
             body = await _async_read(response.content, MAX_BYTES)

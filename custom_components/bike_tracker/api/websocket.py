@@ -80,11 +80,12 @@ def parse_message(data: bytes) -> Message | None:
 
 async def _async_sign_in(client: TrackingClient) -> str:
     """Sign in and return the value of the `Cookie` header for the session."""
-    async with client.session.post(
-        URL(f"{client.url}/session", encoded=True),
-        data={"email": client.email, "password": client.password},
-        headers={hdrs.ACCEPT: "application/json"},
-    ) as response:
+    url, headers = f"{client.url}/session", {hdrs.ACCEPT: "application/json"}
+    form = {"email": client.email, "password": client.password}
+    async with (
+        client.session() as session,
+        session.post(URL(url, encoded=True), data=form, headers=headers) as response,
+    ):
         if response.status != HTTPStatus.OK:
             raise await async_refusal(response)
         cookies = response.cookies.values()
@@ -95,16 +96,17 @@ async def _async_sign_in(client: TrackingClient) -> str:
 
 async def _async_open(client: TrackingClient) -> Socket:
     cookie = await _async_sign_in(client)
-    return await client.session.ws_connect(
-        URL(f"{client.url}/socket", encoded=True),
-        headers={hdrs.COOKIE: cookie},
-        # Do not wait for the server's close frame: during this wait, aiohttp would start
-        # the heartbeat of the closing websocket again.
-        timeout=aiohttp.ClientWSTimeout(ws_close=0),
-        heartbeat=_HEARTBEAT_SECONDS,
-        max_msg_size=MAX_BYTES,
-        decode_text=False,
-    )
+    async with client.session() as session:
+        return await session.ws_connect(
+            URL(f"{client.url}/socket", encoded=True),
+            headers={hdrs.COOKIE: cookie},
+            # Do not wait for the server's close frame: during this wait, aiohttp would
+            # start the heartbeat of the closing websocket again.
+            timeout=aiohttp.ClientWSTimeout(ws_close=0),
+            heartbeat=_HEARTBEAT_SECONDS,
+            max_msg_size=MAX_BYTES,
+            decode_text=False,
+        )
 
 
 async def _async_next(socket: Socket) -> Message:

@@ -306,7 +306,6 @@ def async_open_service(
 ) -> Service:
     """Create the service of an entry. `supports_positions` is true if the database contains a position."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
-    entry.async_on_unload(client.close)
     support = EndpointSupport(supports_positions or None)
     positions = PositionLookup(entry, client, support)
     entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
