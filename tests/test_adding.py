@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import device_registry as dr
 import pytest
 
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
@@ -12,8 +12,6 @@ from custom_components.bike_tracker.tracking.state import Tracker
 
 from .conftest import BLUE, EMAIL, RED, Bikes, Shown, async_setup
 from .static.entities import DESCRIPTIONS
-
-GREEN = "860000000000033"
 
 
 def failing(function: Callable[..., Any], broken: set[str]) -> Callable[..., Any]:
@@ -112,18 +110,3 @@ async def test_what_is_newly_reported(
             bikes.simulator.report(unique_id, latitude=48 + more, attributes=charging)
         await bikes.poll()
         assert shown() == {RED: before + 1, BLUE: before + more}
-
-
-async def test_kinds_that_every_tracker_has(
-    bikes: Bikes, entity_registry: er.EntityRegistry
-) -> None:
-    """A tracker that has never reported a position has only the entities whose keys are listed below."""
-    bikes.simulator.add_device(GREEN, email=EMAIL, latitude=None)
-    await async_setup(bikes.hass, bikes.entry)
-    entry_id, keys = bikes.entry.entry_id, set[str]()
-    for each in er.async_entries_for_config_entry(entity_registry, entry_id):
-        tracker, _, key = each.unique_id.partition("_")
-        keys |= {key} if tracker == GREEN else set()
-    assert keys == {
-        *("", "online", "disabled", "last_update", "position_id", "group_id")
-    }

@@ -47,28 +47,6 @@ def issues(bikes: Bikes) -> dict[str, dict[str, str]]:
     }
 
 
-@pytest.mark.parametrize(("status", "shown"), [("offline", "off"), ("?", "unknown")])
-async def test_status_and_nothing_else(
-    bikes: Bikes, writes: list[str], status: str, shown: str
-) -> None:
-    """A new status is shown with the next poll, and no other state is written."""
-    bikes.simulator.set_status(RED, status)
-    writes.clear()
-    await bikes.poll()
-    assert writes == ["binary_sensor.red_bike_connectivity"]
-    assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == shown
-
-
-async def test_other_internal_id(bikes: Bikes) -> None:
-    """If a tracker's internal `id` changes, it stays the same tracker, because its `uniqueId` identifies it."""
-    bikes.simulator.move_internal_id(RED)
-    bikes.simulator.report(RED, latitude=50.0)
-    await bikes.poll()
-    state = bikes.state(RED)
-    assert state.entity_id == "device_tracker.red_bike"
-    assert state.attributes["latitude"] == 50.0
-
-
 @pytest.fixture
 async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
     """Return a function that presses the delete button on the page of a device."""
@@ -288,12 +266,8 @@ async def async_let_pass(bikes: Bikes, minutes: int) -> None:
 async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
     """After an outage of half an hour, a repair issue exists until a poll succeeds. Shorter outages are not added up."""
     await bikes.hass.config.async_update(time_zone="Europe/Berlin")
-    for cause, minutes in (
-        ("status-503", 25),
-        (None, 5),
-        ("status-500", 1),
-        (fault, 29),
-    ):
+    outages = ("status-503", 25), (None, 5), ("status-500", 1), (fault, 29)
+    for cause, minutes in outages:
         bikes.simulator.fault(cause)
         await async_let_pass(bikes, minutes)
         assert issues(bikes) == {}

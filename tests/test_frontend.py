@@ -15,9 +15,7 @@ from .static.project import INTEGRATION, read_json
 
 
 async def test_served(
-    hass: HomeAssistant,
-    hass_client_no_auth: ClientSessionGenerator,
-    tmp_path: Path,
+    hass: HomeAssistant, hass_client_no_auth: ClientSessionGenerator, tmp_path: Path
 ) -> None:
     """Home Assistant loads `bike-tracker.js` in every page, and serves all files of the cards from the same path.
 

@@ -18,13 +18,16 @@ from .conftest import AT_HOME, AWAY, asked, place
 
 @pytest.mark.usefixtures("setup")
 async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> None:
-    """After a report, only the three entities whose values changed are written."""
+    """After a report and a new status, only the four entities whose values changed are written."""
     await bikes.poll()
     bikes.simulator.report(RED, battery_level=79)
+    bikes.simulator.set_status(RED, "?")
     writes.clear()
     await bikes.poll()
     names = ("battery", "position_id", "position_time")
-    assert sorted(writes) == [f"sensor.red_bike_{name}" for name in names]
+    online = "binary_sensor.red_bike_connectivity"
+    assert sorted(writes) == [online, *(f"sensor.red_bike_{it}" for it in names)]
+    assert bikes.state(online).state == "unknown"
 
 
 @pytest.mark.usefixtures("setup")
@@ -44,6 +47,11 @@ async def test_internal_id_that_leads_nowhere(
     await bikes.poll()
     assert place(bikes) == (48.1, 7.9)
     assert place(bikes, BLUE) == AT_HOME
+    # With another internal ID, the tracker stays the same: its `uniqueId` identifies it.
+    bikes.simulator.move_internal_id(RED)
+    bikes.simulator.report(RED, latitude=50.0)
+    await bikes.poll()
+    assert bikes.state("device_tracker.red_bike").attributes["latitude"] == 50.0
 
 
 # After a restart
