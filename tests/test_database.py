@@ -454,8 +454,8 @@ async def test_file_that_stays(bikes: Bikes) -> None:
     query(file, "PRAGMA user_version = 99")
     before = file.read_bytes()
     await async_setup(bikes.hass, entry)
-    assert entry.state is ConfigEntryState.SETUP_ERROR
-    assert entry.error_reason_translation_key == "newer_database"
+    failed = (ConfigEntryState.SETUP_ERROR, "newer_database")
+    assert (entry.state, entry.error_reason_translation_key) == failed
     assert entry.error_reason_translation_placeholders
     assert file.read_bytes() == before
     # If Home Assistant was killed while it created the file, the file may be empty.
@@ -653,22 +653,17 @@ async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
 
 
 async def test_backup_with_a_slow_disk(
-    hass: HomeAssistant,
-    entry: MockConfigEntry,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    hass: HomeAssistant, entry: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A backup waits for the disk only for a limited time. Changes that it misses are written after the backup."""
     await async_setup(hass, entry)
-    coordinator = entry.runtime_data.coordinator
+    coordinator, never = entry.runtime_data.coordinator, asyncio.Event().wait
     await coordinator.database.async_write()
     coordinator.async_set_guards(coordinator.data.arm(RED, dt_util.utcnow()))
-    monkeypatch.setattr(backup, "BACKUP_TIMEOUT_SECONDS", 0.01)
-
-    async def never(*_: Any) -> None:
-        await asyncio.Event().wait()
-
-    with patch.object(hass, "async_add_executor_job", never):
+    with (
+        patch.object(backup, "BACKUP_TIMEOUT_SECONDS", 0.01),
+        patch.object(hass, "async_add_executor_job", lambda *_: never()),
+    ):
         await backup.async_pre_backup(hass)
     assert f"{entry.title}: The backup may miss the last minutes" in caplog.messages
     await backup.async_post_backup(hass)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, cast
+from unittest.mock import patch
 
 from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
 from homeassistant.core import async_get_hass
@@ -169,9 +170,7 @@ async def test_device_page(bikes: Bikes) -> None:
         assert (device.model, device.sw_version) == (model, firmware)
 
 
-async def test_broken_name(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_broken_name(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If a device cannot be renamed, the next change of its tracker renames it. Other devices are renamed at once."""
     update = dr.DeviceRegistry.async_update_device
 
@@ -180,8 +179,7 @@ async def test_broken_name(
             raise ValueError
         return update(self, device_id, **changes)
 
-    with monkeypatch.context() as patches:
-        patches.setattr(dr.DeviceRegistry, "async_update_device", broken)
+    with patch.object(dr.DeviceRegistry, "async_update_device", broken):
         for tracker in (RED, BLUE):
             bikes.simulator.rename(tracker, "Fast bike")
         bikes.simulator.set_status(RED, "offline")

@@ -2,7 +2,7 @@
 
 import asyncio
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import patch
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL, STATE_UNAVAILABLE
@@ -91,14 +91,11 @@ async def test_unload_and_reload(
 # still exists after the test, and the test must allow this.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
 @pytest.mark.usefixtures("setup", "expected_lingering_timers")
-async def test_platform_that_does_not_unload(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_platform_that_does_not_unload(bikes: Bikes) -> None:
     """If Home Assistant cannot unload the entry, the entry continues to work."""
-    unload = AsyncMock(return_value=False)
-    with monkeypatch.context() as patch:
-        patch.setattr(bikes.hass.config_entries, "async_unload_platforms", unload)
-        assert not await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    entries = bikes.hass.config_entries
+    with patch.object(entries, "async_unload_platforms", return_value=False):
+        assert not await entries.async_unload(bikes.entry.entry_id)
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
@@ -162,11 +159,7 @@ async def test_removal_leaves_nothing(
 @pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("call", ["async_get_devices", "async_get_positions"])
 async def test_removal_during_a_poll(
-    bikes: Bikes,
-    bobs: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    call: str,
+    bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture, call: str
 ) -> None:
     """If a poll is answered after its account was removed, nothing is written. Another account can add the new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
@@ -180,8 +173,7 @@ async def test_removal_during_a_poll(
 
     bikes.simulator.add_device("new", email=EMAIL)
     bikes.simulator.report(RED, latitude=48.0)
-    with monkeypatch.context() as patch:
-        patch.setattr(TrackingClient, call, _answer_late)
+    with patch.object(TrackingClient, call, _answer_late):
         asking = bikes.hass.async_create_task(bikes.coordinator.async_refresh())
         await answered.wait()
         await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)

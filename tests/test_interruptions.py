@@ -58,17 +58,14 @@ async def test_poll_that_is_cut_short(
 
 
 @pytest.mark.usefixtures("setup")
-async def test_armed_while_a_poll_is_taken_in(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_armed_while_a_poll_is_taken_in(bikes: Bikes) -> None:
     """If a guard is armed between the answers and their effect, the arming and the changes of the poll are shown."""
     bikes.simulator.report(RED, motion=False)
     await bikes.poll()
     bikes.simulator.report(RED, motion=False)
     bikes.simulator.set_status(RED, "offline")
-    with monkeypatch.context() as patches:
-        arm = SimpleNamespace(sleep=lambda _: bikes.async_guard(), wait=asyncio.wait)
-        patches.setattr(coordinator, "asyncio", arm)
+    arm = SimpleNamespace(sleep=lambda _: bikes.async_guard(), wait=asyncio.wait)
+    with patch.object(coordinator, "asyncio", arm):
         await bikes.coordinator.async_refresh()
     assert bikes.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"
     assert online(bikes) == "off"

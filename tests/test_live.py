@@ -425,12 +425,9 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
-async def test_message_during_the_unload(
-    live: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_message_during_the_unload(live: Bikes) -> None:
     """A message during an unload is not applied: it could not be written to the database."""
-    database, coordinator = Database, live.coordinator
-    close = database.async_close
+    coordinator, close = live.coordinator, Database.async_close
 
     async def slowly(self: Database, *args: Any) -> None:
         await close(self, *args)
@@ -439,8 +436,7 @@ async def test_message_during_the_unload(
 
     live.simulator.report(RED, latitude=48.6)
     await settle(live.hass)
-    with monkeypatch.context() as patch:
-        patch.setattr(database, "async_close", slowly)
+    with patch.object(Database, "async_close", slowly):
         await live.hass.config_entries.async_unload(live.entry.entry_id)
     known = coordinator.data.states[RED].position
     live.simulator.fault("status-500", path="positions")
