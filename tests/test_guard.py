@@ -42,8 +42,8 @@ async def guarded(bikes: Bikes, setup: MockConfigEntry) -> None:
 async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A triggered guard shows the cause, the time and the distance until it is disarmed or armed again.
 
-    The translation of its state depends on the cause: *Being moved*, or *Alarm* after an
-    alarm.
+    The translation of its state is *Being moved*, *Was moved* once the bike has stood for
+    five minutes, or *Alarm* after an alarm.
     """
     panels = entity_registry.entities
     reported_at = dt_util.utcnow()
@@ -57,6 +57,7 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
     for _ in range(7):
         await report(bikes, motion=False)
     assert bikes.state(GUARD).state == "triggered"
+    assert panels[GUARD].translation_key == "guard_moved"
     await bikes.async_guard()
     assert bikes.state(GUARD).state == "armed_away"
     assert "cause" not in bikes.state(GUARD).attributes

@@ -15,6 +15,7 @@ from homeassistant.util import dt as dt_util
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
+from .responses.where import panel_key
 from .tracking.state import Changes, Tracker
 
 # 0 means no limit. The coordinator updates all entities.
@@ -61,21 +62,19 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
-        is_alarm = triggered and triggered.cause == "alarm"
-        is_later = triggered and state.rearming
-        key = "guard_again" if is_later else "guard_alarm" if is_alarm else "guard"
-        self._attr_translation_key = key
+        key = "guard_again" if state.rearming else panel_key(tracker)
+        self._attr_translation_key = key if triggered else "guard"
         self._attr_changed_by = state.changed_by or None
         self._attr_extra_state_attributes = triggered.described() if triggered else {}
         return self._attr_alarm_state, state.changed_by, triggered
 
     @override
     def _read(self) -> bool:
-        """Read the guard; return whether the state changed. A triggered guard is shown with one of three texts.
+        """Read the guard; return whether the state changed. A triggered guard is shown with one of four texts.
 
-        The texts are *Being moved*, *Alarm*, and an answer to *Guard again*. They belong to
-        different translation keys of the same state. The frontend reads the key from the
-        entity registry, so store a changed key there.
+        The texts are *Being moved*, *Was moved*, *Alarm*, and an answer to *Guard again*.
+        They belong to different translation keys of the same state. The frontend reads the
+        key from the entity registry, so store a changed key there.
         """
         is_new, entry = super()._read(), self.registry_entry
         if entry and entry.translation_key != (key := self.translation_key):

@@ -225,7 +225,7 @@ A thief pulls the plug: a tracker that falls silent under way has not stopped.
 night red, until 22, ride 3, offline red, wait 40
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline.
-22:33 critical: Red bike has been offline since 22:02 / 1.5 km from where it stood / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, being moved.
+22:33 critical: Red bike has been offline since 22:02 / 1.5 km from where it stood / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, was moved.
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25

@@ -88,7 +88,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     bikes.hass.config.language = "de"
     await async_load_integrations(bikes.hass, {DOMAIN})
     html = (await async_report(bikes))["html"]
-    labels = ("Bewacht", "Wird bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
+    labels = ("Bewacht", "Wurde bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
     assert all(f"<th>{it}</th>" in html for it in labels)
     assert "Diebstahlbericht: Red bike" in html and "Positionen" in html
     assert '<html lang="de" dir="ltr">' in html
@@ -106,7 +106,7 @@ async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
     bikes.simulator.report(RED, attributes={"alarm": "vibration"})
     await bikes.poll()
     html = (await async_report(bikes, start_date_time=-MINUTE))["html"]
-    assert "<th>Alarm</th>" in html and "Being moved" not in html
+    assert "<th>Alarm</th>" in html and "Was moved" not in html
     assert hass_admin_user.name in html
     await bikes.async_guard("disarm")
     start = dt_util.utcnow()
@@ -125,7 +125,7 @@ async def test_after_a_theft(bikes: Bikes, hass_admin_user: MockUser) -> None:
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     await async_steal(bikes, stands=7)
     during = _events(await async_report(bikes))
-    assert [label for label, _ in during] == ["Guarded", "Being moved", "Last seen"]
+    assert [label for label, _ in during] == ["Guarded", "Was moved", "Last seen"]
     assert hass_admin_user.name and hass_admin_user.name in during[0][1]
     await bikes.async_guard()
     again = _events(await async_report(bikes))
@@ -164,8 +164,8 @@ async def test_after_a_theft_by_a_slow_clock(bikes: Bikes) -> None:
     await async_report_late(motion=True)
     await bikes.async_guard("disarm")
     labels, values = zip(*sorted(_events(await async_report(bikes))), strict=True)
-    assert labels == ("Being moved", "Guarded", "Last seen")
-    assert values[2].startswith("2026-11-20 13:06:06")
+    assert labels == ("Guarded", "Last seen", "Was moved")
+    assert values[1].startswith("2026-11-20 13:06:06")
 
 
 async def test_guarded_after_a_ride(bikes: Bikes) -> None:
@@ -226,7 +226,7 @@ async def test_alarms(bikes: Bikes) -> None:
     happened = await async_happened(bikes)
     assert happened[:-1] == [("Alarm", "Battery low"), *alarms]
     await async_steal(bikes)
-    moved = ("Being moved", "The bike moves")
+    moved = ("Was moved", "The bike moves")
     assert (await async_happened(bikes))[:-1] == [*alarms, moved]
     # Of more than five alarms, the one that is farthest from the theft is left out.
     await async_alarm(bikes, "powerCut")

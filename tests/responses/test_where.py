@@ -49,23 +49,28 @@ async def test_at_work(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "end", "guard"),
+    ("report", "stands", "end", "guard"),
     [
-        ({"motion": True}, ", being moved.", "Being moved"),
-        ({"attributes": {"alarm": "tow"}}, ", alarm.", "Alarm"),
+        ({"motion": True}, 0, ", being moved.", "Being moved"),
+        ({"motion": True}, 6, ", was moved.", "Was moved"),
+        ({"attributes": {"alarm": "tow"}}, 6, ", alarm.", "Alarm"),
     ],
 )
 async def test_guarded(
-    bikes: Bikes, ask: Ask, report: dict[str, Any], end: str, guard: str
+    bikes: Bikes, ask: Ask, report: dict[str, Any], stands: int, end: str, guard: str
 ) -> None:
-    """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause."""
+    """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause.
+
+    Five minutes after the bike was moved, the text says so.
+    """
     await bikes.async_guard()
     [bike] = await ask()
     assert bike["guard"] == "armed"
     assert bike["guard_text"] == "Red bike: Guarded."
     await bikes.poll()
-    bikes.simulator.report(RED, **report)
-    await bikes.poll()
+    for sent in (report, *[{"motion": False}] * stands):
+        bikes.simulator.report(RED, **sent)
+        await bikes.poll()
     [bike] = await ask()
     assert bike["guard"] == "triggered"
     assert bike["text"].endswith(end)

@@ -23,10 +23,11 @@ STATES: Mapping[str, set[str]] = {
     "calendar": {"on", "off"},
     "device_tracker": {"home", "not_home"},
 }
+_TRIGGERED = ("again", "alarm", "moved")
 KEYS: Mapping[str, frozenset[str]] = {
     platform: frozenset(it.key for it in descriptions)
-    # Keys of a triggered guard: an alarm triggered it, or it will be armed again.
-    | ({"guard_alarm", "guard_again"} if platform == "alarm_control_panel" else set())
+    # A triggered guard has the key `guard` only while the bike moves.
+    | {f"guard_{it}" for it in _TRIGGERED if platform == "alarm_control_panel"}
     for platform, descriptions in DESCRIPTIONS.items()
 }
 """The translation keys of entities, by platform."""

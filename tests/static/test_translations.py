@@ -179,10 +179,11 @@ def test_entities() -> None:
         assert description.event_types
         assert named.keys() == {*description.event_types}
     panels = ENGLISH["entity"]["alarm_control_panel"]
-    moved, again, alarm = (
+    moves, again, alarm, moved = (
         [*panels[key]["state_attributes"]["cause"]["state"]]
-        for key in ("guard", "guard_again", "guard_alarm")
+        for key in ("guard", "guard_again", "guard_alarm", "guard_moved")
     )
+    assert moved == moves
     assert sorted(moved + alarm) == again
     assert again == sorted(get_args(get_type_hints(Triggered)["cause"]))
 

@@ -316,8 +316,8 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
 def _triggered(hass: HomeAssistant, triggered: Triggered) -> _Event:
     attributes = {**triggered.described(), "alarm": triggered.alarm}
     cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
-    key = "guard_alarm" if triggered.cause == "alarm" else "guard"
-    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Being moved"))
+    key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
+    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Was moved"))
     return triggered.since, label, _lines(_time(triggered.since), cause, place)
 
 

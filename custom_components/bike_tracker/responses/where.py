@@ -18,13 +18,9 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-_SHORT_PARTS: Final = ("triggered", "alarm", "offline", "no_answer")
-# The panel's states, as keys of their texts. Without a key, the state is *Not guarded*.
-_GUARDS: Final = {
-    "armed": "guard.state.armed_away",
-    "triggered": "guard.state.triggered",
-    "alarm": "guard_alarm.state.triggered",
-}
+_SHORT_PARTS: Final = ("triggered", "moved", "alarm", "offline", "no_answer")
+# The panel's states by the state of the guard. Without a guard, the state is *Not guarded*.
+_GUARDS: Final = {"armed": "armed_away", "triggered": "triggered"}
 type _Values = dict[str, Any]
 _UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
@@ -62,8 +58,7 @@ def where(
     }
     parts = _parts(bike, values, says_moved=says_moved)
     said = as_sentence(hass, [_location(hass, values), *_condition(hass, parts)])
-    guard = "alarm" if parts["alarm"] else values["guard"]
-    guard_said = _guard_text(hass, bike, guard)
+    guard_said = _guard_text(hass, bike, values["guard"])
     if tracker and tracker.state.rearming:
         key = "selector.night_guard.options.still_moving"
         again = text(hass, key, "It will be guarded again.")
@@ -86,18 +81,17 @@ def _condition(hass: HomeAssistant, parts: _Values) -> list[str]:
 def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
     """Return a value for each part of the sentence. If a part does not apply, its value is false or None."""
     time, battery = values["position_time"], values["battery"]
-    guard = bike.tracker and bike.tracker.state.guard
-    triggered = guard and guard.triggered
-    is_alarm = bool(triggered and triggered.cause == "alarm")
-    is_moved = bool(triggered and not is_alarm)
+    triggered = values["guard"] == "triggered"
+    key = triggered and bike.tracker and panel_key(bike.tracker)
     return {
         "time": time and clock_time(datetime.fromisoformat(time)),
-        "moving": values["moving"] and not is_moved,
+        "moving": values["moving"] and key not in ("guard", "guard_moved"),
         "battery": None if battery is None else f"{battery:.0f}",
         "offline": values["status"] == "offline",
         "armed": values["guard"] == "armed",
-        "triggered": is_moved and says_moved,
-        "alarm": is_alarm,
+        "triggered": key == "guard" and says_moved,
+        "moved": key == "guard_moved" and says_moved,
+        "alarm": key == "guard_alarm",
         "no_answer": bike.coordinator and not bike.coordinator.last_update_success,
     }
 
@@ -135,12 +129,22 @@ def _guard(tracker: Tracker) -> str | None:
     return "triggered" if tracker.state.guard.triggered else "armed"
 
 
+def panel_key(tracker: Tracker) -> str:
+    """Return the translation key of a guard's panel. It depends on why the guard was triggered, and whether the bike moves."""
+    guard = tracker.state.guard
+    if guard is None or guard.triggered is None:
+        return "guard"
+    if guard.triggered.cause == "alarm":
+        return "guard_alarm"
+    return "guard" if tracker.is_under_way else "guard_moved"
+
+
 def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     """Return the state of the guard as a sentence. If the bike cannot be guarded, add the reason."""
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", "{name}", name=name)
-    key = _GUARDS.get(guard or "", "guard.state.disarmed")
+    key = f"{panel_key(bike.tracker)}.state.{_GUARDS.get(guard or '', 'disarmed')}"
     said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place", "no place"))
