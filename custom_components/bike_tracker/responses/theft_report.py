@@ -165,8 +165,17 @@ class TheftReport(NamedTuple):
 
     @property
     def segments(self) -> list[list[Point]]:
-        """Return the lines of the track; without a track, a line through the known places."""
-        return self.track.segments() or [[_point(fix) for fix in self.fixes]]
+        """Return the lines of the track; without a track, a line through the known places. Times are right."""
+        lines = self.track.segments() or [[_point(fix) for fix in self.fixes]]
+        for point in chain.from_iterable(lines):
+            if time := point.get("time"):
+                right = datetime.fromisoformat(time) + self.tracker.clock_error
+                point["time"] = right.isoformat()
+        return lines
+
+    def time(self, time: datetime) -> str:
+        """Return a time of the tracker's clock as the right local time."""
+        return _time(time + self.tracker.clock_error)
 
 
 async def async_theft_report(
@@ -179,8 +188,9 @@ async def async_theft_report(
     """Return the page, the GPX file and the number of positions. Raise an error if no place is known."""
     if bike.coordinator is None or bike.tracker is None:
         raise service_error("not_available", name=bike.name)
+    error = bike.tracker.clock_error
     try:
-        track = await async_best_track(hass, bike, start, end)
+        track = await async_best_track(hass, bike, start - error, end - error)
     except HomeAssistantError as err:
         # If the service does not answer, a report with the last known places is better
         # than no report.
@@ -265,7 +275,9 @@ def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
         positions=_label(hass, "positions", "Positions"),
         header="<th></th>"
         + "".join(f"<th>{_label(hass, it, it)}</th>" for it in columns),
-        rows="".join(map(_row, shown, _marks(len(shown)), strict=True)),
+        rows="".join(
+            _row(report, *it) for it in zip(shown, _marks(len(shown)), strict=True)
+        ),
         notes=_notes(hass, report, len(shown), gpx_file),
         created=_label(hass, "created", created, time=now, zone=hass.config.time_zone),
     )
@@ -295,15 +307,16 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
     for guard, by in report.guards:
         value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
-        events.append((guard.armed_at, guarded, value))
+        armed_at = guard.armed_at - report.tracker.clock_error
+        events.append((armed_at, guarded, value))
         if triggered := guard.triggered:
             theft = triggered.since
-            events.append(_triggered(hass, triggered))
+            events.append(_triggered(hass, report, triggered))
     if theft is None and ride and ride.moved_at >= report.fixes[0].time:
         # The bike was not guarded, so the ride may be the thief's.
         theft = ride.started_at
-        start = _time(theft), _place(hass, ride.start)
-        end = _time(ride.moved_at), _place(hass, ride.end)
+        start = report.time(theft), _place(hass, ride.start)
+        end = report.time(ride.moved_at), _place(hass, ride.end)
         label = escape(text(hass, _RIDE, "Ride"))
         events.append((theft, label, _lines(*start, *end)))
     events += _alarms(hass, report, theft or dt_util.utcnow())
@@ -313,12 +326,14 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 
 
-def _triggered(hass: HomeAssistant, triggered: Triggered) -> _Event:
+def _triggered(
+    hass: HomeAssistant, report: TheftReport, triggered: Triggered
+) -> _Event:
     attributes = {**triggered.described(), "alarm": triggered.alarm}
     cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
     label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Was moved"))
-    return triggered.since, label, _lines(_time(triggered.since), cause, place)
+    return triggered.since, label, _lines(report.time(triggered.since), cause, place)
 
 
 def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_Event]:
@@ -333,7 +348,7 @@ def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_
             is_cause = (alarm.type, time) in causes
             if not is_cause and time - last.get(alarm.word, NOWHERE.time) > _SERIES:
                 said = alarm_text(hass, alarm.type, alarm.word)
-                events.append((time, label, _lines(_time(time), said, place)))
+                events.append((time, label, _lines(report.time(time), said, place)))
             last[alarm.word] = time
     return sorted(events, key=lambda event: abs(event[0] - theft))[:_MAX_ALARMS]
 
@@ -376,9 +391,9 @@ def _marks(count: int) -> list[str]:
     return ["○", *[""] * (count - 2), "●"] if count > 1 else ["●"]
 
 
-def _row(fix: Fix, mark: str) -> str:
+def _row(report: TheftReport, fix: Fix, mark: str) -> str:
     accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
-    time = _time(fix.time) if _has_time(fix) else "–"
+    time = report.time(fix.time) if _has_time(fix) else "–"
     numbers = (time, _coordinates(fix), accuracy)
     cells = "".join(f'<td class="number">{_lines(it)}</td>' for it in numbers)
     return f"<tr><td>{mark}</td>{cells}<td>{_lines(fix.address or '–')}</td></tr>"

@@ -435,11 +435,16 @@ class Tracker(NamedTuple):
     @property
     def seen_at(self) -> datetime | None:
         """Return when the newest place was measured, without the known error of the tracker's clock."""
-        core, position = self.state.log.core, self.position
-        fix, clock = core.ride_state.newest_fix, core.clock
+        fix, position = self.state.log.core.ride_state.newest_fix, self.position
         if not (fix and position and _coordinates(fix) == _coordinates(position)):
             return position and position.fix_time
-        return fix.time + timedelta(seconds=clock.behind if clock else 0)
+        return fix.time + self.clock_error
+
+    @property
+    def clock_error(self) -> timedelta:
+        """Return how far the tracker's clock is behind; 0 if it is not known to be behind."""
+        clock = self.state.log.core.clock
+        return timedelta(seconds=clock.behind if clock else 0)
 
     @property
     def address(self) -> str | None:
