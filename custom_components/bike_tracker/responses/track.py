@@ -85,7 +85,9 @@ def time_range(
     """Return a time range in UTC, by default the last seven days. Raise an error for a range that is not valid."""
     try:
         utc_end = dt_util.as_utc(end or dt_util.utcnow())
-        utc_start = dt_util.as_utc(start or utc_end - DEFAULT_RANGE)
+        start = start or utc_end - DEFAULT_RANGE
+        # The first hours of year 1 have no UTC time everywhere.
+        utc_start = dt_util.as_utc(start.replace(year=max(start.year, 2)))
         # Compare the range with `longest` by the local clock, too: a week in which
         # clocks are set back lasts an hour longer.
         by_clocks = dt_util.as_local(utc_end) - dt_util.as_local(utc_start)
