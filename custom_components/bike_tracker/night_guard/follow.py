@@ -329,7 +329,7 @@ class Messenger:
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
         device_id = bike.entity.device_id or ""
-        filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M}.html"
+        filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M%S}.html"
         data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
         url = self._link_to_report(bike)
         try:
