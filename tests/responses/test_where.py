@@ -14,6 +14,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses import texts
+from custom_components.bike_tracker.responses.bikes import bike_of
+from custom_components.bike_tracker.responses.where import short_text, where
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 from ..conftest import EMAIL, RED, Bikes
@@ -61,7 +63,8 @@ async def test_guarded(
 ) -> None:
     """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause.
 
-    Five minutes after the bike was moved, the text says so.
+    Five minutes after the bike was moved, the text says so. If a moving bike is guarded
+    again, the text says when. The short text has nothing but the location and the guard.
     """
     await bikes.async_guard()
     [bike] = await ask()
@@ -75,6 +78,17 @@ async def test_guarded(
     assert bike["guard"] == "triggered"
     assert bike["text"].endswith(end)
     assert bike["guard_text"] == f"Red bike: {guard}."
+    red = bike_of(bikes.hass, bikes.device().id)
+    assert red
+    values = where(bikes.hass, red)
+    assert values["guard_changed_by"] is None
+    short = short_text(bikes.hass, red, values)
+    assert short == f"Red bike is at Work, 2.0 km north of home{end}"
+    await bikes.async_guard()
+    [bike] = await ask()
+    again = "It will be guarded again once it has stood for five minutes."
+    for said in (bike["text"], bike["guard_text"]):
+        assert said.endswith(again) is (guard == "Being moved")
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:

@@ -61,7 +61,7 @@ def where(
     guard_said = _guard_text(hass, bike, values["guard"])
     if tracker and tracker.state.rearming:
         key = "selector.night_guard.options.still_moving"
-        again = text(hass, key, "It will be guarded again.")
+        again = text(hass, key, key)
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
     return values | {"text": said, "guard_text": guard_said}
 
