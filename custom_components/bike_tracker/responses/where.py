@@ -60,8 +60,8 @@ def where(
     said = as_sentence(hass, [_location(hass, values), *_condition(hass, parts)])
     guard_said = _guard_text(hass, bike, values["guard"])
     if tracker and tracker.state.rearming:
-        key = "selector.night_guard.options.still_moving"
-        again = text(hass, key, key)
+        key = "still_moving"
+        again = text(hass, f"selector.night_guard.options.{key}", key)
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
     return values | {"text": said, "guard_text": guard_said}
 
