@@ -591,7 +591,9 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
 
 
 @pytest.mark.usefixtures("setup")
-async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
+async def test_file_that_is_damaged_while_running(
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
+) -> None:
     """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill begins again.
 
     If the damaged file cannot be renamed, the next write tries again.
@@ -620,6 +622,7 @@ async def test_file_that_is_damaged_while_running(bikes: Bikes) -> None:
     assert state_in(bikes.hass, bikes.entry)["guard"]
     untils = dict(query(file, "SELECT unique_id, backfill FROM tracker"))
     assert untils.keys() == {RED, BLUE}
+    assert "Unexpected error" not in caplog.text
     assert datetime.fromisoformat(json.loads(untils[RED])) == now
 
 

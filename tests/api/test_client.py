@@ -163,8 +163,9 @@ async def test_history(simulator: Simulator, client: TrackingClient) -> None:
 async def test_no_history(serve: Serve, body: bytes, message: str) -> None:
     """If an answer has reports of other devices, or no usable report, it is an error and not an empty history."""
     client = await serve(answer(200, body))
-    with pytest.raises(InvalidResponseError, match=message):
+    with pytest.raises(InvalidResponseError, match=message) as caught:
         await client.async_get_history(1, NOON, NOON)
+    assert not caught.value.is_too_large
 
 
 async def connection_error(client: TrackingClient) -> tuple[str, str, bool]:
@@ -327,6 +328,14 @@ async def test_port_is_closed(
     """If the port is closed, http can be tried. If the server closes an open connection, http is not tried."""
     simulator.fault(fault)
     assert await connection_error(client) == (message, code, bool(code))
+
+
+async def test_unknown_certificate(make_client: MakeClient) -> None:
+    """If the certificate is not trusted, the error has the reason in lower case, and http is not tried."""
+    async with Simulator(tls=True) as server:
+        found = await connection_error(make_client(server.url))
+    reason = "certificate not valid: unable to get local issuer certificate"
+    assert found == (reason, "invalid_certificate", False)
 
 
 async def test_name_not_found(make_client: MakeClient) -> None:
