@@ -269,7 +269,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.service.answered_at),
         )
-        changes = list[Changes]()
+        changes: list[Changes] = []
         for message in messages:
             with log_errors(self.config_entry.title, "handling a push message"):
                 changes.append(

@@ -148,7 +148,7 @@ class EntityAdder:
         if entry.state is ConfigEntryState.UNLOAD_IN_PROGRESS:
             return ()
         new = [key for key in unique_ids if key not in self.missing]
-        batches = defaultdict[AddEntities, list[BikeTrackerEntity[Any]]](list)
+        batches: dict[AddEntities, list[BikeTrackerEntity[Any]]] = defaultdict(list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
                 for kind, entity in self._new_entities(unique_id):

@@ -107,7 +107,7 @@ class Account:
         older than the known position may still change rides and raise alarms.
         """
         newer, trackers = self._newer(devices), dict[str, Tracker]()
-        reports = defaultdict[str, list[Position]](list)
+        reports: dict[str, list[Position]] = defaultdict(list)
         for position in positions:
             if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)

@@ -84,7 +84,7 @@ def followed(
 
     Nothing can be inserted into a settled time, so append reports from such a time.
     """
-    late = list[Input]()
+    late: list[Input] = []
     for it in sorted(new, key=attrgetter("key")):
         is_old = bool(log.inputs or log.time) and it.key[:2] <= log.end[:2]
         if is_old and not (it.is_pinned or log.has_settled(it)):

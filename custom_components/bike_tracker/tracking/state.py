@@ -148,7 +148,8 @@ class TrackerState(NamedTuple):
         position counts as the newest, however old it is.
         """
         now = context.now
-        state, new = self._cut(now).with_alarms(reports, now), list[Input]()
+        state = self._cut(now).with_alarms(reports, now)
+        new: list[Input] = []
         newest = state.log.core.ride_state.measured_at
         for report in reports:
             known, is_current = state.position, report.id == current_id
@@ -352,7 +353,7 @@ class TrackerState(NamedTuple):
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
         """Return the state with an occurrence for each unknown alarm among the last 50 alarms of these reports."""
-        raised = list[tuple[datetime | None, Alarm]]()
+        raised: list[tuple[datetime | None, Alarm]] = []
         for report in reversed(reports):
             if report.alarm and len(raised) < MAX_WAITING:
                 alarms = reversed(alarms_of(report))
