@@ -411,9 +411,8 @@ def merged(known: Position | None, position: Position) -> Position:
     # Without a new fix, servers repeat exactly the same place, so keep its address.
     elif not position.address and _coordinates(position) == _coordinates(known):
         names.append("address")
-    values = {name: getattr(known, name) for name in names}
-    is_filled = any(value is not None for value in values.values())
-    return position._replace(**values) if is_filled else position
+    values = {it: value for it in names if (value := getattr(known, it)) is not None}
+    return position._replace(**values) if values else position
 
 
 class Tracker(NamedTuple):
