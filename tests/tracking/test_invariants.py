@@ -103,9 +103,9 @@ def _hold(house: House) -> None:
         core = apply(core, it)
         assert it.core == core
     assert len(log.inputs) <= 1_000
+    assert [*core.ride_state.rides] == sorted(core.ride_state.rides)
     is_open = sum(it.is_open for it in house.state.announced)
-    assert is_open <= 1
-    assert house.kinds.count("started") - house.kinds.count("ended") == is_open
+    assert house.kinds.count("started") - house.kinds.count("ended") == is_open <= 1
     booked = [ride.started_at for ride in house.book]
     assert len(booked) == len(set(booked))
     assert all(it.distance and it.started_at <= it.moved_at for it in house.book)

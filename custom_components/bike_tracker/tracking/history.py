@@ -270,5 +270,4 @@ def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
     """Return all rides that these reports show. A ride that is under way in the last report ends there."""
     inputs = [history_input(report, now) for report in reports]
     log = Log().with_inputs(inputs, frozenset(map(id_of, reports)))
-    rides = end_ride(log.core.ride_state).rides
-    return sorted(rides, key=lambda ride: ride.started_at)
+    return end_ride(log.core.ride_state).rides

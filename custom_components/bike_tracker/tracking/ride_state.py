@@ -113,7 +113,7 @@ class RideState(NamedTuple):
     ended: Ride | None = None
     """The most recent ride that ended."""
     rides: tuple[Ride, ...] = ()
-    """Rides that ended or grew after the last settled input."""
+    """Rides that ended or grew after the last settled input, in order of their start."""
 
     @property
     def is_at_rest(self) -> bool:

@@ -297,9 +297,7 @@ class TrackerState(NamedTuple):
         if under_way and over and self._may_be_one_ride(now):
             # Announce both rides as one at first. If no late report joins them within
             # two minutes, the announcement is split.
-            last = max(over, key=attrgetter("started_at"))
-            over.remove(last)
-            under_way = under_way._replace(started_at=last.started_at)
+            under_way = under_way._replace(started_at=over.pop().started_at)
         announced, events = announce(known, over, under_way)
         after = self._replace(announced=announced[-_MAX_ANNOUNCED:])
         for kind, ride in events:
@@ -469,7 +467,7 @@ class Tracker(NamedTuple):
     @property
     def rides(self) -> tuple[Ride, ...]:
         """Return the rides that ended or grew after the last settled input, in order of their start."""
-        return tuple(sorted(self.state.ride_state.rides, key=attrgetter("started_at")))
+        return self.state.ride_state.rides
 
     @property
     def rides_since(self) -> datetime | None:
