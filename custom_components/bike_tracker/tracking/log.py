@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE
 from .guard import Clock, Guard, after_report, clock_after, placed
-from .ride_detection import apply_report, held, start_of_ride
+from .ride_detection import SILENT_AFTER, apply_report, held, start_of_ride
 from .ride_state import STANDS_AFTER, RideState
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
@@ -279,8 +279,10 @@ class Log(NamedTuple):
         # If the clock was set back, `late_at` may be in the future: ignore it then.
         if self.late_at and self.late_at <= now < self.late_at + _LATE_GROUP:
             return self._cut_at(excess - 1) if excess > 0 else self
+        is_silent = is_silent and now - self.inputs[-1].received_at >= SILENT_AFTER
         if is_silent and not self.gap:
-            # Silence ended the ride, and no report is missing: settle all inputs.
+            # Silence ended the ride, and no report is missing: settle all inputs, except
+            # of a clock that fell back, because its first report proves no error.
             return self._cut_at(len(self.inputs) - 1)
         newest = self.inputs[-1].time
         if excess <= 0 and newest - self.inputs[0].time < _SETTLES_AFTER + _CUT_EVERY:
