@@ -118,14 +118,14 @@ A tracker's clock that falls back before the theft: the second report tells.
   stand 30, arm, stand 30, bike behind=50, ride 2 @15 -> place 61 250 m, triggered
   receive live, stand 30, arm, stand 30, bike behind=360, ride 2 @15 -> place 61 250 m, triggered
   says server_time=none, receive live, stand 30, arm, stand 30, bike behind=360, jump 300, stand 2 -> place 62 300 m, triggered
-  stand 5, sleep 12, bike behind=10, arm, ride 1 @15, bike behind=10.1, ride 1 @15 -> place 18 250 m, triggered
+  stand 5, sleep 32, bike behind=15, arm, ride 1 @15, bike behind=15.1, ride 1 @15 -> place 38 250 m, triggered
   stand 5, sleep 240, arm, kill, bike behind=50, ride 2 @15 -> place 246 250 m, triggered
 Reports that a right clock buffered come together: they trigger nothing.
   stand 3, sleep 60, bike age=40, jump 100, stand 1 motion=yes, bike age=36, jump 100, stand 1 motion=yes, bike age=32, arm, jump 100, stand 1 motion=yes -> armed
 Reports that are late by the same time continue those from before the arming.
-  receive live, stand 30, sleep 12, arm, sleep 1, bike age=13, ride 8 @15, stand 20 -> armed
+  receive live, stand 30, sleep 12, arm, sleep 1, bike age=8, ride 6 @15, stand 20 -> armed
   receive live, stand 3, ride 4 @15, sleep 5, arm, sleep 1, bike age=6, ride 5 @15, stand 9 -> armed
-  receive live, stand 3, ride 4 @15, sleep 30, arm, sleep 60, bike behind=88, ride 6 @15 -> place 98 250 m, triggered
+  receive live, stand 3, ride 4 @15, sleep 30, arm, sleep 60, bike behind=70, ride 6 @15 -> place 98 250 m, triggered
 Reports of a settled time change nothing, neither the last motion nor the last alarms.
   receive live, stand 30, receive hold, ride 3 @15, receive live, jump -750, stand 30, arm, deliver at once, stand 1 motion=yes -> motion 64 0 m, triggered
   receive live, stand 30, receive hold, stand 3, receive live, stand 30 alarm=powerCut, arm, deliver at once, stand 1 alarm=powerCut -> armed

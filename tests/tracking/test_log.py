@@ -111,7 +111,7 @@ It falls back to a settled time: nothing can be inserted there.
   says server_time=none, receive live, stand 60, bike behind=360, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
   stand 60, bike behind=50, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
 The first report after an arming continues those before it: all are late by the same time, the clock is right.
-  receive live, stand 30, sleep 12, arm, sleep 1, bike age=13, ride 8 @15, stand 20 -> started 30, ended 38, 2 km
+  receive live, stand 30, sleep 12, arm, sleep 1, bike age=8, ride 6 @15, stand 20 -> started 36, ended 41, 1.5 km
   receive live, stand 3, ride 4 @15, sleep 14, arm, sleep 1, bike age=15, ride 10 @15, stand 9 -> started 3, ended 17, 3.5 km
 Late reports from just before a long ride count: that time is not settled.
   receive live, stand 4, receive hold, ride 1 @15, ride 1 @-15, receive live, stand 2, ride 25 @15, deliver newest, stand 9 -> started 8, ended 33, 6.75 km

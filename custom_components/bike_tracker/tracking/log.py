@@ -32,8 +32,9 @@ _LATE_GROUP: Final = timedelta(minutes=1)
 # reading a message with 200 reports costs 10 ms more. The sum must not exceed 50 ms.
 _MAX_INPUTS: Final = 1_000
 # If the first fix after an arming follows the fix before it by at most this time, its
-# report is late, not of a clock that was set back.
-_CONTINUES_WITHIN: Final = timedelta(seconds=90)
+# report is late, not of a clock that was set back: many trackers report a bike at rest
+# only each few minutes.
+_CONTINUES_WITHIN: Final = timedelta(minutes=15)
 # Larger than the number of any report.
 _NO_NUMBER: Final = 2**63
 
