@@ -308,18 +308,17 @@ export class Card extends HTMLElement {
 	getCardSize = () => 6;
 	getGridOptions = () => ({ columns: "full", min_columns: 6, rows: "auto" });
 
-	/** @returns {object[]} */
-	static fields = () => [];
+	/** Options: name and values, the default first. @type {string[][]} */
+	static choices = [];
+
+	static getStubConfig() {
+		return Object.fromEntries(this.choices);
+	}
 
 	static getConfigForm() {
-		const device = { filter: { integration: "bike_tracker" }, multiple: true };
-		const computeLabel = ({ name = "" }) => text(`form_${name}`);
-		return { schema: [{ name: "bikes", selector: { device } }, ...this.fields()], computeLabel };
+		const bikes = { name: "bikes", selector: { device: { filter: { integration: "bike_tracker" }, multiple: true } } };
+		const selects = this.choices.map(([name, ...values]) =>
+			({ name, selector: { select: { options: values.map((value) => ({ value, label: text(`form_${value}`) })) } } }));
+		return { schema: [bikes, ...selects], computeLabel: ({ name = "" }) => text(`form_${name}`) };
 	}
-}
-
-/** @param {string[]} values */
-export function choice(name = "", ...values) {
-	const options = values.map((value) => ({ value, label: text(`form_${value}`) }));
-	return { name, default: values[0], selector: { select: { mode: "dropdown", options } } };
 }

@@ -32,13 +32,13 @@ class BikesStrategy extends HTMLElement {
 	}
 }
 
-function offer(kind = "") {
+function offer(kind = "", options = {}) {
 	const type = `bike-tracker-${kind}-card`;
 	/** @param {Hass} hass */
 	const getEntitySuggestion = (hass, entityId = "") => {
 		use(hass);
 		const bike = bikesOf().find(({ has }) => Object.values(has).includes(entityId));
-		return bike ? { config: { type: `custom:${type}`, bikes: [bike.id] } } : null;
+		return bike ? { config: { type: `custom:${type}`, ...options, bikes: [bike.id] } } : null;
 	};
 	const name = `${kind}_card`;
 	(window.customCards ??= []).push({ type, name: text(name), description: text(`${name}_description`), preview: true, getEntitySuggestion });
@@ -61,7 +61,7 @@ async function start() {
 	const app = document.querySelector("home-assistant");
 	while (app && !app.hass?.loadBackendTranslation) await new Promise((done) => setTimeout(done, 50));
 	if (app?.hass) await loadTexts(app.hass);
-	Object.keys(CARDS).forEach(offer);
+	for (const [kind, card] of Object.entries(CARDS)) offer(kind, card.getStubConfig());
 }
 
 // After an update, the old module may run.

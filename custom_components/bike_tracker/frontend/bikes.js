@@ -89,17 +89,15 @@ export class BikesCard extends Card {
 		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
 		await map.show([bike], since, { bike, points });
-		const { bikes } = await ask("where", {}, bike.id).catch(() => ({}));
-		const where = bikes?.[0];
+		const { bikes: [where] = [] } = await ask("where", {}, bike.id).catch(() => ({}));
 		if (where?.text !== bike.where?.text) this.update();
 		bike.where = where;
 	}
 
 	/** @param {Bike} bike */
 	set(bike, isGuarded = false) {
-		const action = isGuarded ? "alarm_arm_away" : "alarm_disarm";
 		// Home Assistant shows errors.
-		hass.callService("alarm_control_panel", action, {}, { entity_id: bike.has.guard }).catch(() => {});
+		hass.callService("alarm_control_panel", isGuarded ? "alarm_arm_away" : "alarm_disarm", {}, { entity_id: bike.has.guard }).catch(() => {});
 	}
 
 	/** @param {Bike} bike */

@@ -1,6 +1,6 @@
 // The card with bars: the distance of each week, month or year.
 
-import { ask, Card, choice, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
+import { ask, Card, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
 import { book } from "./book.js";
 
 const KINDS = ["week", "month", "year"];
@@ -8,7 +8,7 @@ const BAR_PIXELS = 90;
 const MAX_LEGEND = 8;
 
 export class DistanceCard extends Card {
-	static fields = () => [choice("period", ...KINDS)];
+	static choices = [["period", ...KINDS]];
 
 	card = this.root.appendChild(h("ha-card"));
 	stamp = "";
@@ -49,7 +49,7 @@ export class DistanceCard extends Card {
 			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(start === this.start), onclick: () => this.choose({ start }) },
 				h("span.bar", bikes.map(({ device_id, distance }) => distance > 0 && h("span",
 					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${this.bikes.find(({ id }) => id === device_id)?.color ?? "gray"}` }))),
-				h("span.label.note", this.labelOf(period, false))));
+				h("span.label.note", this.labelOf(period))));
 		}));
 	}
 

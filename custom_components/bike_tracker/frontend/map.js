@@ -56,7 +56,7 @@ export class RouteMap extends HTMLElement {
 /** Return the lines. The map draws a dot for each point. @param {Route} route */
 function pathsOf({ bike: { name, color }, points }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
-	const some = points.filter((_, i) => i % step === 0 || i === points.length - 1);
+	const some = points.filter((_, i) => !(i % step) || i === points.length - 1);
 	const lines = new Set(some.map(({ line }) => line));
 	return [...lines].map((line) => ({ name, color, fullDatetime: true, points: some.filter((it) => it.line === line) }));
 }

@@ -1,11 +1,11 @@
 // The card with rides: a map and a list.
 
-import { Card, cards, choice, dot, fill, formats, h, hass, text } from "./base.js";
+import { Card, cards, dot, fill, formats, h, hass, text } from "./base.js";
 import { book } from "./book.js";
 import { RouteMap, routeOf, trackSince } from "./map.js";
 
 export class RidesCard extends Card {
-	static fields = () => [choice("show", "both", "map", "list")];
+	static choices = [["show", "both", "map", "list"]];
 
 	map = /** @type {RouteMap} */ (h("bike-tracker-map"));
 	info = h("div.row.info");
