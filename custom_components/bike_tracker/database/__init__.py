@@ -113,8 +113,8 @@ class Database:
     @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed, and schedule deleting its row and its rides in the file."""
-        for values in (self.content.last_fired, self.content.last_rides):
-            values.pop(unique_id, None)
+        self.content.last_fired.pop(unique_id, None)
+        self.content.last_rides.pop(unique_id, None)
         self.content.backfill.pop(unique_id, None)
         self._rides[unique_id] = BookedRides(sql.BEGINNING, ())
         self._async_changed(unique_id, SOON)
@@ -315,9 +315,8 @@ class Database:
                 await self._async_write()
             self._may_write = False
             self._cancel_timer()
-            if self._file.is_open:
-                with suppress(DatabaseError):
-                    await self._run(self._file.close)
+            with suppress(DatabaseError):
+                await self._run(self._file.close)
 
 
 async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Database:

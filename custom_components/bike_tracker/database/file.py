@@ -208,7 +208,7 @@ class File:
             return work(connection, *args)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, if it is open."""
         with self._one_at_a_time:
             if self._connection:
                 self._connection.close()
