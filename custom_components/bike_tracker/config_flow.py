@@ -104,14 +104,14 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     ) -> ConfigFlowResult:
         is_reauth = self.source == SOURCE_REAUTH
         schema = _PASSWORD_SCHEMA if is_reauth else _ACCOUNT_SCHEMA
-        shown = {**stored, CONF_PASSWORD: None, **typed}
+        values = {**stored, CONF_PASSWORD: None, **typed}
         placeholders = {CONF_EMAIL: stored.get(CONF_EMAIL, ""), "error": reason}
         field = CONF_EMAIL if error == "invalid_email" else CONF_URL
         if error in _FORM_ERRORS or field not in schema.schema:
             field = "base"
         return self.async_show_form(
             step_id="reauth_confirm" if is_reauth else self.source,
-            data_schema=self.add_suggested_values_to_schema(schema, shown),
+            data_schema=self.add_suggested_values_to_schema(schema, values),
             errors={field: error} if error else {},
             description_placeholders=placeholders,
         )

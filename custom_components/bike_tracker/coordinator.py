@@ -282,15 +282,14 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     def _portion(self) -> list[Message]:
         """Remove the messages for one step from the queue, and return them. Split a message with many reports."""
-        left, portion = _REPORTS_AT_ONCE, list[Message]()
-        while self.live.messages and left > 0:
+        limit, portion = _REPORTS_AT_ONCE, list[Message]()
+        while self.live.messages and limit > 0:
             message = self.live.messages.pop(0)
-            rest = message.positions[left:]
-            if rest:
-                message = message._replace(positions=message.positions[:left])
+            if rest := message.positions[limit:]:
+                message = message._replace(positions=message.positions[:limit])
                 self.live.messages.insert(0, Message([], rest))
             portion.append(message)
-            left -= len(message.positions) + 1
+            limit -= len(message.positions) + 1
         return portion
 
     @callback

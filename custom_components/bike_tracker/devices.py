@@ -109,11 +109,6 @@ class TrackerDevices:
         if device and known != description:
             dr.async_get(self.hass).async_update_device(device.id, **description)
 
-    @callback
-    def async_forget(self, unique_id: str) -> None:
-        """Let another account own a tracker whose device was removed."""
-        self.owners.pop(unique_id, None)
-
 
 @callback
 def async_create_issue(

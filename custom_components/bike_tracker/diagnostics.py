@@ -117,11 +117,11 @@ def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]
 
 def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
     tracker = coordinator.data.trackers[key]
-    shown, gap = ("ride_state", "guard", "alarms"), tracker.state.gap
+    names, gap = ("ride_state", "guard", "alarms"), tracker.state.gap
     return {
         **_plain(tracker.device),
         "position": _plain(tracker.position),
-        **{name: _plain(getattr(tracker.state, name)) for name in shown},
+        **{name: _plain(getattr(tracker.state, name)) for name in names},
         # Hide the start of a gap: if reports of a ride are missing, this time may be
         # the start of the ride.
         "gap": gap and {**_plain(gap), "start": REDACTED},
@@ -137,11 +137,11 @@ def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]
     names = (tracker.device.name for tracker in trackers.values())
     texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
     identities = {text.casefold() for text in texts if text}
-    shown = {key: partial(_shown, identities, _HARMLESS[key]) for key in _HARMLESS}
-    return {**dict.fromkeys(_TO_REDACT, lambda _: REDACTED), **shown}
+    checks = {key: partial(_checked, identities, _HARMLESS[key]) for key in _HARMLESS}
+    return {**dict.fromkeys(_TO_REDACT, lambda _: REDACTED), **checks}
 
 
-def _shown(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
+def _checked(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
     identifies = any(identity in text.casefold() for identity in identities)
     return REDACTED if identifies or not pattern.fullmatch(text) else text
 

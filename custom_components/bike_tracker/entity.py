@@ -96,9 +96,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the value from the tracker. Return whether the value or the availability changed."""
-        before, coordinator = (self._available, self._value), self.coordinator
-        is_up = coordinator.last_update_success or self._is_available_in_outage
-        if tracker := coordinator.data.trackers.get(self.coordinator_context):
+        before = self._available, self._value
+        is_up = self.coordinator.last_update_success or self._is_available_in_outage
+        if tracker := self.tracker:
             self._value = self._new_value(tracker)
         self._available = is_up and tracker is not None
         return (self._available, self._value) != before
@@ -139,7 +139,8 @@ class EntityAdder:
         self.missing.pop(unique_id, None)
         self.coordinator.data.forget(unique_id)
         self.coordinator.database.async_forget(unique_id)
-        self.coordinator.devices.async_forget(unique_id)
+        # Another account may own the tracker from now on.
+        self.coordinator.devices.owners.pop(unique_id, None)
 
     @callback
     def async_add(self, unique_ids: Collection[str]) -> Collection[str]:
@@ -165,7 +166,9 @@ class EntityAdder:
         tracker = coordinator.data.trackers.get(unique_id)
         missing = self.missing.get(unique_id, self.kinds)
         kinds = [
-            it for it in missing if tracker and it.reported_fn(tracker) is not None
+            kind
+            for kind in missing
+            if tracker and kind.reported_fn(tracker) is not None
         ]
         if not kinds:
             return ()
@@ -173,10 +176,10 @@ class EntityAdder:
         # quarter faster.
         device = self._device(unique_id)
         entities = [
-            it.entity_class(coordinator, unique_id, it.description, device)
-            for it in kinds
+            kind.entity_class(coordinator, unique_id, kind.description, device)
+            for kind in kinds
         ]
-        self.missing[unique_id] = [it for it in missing if it not in kinds]
+        self.missing[unique_id] = [kind for kind in missing if kind not in kinds]
         return zip(kinds, entities, strict=True)
 
     def _device(self, unique_id: str) -> dr.DeviceEntry:

@@ -24,13 +24,13 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
         "accounts": len(urls),
         "can_reach_server": _async_reach(hass, urls),
     }
-    found = [await it.database.async_info() for it in coordinators(hass)]
-    if found:
-        mib = sum(it["bytes"] for it in found) / 2**20
+    databases = [await it.database.async_info() for it in coordinators(hass)]
+    if databases:
+        mib = sum(database["bytes"] for database in databases) / 2**20
         info["database_size"] = f"{mib:.2f} MiB"
-        info["database_version"] = found[0]["version"]
-    if written := [it["written_at"] for it in found if it["written_at"]]:
-        info["database_written_at"] = max(written)
+        info["database_version"] = databases[0]["version"]
+    if times := list(filter(None, (it["written_at"] for it in databases))):
+        info["database_written_at"] = max(times)
     return info
 
 
