@@ -201,7 +201,8 @@ async def async_theft_report(
     host = host_of(bike.coordinator.config_entry.data["url"])
     report = TheftReport(bike, bike.tracker, host, track, fixes, guards, details)
     run = hass.async_add_executor_job
-    gpx_file = await run(_gpx, hass, report)
+    why = track.description(hass)
+    gpx_file = await run(lambda: gpx(bike.name, report.segments, why))
     html = await run(_page, hass, report, gpx_file)
     return {"html": html, "gpx": gpx_file, "positions": len(fixes)}
 
@@ -245,10 +246,6 @@ def _stored_fixes(track: Track, guarded: list[Fix]) -> list[Fix]:
 
 def _has_time(fix: Fix) -> bool:
     return fix.time != NOWHERE.time
-
-
-def _gpx(hass: HomeAssistant, report: TheftReport) -> str:
-    return gpx(report.bike.name, report.segments, report.track.description(hass))
 
 
 def _point(fix: Fix) -> Point:
@@ -416,7 +413,6 @@ def _download(name: str, gpx_file: str, label: str) -> str:
 
 
 def _drawing(hass: HomeAssistant, report: TheftReport) -> str:
-    lines = [
-        [(it["latitude"], it["longitude"]) for it in each] for each in report.segments
-    ]
+    place = itemgetter("latitude", "longitude")
+    lines = [list(map(place, line)) for line in report.segments]
     return route_as_svg(lines, lambda meters: escape(short_distance(hass, meters)))

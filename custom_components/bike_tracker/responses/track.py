@@ -36,7 +36,6 @@ type Point = dict[str, Any]
 """A point as `get_track` returns it. In a stored route, only the first and the last point have times."""
 
 MAX_TRACK: Final = timedelta(days=7)
-DEFAULT_RANGE: Final = timedelta(days=7)
 # Maximum time range of one request: the longest local day. The reports of a whole week
 # may be too many: 16,000.
 _PORTION: Final = timedelta(hours=25, seconds=1)
@@ -85,7 +84,7 @@ def time_range(
     """Return a time range in UTC, by default the last seven days. Raise an error for a range that is not valid."""
     try:
         utc_end = dt_util.as_utc(end or dt_util.utcnow())
-        start = start or utc_end - DEFAULT_RANGE
+        start = start or utc_end - MAX_TRACK
         # The first hours of year 1 have no UTC time everywhere.
         utc_start = dt_util.as_utc(start.replace(year=max(start.year, 2)))
         # Compare the range with `longest` by the local clock, too: a week in which

@@ -57,7 +57,9 @@ def where(
         "guard_changed_by": (tracker and tracker.state.changed_by) or None,
     }
     parts = _parts(bike, values, says_moved=says_moved)
-    said = as_sentence(hass, [_location(hass, values), *_condition(hass, parts)])
+    # Leave out each part without a value.
+    rest = [words(hass, key, **{key: it}) for key, it in parts.items() if it]
+    said = as_sentence(hass, [_location(hass, values), *rest])
     guard_said = _guard_text(hass, bike, values["guard"])
     if tracker and tracker.state.rearming:
         key = "still_moving"
@@ -71,11 +73,6 @@ def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
     parts = _parts(bike, values, says_moved=True)
     said = [words(hass, it) for it in _SHORT_PARTS if parts[it]]
     return as_sentence(hass, [_location(hass, values), *said])
-
-
-def _condition(hass: HomeAssistant, parts: _Values) -> list[str]:
-    """Return the parts of the sentence that follow the location. Leave out each part without a value."""
-    return [words(hass, key, **{key: value}) for key, value in parts.items() if value]
 
 
 def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
