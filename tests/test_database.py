@@ -601,11 +601,16 @@ async def test_file_that_is_damaged_while_running(
     arm(bikes, RED)
     await bikes.poll(11)
     file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
-    store(bikes.hass, bikes.entry, [row(number * HOUR) for number in range(1, 1_000)])
-    await database.async_hold()
-    database.async_release()
-    with file.open("r+b") as content:
-        content.write(b"\xff" * file.stat().st_size)
+    rows = [row(number * HOUR) for number in range(1, 1_000)]
+
+    async def async_damage() -> None:
+        store(bikes.hass, bikes.entry, rows)
+        await database.async_hold()
+        database.async_release()
+        with file.open("r+b") as content:
+            content.write(b"\xff" * file.stat().st_size)
+
+    await async_damage()
     database.content.backfill[RED], now = None, dt_util.utcnow()
     with (
         patch.object(Path, "replace", side_effect=PermissionError),
@@ -622,6 +627,11 @@ async def test_file_that_is_damaged_while_running(
     assert state_in(bikes.hass, bikes.entry)["guard"]
     untils = dict(query(file, "SELECT unique_id, backfill FROM tracker"))
     assert untils.keys() == {RED, BLUE}
+    # Changes after a query that renames the file are written, too.
+    await async_damage()
+    with pytest.raises(HomeAssistantError):
+        await database.rides(RED, now - DAY, now)
+    await async_raise_alarm(bikes)
     assert "Unexpected error" not in caplog.text
     assert datetime.fromisoformat(json.loads(untils[RED])) == now
 
