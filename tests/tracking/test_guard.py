@@ -103,7 +103,7 @@ Armed again while it rides: the alarm stays, and it is guarded where it stands.
   stand 3, arm, ride 3 @18, arm, sleep 6, stand 1 alarm=tow -> place 4 300 m, alarm 13 0 m, triggered
   stand 3, arm, ride 3 @18, arm, sleep 3, stand 1 alarm=tow, wait 31 -> place 4 300 m, armed
 One report ends that ride and begins the next: it was guarded where it stood.
-  stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18, stand 9, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
+  stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 3, ride 1 @18, stand 4 -> place 4 300 m, triggered
 Clocks: of a tracker that is behind, of a house that was ahead or behind.
   bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 0 120 m, triggered
@@ -124,7 +124,6 @@ Reports that a right clock buffered come together: they trigger nothing.
   stand 3, sleep 60, bike age=40, jump 100, stand 1 motion=yes, bike age=36, jump 100, stand 1 motion=yes, bike age=32, arm, jump 100, stand 1 motion=yes -> armed
 Reports that are late by the same time continue those from before the arming.
   receive live, stand 30, sleep 12, arm, sleep 1, bike age=8, ride 6 @15, stand 20 -> armed
-  receive live, stand 3, ride 4 @15, sleep 5, arm, sleep 1, bike age=6, ride 5 @15, stand 9 -> armed
   receive live, stand 3, ride 4 @15, sleep 30, arm, sleep 60, bike behind=70, ride 6 @15 -> place 98 250 m, triggered
 Reports of a settled time change nothing, neither the last motion nor the last alarms.
   receive live, stand 30, receive hold, ride 3 @15, receive live, jump -750, stand 30, arm, deliver at once, stand 1 motion=yes -> motion 64 0 m, triggered

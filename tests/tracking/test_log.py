@@ -181,6 +181,7 @@ INPUTS = """
 Inputs of a standing bike are settled each five minutes, except those of the last fifteen.
   receive live, stand 20 -> 21
   receive live, stand 21 -> 16
+  bike every=600, stand 10, bike fix_age=10, stand 10, bike fix_age=20, stand 10, bike fix_age=30, stand 10 -> 3
 Those of a ride, from before its start on, and those of a place in doubt.
   receive live, stand 30, ride 30 @15 -> 35
   receive live, stand 30, ride 25 @15, stand 30 -> 19

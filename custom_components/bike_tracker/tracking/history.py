@@ -117,7 +117,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext, *, is_old: bool) -> 
         else log.with_input(it)
     )
     gap = gap_after(log.gap, before, with_it.core.ride_state, context)
-    return with_it if gap is with_it.gap else with_it._replace(gap=gap)
+    return with_it._replace(gap=gap)
 
 
 def gap_after(

@@ -269,8 +269,7 @@ class TrackerState(NamedTuple):
         stood_at = log.core.ride_state.last_fix.time
         guard = requested_guard(self.position, None, now)._replace(after=stood_at)
         state = self._replace(log=log).with_arming(guard, again.changed_by)
-        log = reduce(Log.with_input, rest, state.log)
-        return state._replace(log=log).with_guard(log.core.guard or guard, now)
+        return state._replace(log=reduce(Log.with_input, rest, state.log)).by(now)
 
     def with_alarm_at_rest(self, now: datetime) -> Self:
         """Return the state after the alarm of the report that ended the ride: it was raised while the bike stood."""
