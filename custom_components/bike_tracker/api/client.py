@@ -107,10 +107,10 @@ class TrackingClient:
             raise errors.InvalidResponseError("reports of another tracker")
         return reports
 
-    async def _async_get(self, path: str) -> bytearray:
+    async def _async_get(self, path: str) -> bytes:
         return await async_answer(self._async_request(path))
 
-    async def _async_request(self, path: str) -> bytearray:
+    async def _async_request(self, path: str) -> bytes:
         auth = aiohttp.encode_basic_auth(self.email, self.password)
         headers = {hdrs.ACCEPT: "application/json", hdrs.AUTHORIZATION: auth}
         url = URL(f"{self.url}/{path}", encoded=True)
@@ -145,14 +145,13 @@ async def async_refusal(response: aiohttp.ClientResponse) -> errors.TrackingErro
     return errors.refusal_of(response.status, response.headers)
 
 
-async def _async_read(content: aiohttp.StreamReader, length: int) -> bytearray:
+async def _async_read(content: aiohttp.StreamReader, length: int) -> bytes:
     """Return the body. If it exceeds the maximum length, stop reading, and return the part received so far."""
-    body = bytearray()
-    async for chunk in content.iter_any():
-        body += chunk
-        if len(body) > length:
-            break
-    return body
+    chunks = list[bytes]()
+    while length >= 0 and (chunk := await content.readany()):
+        chunks.append(chunk)
+        length -= len(chunk)
+    return b"".join(chunks)
 
 
 async def async_answer[T](request: Awaitable[T]) -> T:

@@ -201,11 +201,11 @@ class DeviceReader:
     mapping object as before.
     """
 
-    _body: bytearray | bytes | None = None
+    _body: bytes | None = None
     _rows: _Rows = field(default_factory=dict)
     _devices: Mapping[str, Device] = field(default_factory=dict)
 
-    def read(self, body: bytearray | bytes) -> Mapping[str, Device]:
+    def read(self, body: bytes) -> Mapping[str, Device]:
         """Return the devices of a response by `uniqueId`.
 
         Raises InvalidResponseError if the body is not a JSON array, or if the array is
@@ -251,9 +251,7 @@ def _changed_device(
     return Device.from_values(values)
 
 
-def read_positions(
-    body: bytearray | bytes, ids: Container[int] | None = None
-) -> list[Position]:
+def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Position]:
     """Return the positions of a response, sorted by fix time.
 
     With `ids`, return only the positions of these devices. Raises InvalidResponseError if
@@ -285,7 +283,7 @@ def _is_of(row: Any, device_ids: Container[int]) -> bool:
     return type(device_id) is int and device_id in device_ids
 
 
-def _loads(body: bytearray | bytes) -> list[Any]:
+def _loads(body: bytes) -> list[Any]:
     """Return the elements of a JSON array, or raise InvalidResponseError."""
     error = "not a JSON array"
     try:

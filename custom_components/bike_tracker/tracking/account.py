@@ -89,8 +89,10 @@ class Account:
                 may_change = device is not devices[unique_id] or tracker.is_under_way
                 if may_change or is_outdated(device, tracker.position):
                     touched[unique_id] = None
-        changes = self._become(trackers, self.trackers.keys() - devices.keys())
-        if self._devices is not devices:
+        is_new = devices is not self._devices
+        left = self.trackers.keys() - devices.keys() if is_new else set[str]()
+        changes = self._become(trackers, left)
+        if is_new:
             self._devices, self._by_id = devices, _by_id(devices)
         self._touched = touched
         return changes
