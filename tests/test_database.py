@@ -587,7 +587,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
     assert has_alarm(bikes)
     assert starts(rides_in(bikes.hass, bikes.entry)) == starts(rides)
     assert f"{bikes.entry.title}: The database can be written again" in caplog.messages
-    assert not (await database.async_info())["is_failing"]
+    assert (await database.async_info())["is_failing"] is False
 
 
 @pytest.mark.usefixtures("setup")
