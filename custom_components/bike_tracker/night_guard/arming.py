@@ -141,7 +141,7 @@ class NightGuards:
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
-        others, self._listed = coordinator.data.states.keys() - self._listed, trackers
+        listed, self._listed = self._listed, trackers
         if not messenger.guards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
@@ -162,6 +162,7 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
+        others = coordinator.data.states.keys() - listed
         self._compare(others.union(stands, self._solved()))
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
