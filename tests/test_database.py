@@ -758,18 +758,24 @@ async def test_import(with_2_0: Bikes) -> None:
 
 
 async def test_used_2_0_again(with_2_0: Bikes) -> None:
-    """If 2.0 writes files again after the import, its new ride is added, and its states replace the stored states."""
+    """If 2.0 writes files again, its new ride is added, and its states replace the stored states. No total falls."""
     write_2_0(with_2_0, of_2_0())
-    _, before = await async_opened(with_2_0)
+    stored, before = await async_opened(with_2_0)
     files = of_2_0()
-    del files["states"]["data"]["trackers"][BLUE]["guard"]
+    trackers = files["states"]["data"]["trackers"]
+    del trackers[BLUE]["guard"]
+    trackers[BLUE]["ride_state"]["total"] = 9
+    trackers[RED]["ride_state"] |= {"total": None, "highest_total": 2}
     [first, *_] = files["rides"]["data"]["rides"]
     for name, hour in (("started_at", 12), ("moved_at", 13)):
         first["ride"][name] = f"2026-10-01T{hour}:00:00Z"
     write_2_0(with_2_0, files)
     content, rides = await async_opened(with_2_0)
     assert len(rides) == len(before) + 1
-    assert content.trackers[BLUE].guard is None
+    blue, red = content.trackers[BLUE], content.trackers[RED]
+    assert (blue.guard, blue.ride_state.total, blue.highest_total) == (None, 9, 9)
+    total = stored.trackers[RED].highest_total
+    assert red.ride_state.total == red.highest_total == total > 100
 
 
 @pytest.mark.parametrize(
@@ -800,7 +806,7 @@ async def test_import_of_damaged_files(
     left: set[str],
     words: str,
 ) -> None:
-    """An unreadable part of a file is lost. A completely unreadable file is renamed. `left` has the imported trackers."""
+    """A file with an unreadable part is renamed, and the rest of it is imported. `left` has the imported trackers."""
     files = of_2_0()
     *parts, last = place.split(".")
     reduce(dict.__getitem__, parts, files)[last] = value
@@ -808,8 +814,9 @@ async def test_import_of_damaged_files(
     content, rides = await async_opened(with_2_0)
     assert (content.trackers.keys(), len(rides)) == (left, 2)
     assert not [path for path in paths if path.exists()]
-    asides = folder_of(with_2_0.hass).parent.glob("*.unreadable")
-    assert len(list(asides)) == words.startswith("cannot be read")
+    asides = [path.with_name(f"{path.name}.unreadable") for path in paths]
+    damaged = [place.startswith(name) and bool(words) for name in files]
+    assert [aside.exists() for aside in asides] == damaged
     lines = [it for it in caplog.messages if it.startswith(with_2_0.entry.title)]
     assert words in "".join(lines)
     assert bool(lines) is bool(words)

@@ -15,9 +15,10 @@ from ..tracking.evaluation import Evaluation
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
 from .file import SET_EVALUATION, SET_TRACKER, BookedRides, add_missing, replace_rides
-from .stored import as_json, packed, reader
+from .stored import as_json, packed, reader, unpacked
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"
+_STATES: Final = "SELECT unique_id, state FROM tracker"
 _DROPPED: Final = {"before_ended", "highest_total"}
 
 
@@ -28,7 +29,7 @@ def files_of_2_0(path: Path) -> tuple[Path, Path]:
 
 
 def import_2_0(connection: Connection, path: Path, title: str) -> None:
-    """Import the files of 2.0 in one transaction. Then delete them, or rename a file that cannot be read.
+    """Import the files of 2.0 in one transaction. Then delete them, or rename a file with an unreadable part.
 
     If Home Assistant is killed before the deletion, the next start repeats the import.
     """
@@ -38,14 +39,17 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
         return
     known, rides = data.get(states) or {}, data.get(book) or {}
     with connection:
-        _import_rides(connection, rides, title)
-        _import_trackers(connection, known, rides, title)
-        _import_evaluation(connection, known, title)
+        has_all = {
+            book: _import_rides(connection, rides, title),
+            states: _import_trackers(connection, known, rides, title)
+            & _import_evaluation(connection, known, title),
+        }
     for file, content in data.items():
-        if content is None:
-            file.replace(f"{file}.unreadable")
-        else:
+        if content is not None and has_all[file]:
             file.unlink()
+            continue
+        kept = file.replace(f"{file}.unreadable")
+        LOGGER.warning("%s: Kept %s, because a part is unreadable", title, kept)
     # Without syncing the folder, a deleted file could reappear after a power cut, and
     # its old states would be imported again.
     folder = os.open(states.parent, os.O_RDONLY)
@@ -65,26 +69,35 @@ def _data_of(file: Path, title: str) -> dict[str, Any] | None:
     return None
 
 
-def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> None:
+def _import_rides(connection: Connection, book: dict[str, Any], title: str) -> bool:
+    """Import the rides. Return whether all of them were readable."""
     rides, lines = defaultdict[str, list[Ride]](list), book.get("rides")
-    for line in lines if isinstance(lines, list) else ():
+    lines = lines if isinstance(lines, list) else []
+    for line in lines:
         with log_errors(title, "importing a ride"):
             rides[str(line["tracker"])].append(reader(Ride)(line["ride"]))
     for unique_id, new in rides.items():
         add_missing(connection, unique_id, new)
+    return sum(map(len, rides.values())) == len(lines)
 
 
 def _import_trackers(
     connection: Connection, data: dict[str, Any], book: dict[str, Any], title: str
-) -> None:
-    """Import the states and the rides in them: the file of rides may not contain those rides yet."""
+) -> bool:
+    """Import the states and the rides in them. Return whether all of them were readable.
+
+    The file of rides may not contain those rides yet.
+    """
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
+    has_all, before = True, dict(connection.execute(_STATES).fetchall())
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None
         with log_errors(title, "importing a tracker"):
             known = unique_id in backfill
             until = as_json(backfill[unique_id]) if known else None
-            state, log = state_from_2_0(stored), stored.get("rides", {})
+            old = unpacked(before[unique_id]) if unique_id in before else {}
+            state = state_from_2_0(stored, old.get("highest_total", 0))
+            log = stored.get("rides", {})
             # If the state could not be read back, raise the error now, before the state
             # is stored.
             reader(TrackerState)(state).restored()
@@ -97,18 +110,25 @@ def _import_trackers(
             connection.execute(SET_TRACKER, values)
         if rides:
             replace_rides(connection, unique_id, rides)
+        has_all &= values is not None
+    return has_all
 
 
 def _import_evaluation(
     connection: Connection, data: dict[str, Any], title: str
-) -> None:
+) -> bool:
+    """Import the last evaluation. Return whether it was readable."""
+    evaluation, is_readable = None, False
     with log_errors(title, "importing the last evaluation"):
-        if evaluation := reader(Evaluation | None)(data.get("evaluation")):
-            connection.execute(SET_EVALUATION, (as_json(evaluation),))
+        evaluation = reader(Evaluation | None)(data.get("evaluation"))
+        is_readable = True
+    if evaluation:
+        connection.execute(SET_EVALUATION, (as_json(evaluation),))
+    return is_readable
 
 
-def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the stored state of a tracker from version 2.0.
+def state_from_2_0(stored: Mapping[str, Any], shown: float = 0) -> dict[str, Any]:
+    """Convert the stored state of a tracker from version 2.0. `shown` is the total that version 3 has shown.
 
     Leave out its list of rides (`rides`): `_import_trackers` writes these rides into
     the database.
@@ -126,7 +146,10 @@ def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
     newest = rides.get("newest_fix") or {}
     state["log"] = {"settled": core, "time": newest.get("time")}
     state["quiet_until"] = _LONG_AGO
-    state["highest_total"] = max(rides.get("highest_total", 0), rides.get("total") or 0)
+    highest = max(rides.get("highest_total", 0), rides.get("total") or 0)
+    if shown > highest:
+        ride_state["total"] = highest = shown
+    state["highest_total"] = highest
     state["announced"] = [_announced(it) for it in (ended,) if it]
     if (start := log.get("open_since")) and rides.get("ride"):
         open_ride = {"start": start, "end": rides["ride"]["moved_at"], "is_open": True}
