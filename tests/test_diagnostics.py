@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 import json
+from types import MappingProxyType
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED
+from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -70,6 +72,14 @@ async def test_entry(
     left out.
     """
     bikes.simulator.delete_device(BLUE)
+    data = {"bikes": ["a", "b"], "riders": ["person.ann"], "night_ends": "06:00:00"}
+    night = ConfigSubentry(
+        data=MappingProxyType(data),
+        subentry_type="night_guard",
+        title="My night",
+        unique_id=None,
+    )
+    bikes.hass.config_entries.async_add_subentry(bikes.entry, night)
     await async_setup(bikes.hass, bikes.entry)
     account = await diagnose()
     assert account == snapshot(exclude=props("bytes", "ride_state", "written_at"))

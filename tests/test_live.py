@@ -325,6 +325,7 @@ async def test_errors_that_nobody_thought_of(
     await settle(live.hass)
     assert live.simulator.live.sockets == []
     monkeypatch.undo()
+    assert "127.0.0.1: Not live (TypeError); next try in 5 s" in caplog.text
     await live.async_wait(6)
     assert len(live.simulator.live.sockets) == 1
 

@@ -17,6 +17,7 @@ from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
 from .devices import tracker_of
 from .entity import BikeTrackerConfigEntry
+from .night_guard.schedule import NightGuard
 
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),
@@ -45,6 +46,7 @@ async def async_get_config_entry_diagnostics(
         **_connection(entry.runtime_data.coordinator),
         "database": await entry.runtime_data.coordinator.database.async_info(),
         "counts": _counts(entry),
+        "night_guards": [*map(_night_guard, NightGuard.all_of(entry))],
         "trackers": [*_trackers(entry).values()],
     }
 
@@ -76,6 +78,19 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
         "trackers": len(coordinator.data.trackers),
         "missing": len(coordinator.data.states) - len(coordinator.data.trackers),
         "in_another_account": len(coordinator.devices.elsewhere),
+    }
+
+
+def _night_guard(guard: NightGuard) -> dict[str, Any]:
+    """Return the settings of a night guard, without its times. Of lists, return only the lengths."""
+    return {
+        "has_night": guard.night is not None,
+        "critical": guard.critical,
+        "follow": guard.follow,
+        "bikes": len(guard.bikes),
+        "riders": len(guard.riders),
+        "phones": len(guard.phones),
+        "others": len(guard.others),
     }
 
 

@@ -102,7 +102,8 @@ class Live:
             await self._async_wait(wait, error)
 
     async def _async_wait(self, seconds: float, error: TrackingError) -> None:
-        LOGGER.debug("Not live (%s); trying again in %.0f s", error, seconds)
+        name = self.coordinator.name
+        LOGGER.debug("%s: Not live (%s); next try in %.0f s", name, error, seconds)
         self.report.why = str(error)
         self.report.set_state("waiting to reconnect")
         await asyncio.sleep(seconds)

@@ -171,7 +171,7 @@ class PositionLookup:
         return await self.client.async_get_positions(due)
 
     def _fail(self, err: errors.TrackingError) -> None:
-        LOGGER.debug("No positions (%s)", err)
+        LOGGER.debug("%s: No positions (%s)", self.entry.title, err)
         before, self.support = self.support, self.support.failed(err)
         # If an answer is too large, log this even if positions never worked: users have
         # no other hint why positions are missing.
