@@ -135,9 +135,10 @@ def async_delete_issue(hass: HomeAssistant, entry: ConfigEntry, key: str) -> Non
 @callback
 def async_delete_issues(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Delete all repair issues of an account that was disabled or removed."""
-    for domain, issue_id in [*ir.async_get(hass).issues]:
-        if domain == DOMAIN and issue_id.endswith(f"_{entry.entry_id}"):
-            ir.async_delete_issue(hass, domain, issue_id)
+    known, end = ir.async_get(hass).issues, f"_{entry.entry_id}"
+    ids = [it for domain, it in known if domain == DOMAIN and it.endswith(end)]
+    for issue_id in ids:
+        ir.async_delete_issue(hass, DOMAIN, issue_id)
 
 
 @callback
