@@ -242,7 +242,7 @@ class House:
         self._freezer.tick(seconds)
         if self.entry.state is ConfigEntryState.LOADED:
             self.entry.runtime_data.coordinator.last_exception = None
-        if not (self._is_anything_due or self._polls):
+        if not self._is_anything_due:
             return
         async_fire_time_changed(self.hass)
         # Do not wait until Home Assistant is idle: while an automation waits, Home
