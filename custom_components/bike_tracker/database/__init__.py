@@ -315,8 +315,10 @@ class Database:
                 await self._async_write()
             self._may_write = False
             self._cancel_timer()
-            with suppress(DatabaseError):
-                await self._run(self._file.close)
+            # Use no thread for a closed file, so that a failed set-up ends at once.
+            if self._file.is_open:
+                with suppress(DatabaseError):
+                    await self._run(self._file.close)
 
 
 async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Database:
