@@ -542,12 +542,13 @@ async def test_row_that_is_not_readable(
     file = await async_unload(bikes)
     state = zlib.compress(text.encode()) if text else b""
     query(file, "UPDATE tracker SET state = ? WHERE unique_id = ?", state, BLUE)
-    query(file, "INSERT OR REPLACE INTO account VALUES ('evaluated_at', '7')")
+    for name in ("evaluated_at", "sent"):
+        query(file, "INSERT OR REPLACE INTO account VALUES (?, '7')", name)
     store(bikes.hass, bikes.entry, [row(HOUR, BLUE)])
     await async_setup(bikes.hass, bikes.entry)
     assert (guard_of(bikes, RED), guard_of(bikes, BLUE)) == (ARMED, DISARMED)
-    for what in ("reading a tracker", "reading the last evaluation"):
-        assert f"{bikes.entry.title}: Unexpected error {what}" in caplog.text
+    for what in ("a tracker", "the last evaluation", "the sent messages"):
+        assert f"{bikes.entry.title}: Unexpected error reading {what}" in caplog.text
     assert len(rides_in(bikes.hass, bikes.entry, BLUE)) == 1
     assert not ir.async_get(bikes.hass).issues
 

@@ -32,9 +32,9 @@ A bike that is ridden is guarded once it has stood, though disarmed by hand befo
 night red begins=12:05, disarm, ride 6 = disarmed
 stand 10 = armed
 
-*It's me*: the bike is not guarded until it has stood.
+*It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
-tap disarm = disarmed
+tap disarm, restart = disarmed
 ann 500 = disarmed
 ride 3, stand 10 = armed
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
@@ -73,10 +73,10 @@ until 6, until 22 = armed
 until 6, until 22 = armed
 22:00 time-sensitive: Red bike has been offline since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
 
-What is triggered stays so until the next night, and is armed anew then.
-night red follow=no, until 22, ride 1, stand 40, until 6, restart, until 21 = triggered
+What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
+night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
 until 22 = armed
-22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:31 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:30
 
 A cat rings no alarm at breakfast, and at night none on phones that need not ring.
 night red critical=no, until 22, report alarm=vibration, until 6 = disarmed
@@ -217,15 +217,29 @@ night red begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 2, rest
 12:33 contact removed
 
 After a restart in an outage the phone is told once, and of its end.
-night red, until 22, stand 2, fail, wait 5, restart, wait 7, wait 20, work, wait 10 = armed
+night red, until 22, stand 2, fail, wait 5, restart, wait 27, restart, wait 20, work, restart, wait 2 = armed
 22:17 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:02. A theft would go unnoticed.
-22:43 quiet: Contact with the tracking service again / Red bike: guarded as before.
+22:57 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
-A thief pulls the plug: a tracker that falls silent under way has not stopped.
-night red, until 22, ride 3, offline red, wait 40
+A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once.
+night red follow=no, until 22, ride 3, offline red, wait 60
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline.
 22:33 critical: Red bike has been offline since 22:02 / 1.5 km from where it stood / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, was moved.
+
+A thief pulls the plug where the stolen bike stands: this is told once, also to a night guard that does not follow it.
+night red, night red also=yes follow=no, until 22, ride 2, stand 10, offline red, wait 20, restart, wait 5
+online red, stand 1, offline red, wait 56
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:11 critical: Red bike has stopped / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:10, battery 80%.
+22:28 time-sensitive: Red bike has been offline since 22:13 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:11, battery 80%, its tracker is offline, was moved.
+23:32 time-sensitive: Red bike has been offline since 22:40 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:38, battery 80%, its tracker is offline, was moved.
+
+A stolen bike that leaves the account: this is told once, and the button *It's me* works.
+night red follow=no, until 22, ride 2, leave red, wait 18, restart, wait 20
+tap disarm, assign red, wait 1 = armed
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:18 time-sensitive: Red bike is no longer in the account / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, being moved.
+22:42 guard removed
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
@@ -245,13 +259,15 @@ disarm, wait 1
 12:08 guard removed
 12:08 dusk removed
 
-A bike that cannot be guarded for a while is guarded and named again, also after a reload.
+A bike that cannot be guarded for a while is guarded and named again, also after a restart.
 night begins=12:05, lock blue, wait 5 = blue disarmed
-reload, unlock blue, wait 2 = blue armed
-lock blue, wait 1, night begins=12:20, wait 5
+unlock blue, restart 10, wait 2 = blue armed
+lock blue, wait 1, night begins=12:20, wait 5, lock red, wait 1, night begins=12:27, wait 4
 12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
-12:17 dusk removed
+12:16 dusk removed
 12:20 time-sensitive: Not guarded tonight / Blue bike: disabled
+12:25 dusk removed
+12:27 time-sensitive: Not guarded tonight / Blue bike: disabled / Red bike: disabled
 
 The message about unguarded bikes is removed when the night guard is not for them any more.
 lock blue, night begins=12:05, wait 5, night red begins=12:05, wait 1
@@ -287,6 +303,10 @@ night begins=12:02, stand 12 red blue, stand 20 blue, wait 45, stand 1, wait 25,
 13:19 silent removed
 13:33 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
 
+A guarded bike that the service disables is named once it is silent.
+night begins=12:02, stand 12 red blue, lock blue, stand 65
+13:13 time-sensitive: Blue bike: disabled / Blue bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+
 A bike that left the account with its guard on is not among those that are told of.
 night begins=12:05, wait 6, leave blue, wait 1, fail, wait 20
 12:23 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:08. A theft would go unnoticed.
@@ -310,7 +330,7 @@ A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20
 
 Trackers that fall silent within five minutes are one message.
-night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, reload, wait 2
+night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, restart, wait 2
 13:13 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
 
 A message about a later silence replaces the first. Both bikes are told of again after they were armed again.

@@ -187,6 +187,7 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
 
     The message is removed at the end of the night. In the second night, the same reasons
     are not sent again. A message about an outage names only the bike that is guarded.
+    While nothing changes, polls write nothing.
     """
     night.simulator.add_device("green", name="Green bike", email=EMAIL)
     night.simulator.set_disabled("green", disabled=True)
@@ -196,7 +197,11 @@ async def test_not_guarded(night: Night, entity_registry: er.EntityRegistry) -> 
     await night.async_tell("new, wait 2")
     panel, user = "alarm_control_panel.blue_bike_guard", er.RegistryEntryDisabler.USER
     entity_registry.async_update_entity(panel, disabled_by=user)
-    await night.async_tell("night, until 22 = armed, = green disarmed")
+    await night.async_tell("night, until 22 = armed, = green disarmed, wait 11")
+    database = night.entry.runtime_data.coordinator.database
+    written_at = database.written_at
+    await night.async_tell("wait 9")
+    assert database.written_at == written_at
     await night.async_tell("until 6, until 22, fail, wait 20")
     assert night.pushes[0].data["data"]["url"] == "/map"
     said, *later = night.told

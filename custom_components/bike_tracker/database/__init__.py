@@ -27,7 +27,7 @@ from ..tracking.occurrences import Occurrence
 from ..tracking.ride_state import Ride
 from ..tracking.state import Tracker, TrackerState
 from . import file as sql
-from .file import BookedRides, Content, File
+from .file import BookedRides, Content, File, Sent
 from .import_2_0 import files_of_2_0, import_2_0
 
 # Seconds until a change is written. SOON: a new tracker, an event, an arming or a
@@ -111,6 +111,13 @@ class Database:
         self._async_changed(unique_id, SOON if occurrence.is_event else LATER)
 
     @callback
+    def async_set_sent(self, sent: Sent) -> None:
+        """Store what the night guards remember, and schedule a write if it changed."""
+        if sent != self.content.sent:
+            self.content.sent = sent
+            self.async_write_within(SOON)
+
+    @callback
     def async_forget(self, unique_id: str) -> None:
         """Forget a tracker whose device was removed, and schedule deleting its row and its rides in the file."""
         self.content.last_fired.pop(unique_id, None)
@@ -184,7 +191,7 @@ class Database:
         changed, rides = self._changed, dict(self._rides)
         self._changed = set()
         rows = {key: self.content.row(key) for key in changed}
-        changes = rows, rides, missing, self.content.evaluation
+        changes = rows, rides, missing, self.content.evaluation, self.content.sent
         is_written = False
         try:
             is_written = await self._async_try(sql.write, self.title, *changes)

@@ -74,8 +74,9 @@ SET_TRACKER: Final = """
 INSERT INTO tracker VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT DO UPDATE SET state = ?2, last_fired = ?3, backfill = ?4
 """
-SET_EVALUATION: Final = """
-INSERT INTO account VALUES ('evaluated_at', ?1) ON CONFLICT DO UPDATE SET value = ?1
+SET_VALUE: Final = """
+INSERT INTO account VALUES (?1, ?2)
+ON CONFLICT DO UPDATE SET value = ?2 WHERE value != ?2
 """
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -95,6 +96,36 @@ class _ForeignFileError(DatabaseError):
     sqlite_errorcode = SQLITE_NOTADB
 
 
+class OfNight(NamedTuple):
+    """The sent messages of a night guard that still apply."""
+
+    phones: tuple[str, ...] = ()
+    """Device IDs, to remove the messages if the night guard is deleted while its account is not loaded."""
+    is_outage: bool = False
+    """Whether a message about the current outage was sent."""
+    reasons: dict[str, str] = {}
+    """Why bikes cannot be guarded, by `uniqueId`. Each reason was in a message."""
+    not_guarded: tuple[str, ...] = ()
+    """The bikes in the shown message about unguarded bikes."""
+    silent: dict[str, datetime] = {}
+    """The start of each silence that was in a message and goes on, by `uniqueId`."""
+
+
+class Sent(NamedTuple):
+    """Everything that the night guards of an account remember. It is never changed, only replaced."""
+
+    nights: dict[str, OfNight] = {}
+    """The messages of each night guard, by its ID. The other keys are `uniqueId`s."""
+    cut_off: dict[str, datetime] = {}
+    """Like `silent`, for moved bikes. Each of them has its own message."""
+    ended: dict[str, tuple[datetime, ...]] = {}
+    """Start and end of the last silence that was in a message and ended."""
+    left: dict[str, datetime] = {}
+    """When each unlisted tracker was noticed to be unlisted."""
+    mine: tuple[str, ...] = ()
+    """Bikes whose rider tapped *It's me*, until the bike stands or a night begins."""
+
+
 @dataclass(slots=True)
 class Content:
     """The part of the file that is kept in memory. The keys of dictionaries are `uniqueId`s."""
@@ -108,6 +139,7 @@ class Content:
     last_rides: dict[str, Ride] = field(default_factory=dict)
     """The newest ride in the file when it was opened, or a newer ride that the backfill added."""
     evaluation: Evaluation | None = None
+    sent: Sent = field(default_factory=Sent)
 
     def row(self, unique_id: str) -> Row | None:
         """Return the row of a tracker, or None if the tracker was deleted."""
@@ -267,10 +299,12 @@ def _read(connection: Connection, title: str) -> Content:
     for (unique_id,) in connection.execute(query).fetchall():
         with log_errors(title, "reading the last ride"):
             [content.last_rides[unique_id]] = last_ride(connection, unique_id, END)
-    query = "SELECT value FROM account WHERE name = 'evaluated_at'"
-    for (value,) in connection.execute(query):
-        with log_errors(title, "reading the last evaluation"):
-            content.evaluation = reader(Evaluation | None)(json.loads(value))
+    values = dict(connection.execute("SELECT name, value FROM account"))
+    with log_errors(title, "reading the last evaluation"):
+        stored = json.loads(values.get("evaluated_at", "null"))
+        content.evaluation = reader(Evaluation | None)(stored)
+    with log_errors(title, "reading the sent messages"):
+        content.sent = reader(Sent)(json.loads(values.get("sent", "{}")))
     return content
 
 
@@ -281,8 +315,9 @@ def write(
     rides: Mapping[str, BookedRides],
     missing: Iterable[tuple[str, Sequence[Ride]]],
     evaluation: Evaluation | None,
+    sent: Sent,
 ) -> None:
-    """Write trackers, then their rides, then the evaluation. Skip a tracker that cannot be converted.
+    """Write trackers, then their rides, then the values of the account. Skip a tracker that cannot be converted.
 
     A row of None deletes the tracker. Add each ride of `missing` that overlaps no
     stored ride.
@@ -301,7 +336,8 @@ def write(
     for unique_id, new in missing:
         add_missing(connection, unique_id, new)
     if evaluation:
-        connection.execute(SET_EVALUATION, (as_json(evaluation),))
+        connection.execute(SET_VALUE, ("evaluated_at", as_json(evaluation)))
+    connection.execute(SET_VALUE, ("sent", as_json(sent)))
 
 
 def _stored(state: TrackerState, last_fired: int) -> bytes:

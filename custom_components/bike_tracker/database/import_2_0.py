@@ -14,7 +14,7 @@ from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation
 from ..tracking.ride_state import Ride
 from ..tracking.state import TrackerState
-from .file import SET_EVALUATION, SET_TRACKER, BookedRides, add_missing, replace_rides
+from .file import SET_TRACKER, SET_VALUE, BookedRides, add_missing, replace_rides
 from .stored import as_json, packed, reader, unpacked
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"
@@ -123,7 +123,7 @@ def _import_evaluation(
         evaluation = reader(Evaluation | None)(data.get("evaluation"))
         is_readable = True
     if evaluation:
-        connection.execute(SET_EVALUATION, (as_json(evaluation),))
+        connection.execute(SET_VALUE, ("evaluated_at", as_json(evaluation)))
     return is_readable
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cache
 import json
 import types
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 import zlib
 
 
@@ -17,6 +17,8 @@ def to_json(value: Any) -> Any:
         return {name: to_json(item) for name, item in fields}
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
     # Seven decimals of a degree are a centimeter. Few services send more, so round.
@@ -33,6 +35,9 @@ def reader(kind: Any) -> Callable[[Any], Any]:
         case [each, types.EllipsisType()]:
             read = reader(each)
             return lambda value: tuple(map(read, value))
+        case [_, each] if get_origin(kind) is dict:
+            read = reader(each)
+            return lambda value: {key: read(item) for key, item in value.items()}
     if isinstance(kind, type) and issubclass(kind, datetime):
         return datetime.fromisoformat
     if not hasattr(kind, "_fields"):

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from homeassistant.core import HomeAssistant
-from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
 from ..responses.bikes import Bike
@@ -18,8 +17,9 @@ from ..responses.texts import (
     with_commas,
 )
 from ..responses.where import where
+from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 from .messages import GUARD_TAG, URGENT, Button, Message, link_button, map_of
 from .schedule import NightGuard, Place, meters
 
@@ -111,6 +111,14 @@ def silences(
         yield last, _REPORTED_SILENT_AFTER if reports_at_rest else _SILENT_FOR_A_DAY
 
 
+def stands_since(guard: Guard, state: TrackerState) -> datetime:
+    """Return the time of the arming or, if the bike was moved, of its last movement."""
+    if not (guard.is_done and guard.triggered):
+        return guard.armed_at
+    ended = state.ride_state.ended
+    return max(guard.triggered.since, ended.moved_at if ended else guard.armed_at)
+
+
 def triggered(
     hass: HomeAssistant, bike: Bike, occurrence: Occurrence, rider: str | None
 ) -> Message:
@@ -126,15 +134,9 @@ def triggered(
 
 
 def whereabouts(
-    hass: HomeAssistant, bike: Bike, rider: str | None, *, has_arrived: bool
+    hass: HomeAssistant, bike: Bike, title: str, *, has_arrived: bool, is_silent: bool
 ) -> Message:
-    """Return the message about the place of a bike whose guard was triggered."""
-    key = "stopped" if has_arrived else "with_rider" if rider else "moved"
-    title = words(hass, key, name=bike.name, rider=rider)
-    is_silent = False
-    if has_arrived and bike.tracker and bike.tracker.state.is_silent:
-        last = bike.tracker.device.last_update or dt_util.utcnow()
-        title, is_silent = _silence(hass, bike, last), True
+    """Return the message about the place of a bike whose guard was triggered. `is_silent`: its title is about silence."""
     # The text mentions the motion only if the title is about silence. Otherwise, it
     # would contradict the title "has stopped", or repeat the title "being moved".
     values = where(hass, bike, says_moved=is_silent)
@@ -172,7 +174,7 @@ def trackers_silent(
     names = with_commas(hass, sorted(bike.name for bike, _ in silent))
     first = clock_time(min(since for _, since in silent))
     unnoticed = words(hass, "unnoticed", names=names, time=first)
-    title, *others = sorted(_silence(hass, *it) for it in silent)
+    title, *others = sorted(silence(hass, *it) for it in silent)
     if not others:
         url = map_of(hass, silent[0][0].entity.device_id or "")
         return Message(tag, title, unnoticed, url)
@@ -182,14 +184,14 @@ def trackers_silent(
     return Message(tag, title, said)
 
 
-def _is_off(bike: Bike) -> bool:
-    return bool(bike.tracker and bike.tracker.device.status != "online")
-
-
-def _silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
+def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
+    """Return the sentence about a bike whose tracker is disabled, offline, silent or unlisted."""
     if bike.tracker is None:
         return words(hass, "left_account", name=bike.name)
-    key = "went_offline_since" if _is_off(bike) else "became_silent_since"
+    if bike.tracker.device.disabled:
+        return _titled(hass, bike.name, label=words(hass, "disabled"))
+    is_off = bike.tracker.device.status != "online"
+    key = "went_offline_since" if is_off else "became_silent_since"
     names = {"name": bike.name, "time": clock_time(since)}
     return text(hass, f"selector.occurrence.options.{key}", "{name}: {time}", **names)
 

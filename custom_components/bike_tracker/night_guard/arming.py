@@ -19,17 +19,26 @@ from homeassistant.helpers.event import (
 from homeassistant.util import dt as dt_util
 
 from ..coordinator import BikeTrackerCoordinator
+from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.bikes import Bike, known_bike, listed_bike
+from ..responses.texts import with_commas
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
-from .messages import EVENT_BUTTON, PANEL_ACTIONS, async_remove_guard_message, pressed
+from .messages import (
+    EVENT_BUTTON,
+    PANEL_ACTIONS,
+    action_of,
+    async_remove_guard_message,
+    pressed,
+)
 from .schedule import Decision, NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
+_RECIPIENT_GONE: Final = "recipient_gone"
 
 
 @callback
@@ -88,6 +97,7 @@ class NightGuards:
         """Read the settings. From now on, arm or disarm bikes when a night begins or ends, or when a rider moves."""
         self._async_stop()
         self._messenger.load()
+        self._check_recipients()
         guards, compare = self._messenger.guards, self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
         stop = async_track_state_change_event(self._hass, riders, compare)
@@ -111,8 +121,25 @@ class NightGuards:
     @callback
     def _async_check(self, _now: datetime) -> None:
         """Check the recipients of messages, and the contact with the service."""
-        self._messenger.check_recipients()
+        self._check_recipients()
         self._check_contact()
+
+    def _check_recipients(self) -> None:
+        """Create a repair issue that names the night guards with a recipient that is gone, or delete the issue."""
+        hass, entry = self._hass, self._entry
+        # While Home Assistant starts, entities may not have been added yet.
+        if hass.state is not CoreState.running:
+            return
+        names, chat_of = list[str](), hass.states.get
+        for night in self._messenger.guards:
+            phones = (action_of(hass, phone) for phone in night.phones)
+            if not all((*phones, *map(chat_of, night.others))):
+                names.append(entry.subentries[night.id].title)
+        if names:
+            named = with_commas(hass, names)
+            async_create_issue(hass, entry, _RECIPIENT_GONE, names=named)
+        else:
+            async_delete_issue(hass, entry, _RECIPIENT_GONE)
 
     def _check_contact(self) -> None:
         """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes."""
@@ -153,7 +180,7 @@ class NightGuards:
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
         self._remove_answered(ends)
-        messenger.mine -= ends.keys()
+        self._set_mine(forget=ends)
         # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
         stands = [
@@ -178,15 +205,16 @@ class NightGuards:
 
         Skip bikes that were moved: they are checked when their ride ends.
         """
-        reasons = self._messenger.reasons
-        for (night_id, unique_id), reason in [*reasons.items()]:
-            bike = known_bike(self._coordinator, unique_id)
-            nights = self._messenger.guards_of(bike) if bike else []
-            is_for = any(night.id == night_id for night in nights)
-            if not (bike and is_for and self._reason(bike)):
-                del reasons[night_id, unique_id]
-                if reason != "triggered":
+        for night in self._messenger.guards:
+            reasons = self._messenger.of(night).reasons
+            left = dict[str, str]()
+            for unique_id, reason in reasons.items():
+                bike = known_bike(self._coordinator, unique_id)
+                if bike and self._reason(bike):
+                    left[unique_id] = reason
+                elif reason != "triggered":
                     yield unique_id
+            self._messenger.remember_of(night, reasons=left)
 
     @callback
     def _async_compare_all(
@@ -249,7 +277,7 @@ class NightGuards:
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
         if begins:
-            self._messenger.mine.discard(bike.entity.unique_id)
+            self._set_mine(forget=[bike.entity.unique_id])
         return begins
 
     def _decision(
@@ -261,11 +289,18 @@ class NightGuards:
         situation = Situation(
             state_of(tracker.state.guard),
             tracker.state.changed_by is not None
-            or bike.entity.unique_id in self._messenger.mine,
+            or bike.entity.unique_id in self._messenger.sent.mine,
             on_ride=tracker.state.is_under_way,
             in_outage=not self._coordinator.last_update_success,
         )
         return decide(situation, is_wanted=wanted, night_begins=begins)
+
+    def _set_mine(
+        self, *, add: Collection[str] = (), forget: Collection[str] = ()
+    ) -> None:
+        """Change for which bikes *It's me* has an effect."""
+        mine = {*self._messenger.sent.mine, *add}.difference(forget)
+        self._messenger.remember(mine=tuple(sorted(mine)))
 
     def _reason(self, bike: Bike) -> str | None:
         """Return the key of the reason why a bike cannot be guarded now, or None."""
@@ -289,8 +324,8 @@ class NightGuards:
         No user is passed on, so the guard shows no user.
         """
         action, device_id = pressed(event, alerts.NIGHT)
-        for unique_id in self._coordinator.data.trackers if action else ():
-            bike = listed_bike(self._coordinator, unique_id)
+        for unique_id in self._coordinator.data.states if action else ():
+            bike = known_bike(self._coordinator, unique_id)
             if bike and bike.entity.device_id == device_id:
                 self._do(bike, action)
 
@@ -303,7 +338,7 @@ class NightGuards:
             is_gone, account = self._is_gone(unique_id), self._coordinator.data
             changes: Changes | None
             if action == "disarm":
-                messenger.mine.add(unique_id)
+                self._set_mine(add=[unique_id])
                 changes = account.disarm(unique_id)
             else:
                 changes = account.arm(unique_id, dt_util.utcnow())
@@ -338,5 +373,5 @@ class NightGuards:
 
     def _is_gone(self, unique_id: str) -> bool:
         """Return whether a bike moves while its guard is triggered."""
-        state = self._coordinator.data.trackers[unique_id].state
+        state = self._coordinator.data.states[unique_id]
         return bool(state.guard and state.guard.triggered and state.is_under_way)

@@ -14,18 +14,17 @@ from homeassistant.const import (
     CONF_FILENAME,
     Platform,
 )
-from homeassistant.core import Context, CoreState, HomeAssistant
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.singleton import singleton
 from homeassistant.util import dt as dt_util, slugify
 
 from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
-from ..devices import async_create_issue, async_delete_issue, name_of
+from ..database.file import OfNight, Sent
+from ..devices import name_of
 from ..responses.bikes import Bike, known_bike, listed_bike, stored_bike
-from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
@@ -37,35 +36,22 @@ from .messages import (
     URGENT,
     Message,
     Recipients,
-    action_of,
     async_deliver,
     phones_of,
 )
 from .schedule import NightGuard, state_of
 
-_RECIPIENT_GONE: Final = "recipient_gone"
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
-
-
-class _Sent(NamedTuple):
-    """The messages of an account's night guards that Home Assistant has to remember during a reload."""
-
-    outages: dict[str, NightGuard]
-    """The night guards that sent a message about the current outage, by ID."""
-    reasons: dict[tuple[str, str], str]
-    """Why a bike cannot be guarded, by ID of the night guard and `uniqueId`. The reason was sent and still applies."""
-    not_guarded: dict[str, set[str]]
-    """The bikes in the shown message about unguarded bikes, by ID of the night guard."""
-    silent: dict[str, dict[str, datetime]]
-    """The start of each silence that was in a message and goes on, by ID of the night guard and `uniqueId`."""
 
 
 class _Silence(NamedTuple):
     """The silence of a guarded bike's tracker."""
 
     bike: Bike
+    is_moved: bool
     since: datetime
-    armed_at: datetime
+    stands_since: datetime
+    """The time of the arming or, if the bike was moved, of its arrival."""
     is_due: bool
     """Whether it may cause a message. Otherwise, only a message about another bike names it."""
 
@@ -75,15 +61,9 @@ class _Silence(NamedTuple):
         return self.bike.entity.unique_id
 
     def is_new(self, shown: dict[str, datetime]) -> bool:
-        """Return whether no message named the silence after the bike was armed."""
+        """Return whether no message named the silence after the bike was armed or arrived."""
         told = shown.get(self.unique_id)
-        return told is None or told < self.armed_at <= self.since
-
-
-@singleton(f"{DOMAIN}_sent")
-def _sent_in(_: HomeAssistant) -> dict[str, _Sent]:
-    """Return the remembered messages by config entry ID."""
-    return {}
+        return told is None or told < self.stands_since <= self.since
 
 
 async def async_remove_messages(hass: HomeAssistant, entry: ConfigEntry) -> None:
@@ -116,42 +96,36 @@ class Messenger:
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._started_at = dt_util.utcnow()
         self._followed_at: dict[str, datetime] = {}
-        self._ended: dict[str, tuple[datetime, datetime]] = {}
-        """Start and end of the last silence that was in a message and ended, by `uniqueId`."""
-        self._left: dict[str, datetime] = {}
-        """When each unlisted tracker was noticed to be unlisted, by `uniqueId`."""
-        entry_id = coordinator.config_entry.entry_id
-        sent = _sent_in(self._hass).setdefault(entry_id, _Sent({}, {}, {}, {}))
-        self._outages, self.reasons, self._not_guarded, self._silent = sent
-        self.mine: set[str] = set()
-        """Bikes whose rider tapped *It's me*. A bike stays in this set until it stands or a night begins."""
+
+    @property
+    def sent(self) -> Sent:
+        """Return what the night guards remember. It is stored, because messages outlive a restart."""
+        return self._coordinator.database.content.sent
+
+    def remember(self, **changes: Any) -> None:
+        """Replace values of `sent`."""
+        self._coordinator.database.async_set_sent(self.sent._replace(**changes))
+
+    def of(self, night: NightGuard) -> OfNight:
+        """Return what a night guard remembers."""
+        return self.sent.nights.get(night.id, OfNight())
+
+    def remember_of(self, night: NightGuard, **changes: Any) -> None:
+        """Replace values that a night guard remembers."""
+        nights = {night.id: self.of(night)._replace(**changes)}
+        self.remember(nights=self.sent.nights | nights)
 
     def load(self) -> None:
-        """Read the night guards, and remove the messages of deleted night guards."""
-        before = {it.id: it for it in (*self.guards, *self._outages.values())}
+        """Read the night guards, and remove the messages of deleted night guards. Without a night guard, forget all."""
         self.guards = NightGuard.all_of(self._coordinator.config_entry)
-        for deleted in before.keys() - {it.id for it in self.guards}:
-            self._outages.pop(deleted, None)
+        before = self.sent.nights
+        nights = {it.id: self.of(it)._replace(phones=it.phones) for it in self.guards}
+        for deleted in before.keys() - nights.keys():
+            phones = Recipients(phones_of(self._hass, before[deleted].phones))
             for tag in alerts.tags_of(deleted):
-                self.send(before[deleted], Message(tag))
-        self.check_recipients()
-
-    def check_recipients(self) -> None:
-        """Create a repair issue that names the night guards with a recipient that is gone, or delete the issue."""
-        hass, entry = self._hass, self._coordinator.config_entry
-        # While Home Assistant starts, entities may not have been added yet.
-        if hass.state is not CoreState.running:
-            return
-        names, chat_of = list[str](), hass.states.get
-        for night in self.guards:
-            phones = (action_of(hass, phone) for phone in night.phones)
-            if not all((*phones, *map(chat_of, night.others))):
-                names.append(entry.subentries[night.id].title)
-        if names:
-            named = with_commas(hass, names)
-            async_create_issue(hass, entry, _RECIPIENT_GONE, names=named)
-        else:
-            async_delete_issue(hass, entry, _RECIPIENT_GONE)
+                self.run(async_deliver(self._hass, Context(), Message(tag), phones))
+        kept = self.sent if self.guards else Sent()
+        self._coordinator.database.async_set_sent(kept._replace(nights=nights))
 
     # Bikes and riders
 
@@ -258,58 +232,92 @@ class Messenger:
                 self._tell_place(bike, guard, now)
 
     def tell_silent(self, now: datetime) -> None:
-        """For each night guard, send one message about its guarded bikes with silent or unlisted trackers.
+        """Send messages about guarded bikes with silent or unlisted trackers.
 
-        Send the message only if it names a new silence, or one that began after the bike
-        was armed again. If a tracker has contact again, send the message without it. If
-        no bike is left, remove the message.
+        Each moved bike has its own message, which is sent once for each silence. All
+        other bikes of a night guard are in one message. Send it only if it names a new
+        silence, or one that began after the bike was armed again. If a tracker has
+        contact again, send the message without it. If no bike is left, remove the
+        message.
         """
-        account, before = self._coordinator.data, self._left
+        back = self._contacts(now)
+        silent = [*self._silences(now)]
+        for it in silent:
+            if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
+                self._tell_cut_off(it)
+        for night in self.guards:
+            before = self.of(night).silent
+            shown = {key: it for key, it in before.items() if key not in back}
+            of_night = [
+                it
+                for it in silent
+                if not it.is_moved and night.is_for(it.bike.entity.device_id)
+            ]
+            new = any(it.is_due and it.is_new(shown) for it in of_night)
+            if new or shown != before:
+                named = [it for it in of_night if new or it.unique_id in shown]
+                since = {it.unique_id: it.since for it in named}
+                self.remember_of(night, silent=shown | since)
+                bikes = [(it.bike, it.since) for it in named]
+                message = alerts.trackers_silent(self._hass, night, bikes)
+                self.send(night, message._replace(level=URGENT if new else {}))
+
+    def _contacts(self, now: datetime) -> set[str]:
+        """Note which trackers left the account, and which have contact again. Return the latter, and deleted trackers."""
+        account, sent = self._coordinator.data, self.sent
         left = account.states.keys() - account.trackers.keys()
-        self._left = {key: before.get(key, now) for key in left}
-        told = {key: it for shown in self._silent.values() for key, it in shown.items()}
-        back = before.keys() - left
+        shown = [sent.cut_off, *(night.silent for night in sent.nights.values())]
+        told = {key: since for each in shown for key, since in each.items()}
+        back = sent.left.keys() - left
         back |= {
             unique_id
             for unique_id, since in told.items()
             if (tracker := account.trackers.get(unique_id))
             and (tracker.device.last_update or since) > since
         }
-        self._ended |= {key: (told[key], now) for key in back & told.keys()}
-        silent = [*self._silences(now)]
-        for night in self.guards:
-            shown = self._silent.setdefault(night.id, {})
-            is_left_out = [shown.pop(key, None) for key in back]
-            of_night = [it for it in silent if night.is_for(it.bike.entity.device_id)]
-            new = any(it.is_due and it.is_new(shown) for it in of_night)
-            if new or any(is_left_out):
-                named = [it for it in of_night if new or it.unique_id in shown]
-                shown |= {it.unique_id: it.since for it in named}
-                bikes = [(it.bike, it.since) for it in named]
-                message = alerts.trackers_silent(self._hass, night, bikes)
-                self.send(night, message._replace(level=URGENT if new else {}))
+        ended = sent.ended | {key: (told[key], now) for key in back & told.keys()}
+        self.remember(
+            cut_off={key: it for key, it in sent.cut_off.items() if key not in back},
+            ended={key: it for key, it in ended.items() if key in account.states},
+            left={key: sent.left.get(key, now) for key in left},
+        )
+        return back
 
     def _silences(self, now: datetime) -> Iterator[_Silence]:
-        """Yield the silence of each guarded bike that a message may name now. Skip moved bikes."""
+        """Yield the silence of each guarded or moved bike that a message may name now. Skip moved bikes under way."""
         account, soon = self._coordinator.data, now + alerts.TOGETHER_WITHIN
         for unique_id, state in account.states.items():
             guard, tracker = state.guard, account.trackers.get(unique_id)
-            if guard is None or guard.is_done:
+            if guard is None or (guard.is_done and tracker and tracker.is_under_way):
                 continue
+            stands_since = alerts.stands_since(guard, state)
             known = (
-                alerts.silences(tracker, guard.armed_at)
+                alerts.silences(tracker, stands_since)
                 if tracker
-                else [(self._left[unique_id], alerts.NO_CONTACT_AFTER)]
+                else [(self.sent.left[unique_id], alerts.NO_CONTACT_AFTER)]
             )
             # A tracker whose silence ended may sleep while the bike stands, so its next
             # silence must be twice as long.
-            start, end = self._ended.get(unique_id, (now, now))
-            pause = 2 * (end - max(start, guard.armed_at))
+            start, end = self.sent.ended.get(unique_id, (now, now))
+            pause = 2 * (end - max(start, stands_since))
             due = [(since, since + max(wait, pause)) for since, wait in known]
             began = next((since for since, at in due if at <= soon), None)
             if began and (bike := known_bike(self._coordinator, unique_id)):
                 is_due = any(at <= now for _, at in due)
-                yield _Silence(bike, began, guard.armed_at, is_due)
+                yield _Silence(bike, guard.is_done, began, stands_since, is_due)
+
+    def _tell_cut_off(self, silence: _Silence) -> None:
+        """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
+        unique_id, hass, since = silence.unique_id, self._hass, silence.since
+        bike, nights = (
+            stored_bike(self._coordinator, unique_id),
+            self.guards_of(silence.bike),
+        )
+        if bike and nights:
+            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
+            title = alerts.silence(hass, silence.bike, since)
+            kind = {"has_arrived": True, "is_silent": True}
+            self.send_once(nights, alerts.whereabouts(hass, bike, title, **kind))
 
     def _tell_place(
         self,
@@ -318,12 +326,24 @@ class Messenger:
         now: datetime,
         arrived_at: datetime | None = None,
     ) -> None:
-        self._followed_at[bike.entity.unique_id] = now
+        unique_id, title = bike.entity.unique_id, ""
+        tracker = self._coordinator.data.trackers[unique_id]
+        self._followed_at[unique_id] = now
+        if arrived_at and tracker.state.is_silent:
+            since = tracker.device.last_update or now
+            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
+            title = alerts.silence(self._hass, bike, since)
         # After the arrival, the rider may leave the bike, or the phone may rest.
         rider = self._rider_with(bike, guard, arrived_at or now)
-        has_arrived = arrived_at is not None
-        message = alerts.whereabouts(self._hass, bike, rider, has_arrived=has_arrived)
-        nights = (it for it in self.guards_of(bike) if it.follow)
+        key = "stopped" if arrived_at else "with_rider" if rider else "moved"
+        message = alerts.whereabouts(
+            self._hass,
+            bike,
+            title or alerts.words(self._hass, key, name=bike.name, rider=rider),
+            has_arrived=arrived_at is not None,
+            is_silent=bool(title),
+        )
+        nights = (it for it in self.guards_of(bike) if it.follow or title)
         self.send_once(nights, message, is_critical=not rider)
 
     async def async_report(self, bike: Bike) -> None:
@@ -341,52 +361,50 @@ class Messenger:
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:
-        guard = bike.tracker and bike.tracker.state.guard
-        since = guard.armed_at if guard and guard.triggered else None
+        stolen = bike.tracker and bike.tracker.stolen_guard
+        since = stolen.armed_at if stolen else None
         return async_link_to_report(self._hass, bike.entity.device_id or "", since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
-        """Send the reasons why bikes cannot be guarded tonight. Leave out a reason that was sent before and still applies.
+        """If a reason why a bike cannot be guarded tonight is new, send all reasons that apply.
 
         If a reason in the message no longer applies, send the message without it. If none
         is left, or after the night, remove the message.
         """
-        now, sent, shown = dt_util.now(), self.reasons, self._not_guarded
         for night in self.guards:
-            before = shown.get(night.id, set())
+            told, is_night = self.of(night), night.is_night(dt_util.now())
             bikes = {
                 unique_id: bike
-                for unique_id in reasons.keys() | before
-                if night.is_night(now)
+                for unique_id in told.reasons.keys() | reasons
                 if (bike := known_bike(self._coordinator, unique_id))
                 and night.is_for(bike.entity.device_id)
             }
-            known = {it: sent.get((night.id, it)) for it in bikes}
-            new = {it for it in bikes if reasons.get(it, known[it]) != known[it]}
-            sent |= {(night.id, it): reasons[it] for it in new}
-            left = {it for it in before & bikes.keys() if known[it]}
-            if new or left != before:
-                shown[night.id] = new or left
-                lines = [(bikes[it].name, sent[night.id, it]) for it in new or left]
+            known = told.reasons | (reasons if is_night else {})
+            known = {key: it for key, it in known.items() if key in bikes}
+            new = bool(known.items() - told.reasons.items())
+            shown = known if is_night and (new or told.not_guarded) else {}
+            if new or {*shown} != {*told.not_guarded}:
+                lines = [(bikes[key].name, reason) for key, reason in shown.items()]
                 message = alerts.not_guarded(self._hass, night, lines)
                 self.send(night, message._replace(level=URGENT if new else {}))
+            self.remember_of(night, reasons=known, not_guarded=tuple(sorted(shown)))
 
     def tell_outage(self, since: datetime) -> None:
         """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed."""
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
-        for night in [it for it in self.guards if it.id not in self._outages]:
+        for night in [it for it in self.guards if not self.of(it).is_outage]:
             names, moved = self._guarded_by(night), self._moved_of(night)
             missed = self._missed_by(night, since)
             if names or missed or moved:
-                self._outages[night.id] = night
+                self.remember_of(night, is_outage=True)
                 bikes = names, missed, moved
                 self.send(night, alerts.no_contact(self._hass, night, *bikes, since))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
-        for night in [it for it in self.guards if it.id in self._outages]:
-            del self._outages[night.id]
+        for night in [it for it in self.guards if self.of(it).is_outage]:
+            self.remember_of(night, is_outage=False)
             names = self._guarded_by(night)
             self.send(night, alerts.contact_again(self._hass, night, names))
 
@@ -429,12 +447,12 @@ class Messenger:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
-        is_held = state.changed_by is not None or unique_id in self.mine
+        is_held = state.changed_by is not None or unique_id in self.sent.mine
         panel = self.panel(unique_id)
         # A person's choice holds until the next night begins. If another reason against
         # guarding the bike is known, the outage is not the only cause.
         if is_held and not (began and began > since):
             return False
-        if (night.id, unique_id) in self.reasons or not panel or panel.disabled:
+        if unique_id in self.of(night).reasons or not panel or panel.disabled:
             return False
         return self.is_wanted(night, state.position, now)

@@ -121,10 +121,11 @@ def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 
 @callback
 def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
-    """Return the same as `listed_bike` or, before the first answer of the service, a bike with its stored state."""
-    tracker = coordinator.data.known_trackers.get(unique_id)
+    """Return the same as `known_bike`, but an unlisted tracker has its stored state; None without a stored state."""
     bike = known_bike(coordinator, unique_id)
-    return bike._replace(tracker=tracker) if bike and tracker else None
+    if bike is None or unique_id not in coordinator.data.states:
+        return None
+    return bike._replace(tracker=coordinator.data.known(unique_id))
 
 
 @callback

@@ -48,11 +48,15 @@ class Account:
 
     @property
     def known_trackers(self) -> Trackers:
-        """The listed trackers or, before the first device list, all stored trackers with empty devices."""
-        return self.trackers or {
-            key: Tracker(Device(None, key, key, *[None] * 5), state)
-            for key, state in self.states.items()
-        }
+        """The listed trackers or, before the first device list, all stored trackers."""
+        return self.trackers or {key: self.known(key) for key in self.states}
+
+    def known(self, unique_id: str) -> Tracker:
+        """Return a tracker; if it is not listed, a tracker with its stored state and an empty device."""
+        if tracker := self.trackers.get(unique_id):
+            return tracker
+        empty = Device(None, unique_id, unique_id, *[None] * 5)
+        return Tracker(empty, self._state(unique_id))
 
     def __post_init__(self) -> None:
         """Restore the states that were read from the file, and collect their gaps."""
