@@ -107,18 +107,18 @@ class Formats {
 	}
 
 	day(at = 0) {
-		const isOld = Date.now() - at > 300 * DAY_MS;
-		return this.date(at, { day: "numeric", month: "long", ...(isOld ? { year: "numeric" } : { weekday: "long" }) });
+		const year = Date.now() - at > 300 * DAY_MS && "numeric";
+		return this.date(at, { day: "numeric", month: "long", ...(year ? { year } : { weekday: "long" }) });
 	}
 
-	/** Return the time, and the day unless known. */
+	/** Return the time, and day unless known. */
 	moment(at = 0, known = Date.now()) {
 		return (this.dayKey(at) === this.dayKey(known) ? "" : `${this.day(at)}, `) + this.time(at);
 	}
 
 	unit(value = 0, unit = "", digits = 0) {
-		const options = { unit, useGrouping: this.useGrouping, minimumFractionDigits: digits, maximumFractionDigits: digits };
-		return value.toLocaleString(this.numbers, { style: "unit", ...options });
+		return value.toLocaleString(this.numbers,
+			{ style: "unit", unit, useGrouping: this.useGrouping, minimumFractionDigits: digits, maximumFractionDigits: digits });
 	}
 
 	/** Return a distance, or a speed: with "-per-hour". */
@@ -163,7 +163,7 @@ export class Bike {
 		this.name = name_by_user || name || "";
 	}
 
-	/** Return a state that is known. */
+	/** Return a known state. */
 	state(key = "") {
 		const state = hass.states[this.has[key]];
 		return ["unavailable", "unknown"].includes(state?.state) ? undefined : state;
@@ -173,15 +173,16 @@ export class Bike {
 		return Number(this.state("battery")?.state) < LOW_BATTERY;
 	}
 
-	/** The order: triggered, offline, low battery. */
+	/** Order: triggered, offline, low battery. */
 	get weight() {
 		if (this.state("guard")?.state === "triggered") return 0;
-		return this.state("online")?.state !== "on" ? 1 : this.isLow ? 2 : 3;
+		return ["off", "unavailable"].includes(hass.states[this.has.online]?.state) ? 1 : this.isLow ? 2 : 3;
 	}
 
 	get ride() {
 		const event = this.state("ride")?.attributes;
-		return event?.event_type === "started" && event;
+		// A restored event may be old.
+		return this.state("rides")?.state !== "off" && event?.event_type === "started" && event;
 	}
 
 	/** Zone or address, and end of contact. */
@@ -193,7 +194,7 @@ export class Bike {
 		const online = hass.states[this.has.online], update = this.state("last_update");
 		if (!online || !update) return place;
 		const [at, updated, last] = [online.last_changed, update.last_changed, update.state].map(Date.parse);
-		if (online.state === "on") return place + (Date.now() - last < DAY_MS ? "" : ` · ${formats.moment(last)}`);
+		if (online.state !== "off") return place + (online.state === "on" && Date.now() - last < DAY_MS ? "" : ` · ${formats.moment(last)}`);
 		// A restart changes both at once. Then *Last update* is exact.
 		const time = formats.moment(at - updated > MINUTE_MS ? at : last);
 		return `${place} · ${text("offline_since", { time })}`;
@@ -202,7 +203,7 @@ export class Bike {
 
 /** @type {{entities?: object, devices?: object, bikes: Bike[]}} */
 let known = { bikes: [] };
-/** Colors of calendars: a user may choose them. @type {Record<string, string>} */
+/** Calendar colors: a user may choose them. @type {Record<string, string>} */
 const colors = {};
 
 /** Return the bikes that the user may see, by name. @param {string[]} [only] device IDs */
@@ -223,8 +224,8 @@ function findBikes() {
 		// While triggered, the guard may have another key.
 		(found[device_id] ??= {})[translation_key.replace(/guard_.*/, "guard")] = entity_id;
 	}
-	const { compare } = new Intl.Collator(hass.locale.language, { numeric: true });
-	return Object.keys(found).filter((id) => found[id].tracker).map((id) => new Bike(id, found[id])).sort((one, other) => compare(one.name, other.name));
+	return Object.keys(found).filter((id) => found[id].tracker).map((id) => new Bike(id, found[id]))
+		.sort((one, other) => one.name.localeCompare(other.name, hass.locale.language, { numeric: true }));
 }
 
 async function loadColors() {
@@ -241,9 +242,9 @@ async function loadColors() {
 export const stampOf = (bikes) =>
 	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 
-/** Call an action that answers. @param {string | string[]} device_id */
-export async function ask(action = "", data = {}, device_id) {
-	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, false, true)).response;
+/** Call an action that answers; `notify` of errors. @param {string | string[]} device_id */
+export async function ask(action = "", data = {}, device_id, notify = false) {
+	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, notify, true)).response;
 }
 
 /** @type {Set<Card>} */

@@ -30,7 +30,8 @@ export class BikesCard extends Card {
 
 	/** @param {Bike} bike */
 	nameOf(bike) {
-		return h("button.open", { onclick: () => this.fire("more-info", { entityId: bike.has.tracker }) },
+		const detail = { entityId: bike.has.tracker };
+		return h("button.open", { onclick: () => this.dispatchEvent(new CustomEvent("hass-more-info", { bubbles: true, composed: true, detail })) },
 			h("span.row", dot(bike), h("span.name", bike.name)),
 			h("span.row.note", h("span.place", bike.place), this.batteryOf(bike)));
 	}
@@ -50,9 +51,9 @@ export class BikesCard extends Card {
 
 	/** @param {Bike[]} bikes */
 	tableOf(bikes) {
-		const sorted = [...bikes].sort((one, other) => one.weight - other.weight);
+		bikes.sort((one, other) => one.weight - other.weight);
 		const head = ["bike", "place", "battery", "guard"].map((key) => h("th.note", { scope: "col" }, text(key)));
-		return h("table", h("thead", h("tr", head)), h("tbody", sorted.map((bike) => h("tr", { "data-key": bike.id },
+		return h("table", h("thead", h("tr", head)), h("tbody", bikes.map((bike) => h("tr", { "data-key": bike.id },
 			h("th", { scope: "row" }, this.nameOf(bike)), h("td", bike.place),
 			h("td", this.batteryOf(bike)), h("td", this.guardOf(bike))))));
 	}
@@ -79,10 +80,6 @@ export class BikesCard extends Card {
 		return [`${text("last_seen")}: `, h("bdi", time), " · ", h("bdi", at), !bike.state("tracker") && ` · ${text("no_contact")}`];
 	}
 
-	fire(type = "", detail = {}) {
-		this.dispatchEvent(new CustomEvent(`hass-${type}`, { bubbles: true, composed: true, detail }));
-	}
-
 	/** @param {Bike} bike */
 	async showTrack(bike) {
 		const map = /** @type {RouteMap} */ (this.alarms.querySelector(`[data-key="${bike.id}"] bike-tracker-map`));
@@ -102,8 +99,7 @@ export class BikesCard extends Card {
 
 	/** @param {Bike} bike */
 	report(bike) {
-		ask("theft_report", {}, bike.id).then(
-			({ html }) => download(URL.createObjectURL(new Blob([html], { type: "text/html" })), `${bike.name}.html`),
-			(error) => this.fire("notification", error));
+		ask("theft_report", {}, bike.id, true).then(({ html }) =>
+			download(URL.createObjectURL(new Blob([html], { type: "text/html" })), `${bike.name}.html`)).catch(() => {});
 	}
 }

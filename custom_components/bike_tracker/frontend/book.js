@@ -49,7 +49,6 @@ class Book {
 		this.isLoading = true;
 		try {
 			const [start_date_time, end_date_time] = [start, end].map((at) => new Date(at).toISOString());
-			/** @type {{rides: Ride[]}} */
 			const { rides } = await ask("get_rides", { start_date_time, end_date_time }, this.bikes);
 			const kept = this.rides.filter(({ at }) => at < start || at >= end);
 			const all = new Map([...kept, ...rides.map(identify)].map((ride) => [ride.key, ride]));
@@ -70,7 +69,7 @@ class Book {
 	of(bikes) {
 		const ids = new Set(bikes.map(({ id }) => id));
 		const own = this.rides.filter(({ device_id }) => ids.has(device_id));
-		const open = bikes.flatMap((bike) => underWay(bike) ?? []).sort((one, other) => other.at - one.at);
+		const open = bikes.flatMap(underWay).sort((one, other) => other.at - one.at);
 		return [...open, ...own.filter(({ key }) => !open.some((ride) => ride.key === key))];
 	}
 
@@ -97,7 +96,7 @@ function identify(ride) {
 /** Return the ride under way. @param {Bike} bike */
 function underWay(bike) {
 	const { ride } = bike;
-	if (!ride) return null;
+	if (!ride) return [];
 	const km = bike.state("ride_distance");
 	if (km) bike.km = Number(km.state) * (KM[km.attributes.unit_of_measurement] ?? 1);
 	return identify(/** @type {Ride} */ ({ device_id: bike.id, started_at: ride.started_at, distance: bike.km }));

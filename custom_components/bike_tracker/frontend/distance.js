@@ -26,7 +26,7 @@ export class DistanceCard extends Card {
 	render() {
 		const { periods } = this;
 		void this.load();
-		const now = periods[periods.length - 1];
+		const [now] = periods.slice(-1);
 		const chosen = periods.find(({ start }) => start === this.start) ?? now;
 		const note = this.error || (!this.bikes.length && text("no_bikes")) || (!now && text("loading"));
 		const label = chosen === now ? text(`this_${this.period}`) : this.labelOf(chosen, true);

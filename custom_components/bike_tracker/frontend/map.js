@@ -33,12 +33,8 @@ export class RouteMap extends HTMLElement {
 	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {Route} [route] */
 	async show(bikes, ride = "", route) {
 		await (ready ??= loadMap());
-		if (!this.map) {
-			this.map = /** @type {HaMap} */ (h("ha-map"));
-			Object.assign(this.map, { zoom: 16, clusterMarkers: bikes.length > 5 });
-			this.append(this.map);
-		}
-		const { map } = this;
+		const map = (this.map ??= this.appendChild(
+			Object.assign(/** @type {HaMap} */ (h("ha-map")), { zoom: 16, clusterMarkers: bikes.length > 5 })));
 		const points = route?.points.map(({ point }) => point) ?? [];
 		const entities = bikes.map(({ has, color }) => ({ entity_id: has.tracker, color }));
 		if (JSON.stringify(entities) !== JSON.stringify(map.entities)) map.entities = entities;
@@ -53,7 +49,7 @@ export class RouteMap extends HTMLElement {
 	}
 }
 
-/** Return the lines. The map draws a dot for each point. @param {Route} route */
+/** Return the lines. The map draws a dot per point. @param {Route} route */
 function pathsOf({ bike: { name, color }, points }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
 	const some = points.filter((_, i) => !(i % step) || i === points.length - 1);
@@ -74,7 +70,7 @@ function once(key = "", version, load) {
 	return points;
 }
 
-/** Let longitudes go on beyond 180 degrees. @param {TimedPoint[]} points */
+/** Let longitudes go beyond 180 degrees. @param {TimedPoint[]} points */
 function unwrap(points) {
 	points.forEach(({ point }, i) => i && (point[1] -= 360 * Math.round((point[1] - points[i - 1].point[1]) / 360)));
 	return points;

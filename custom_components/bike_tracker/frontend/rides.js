@@ -1,6 +1,6 @@
 // The card with rides: a map and a list.
 
-import { Card, cards, dot, fill, formats, h, hass, text } from "./base.js";
+import { ask, Card, cards, dot, fill, formats, h, hass, text } from "./base.js";
 import { book } from "./book.js";
 import { RouteMap, routeOf, trackSince } from "./map.js";
 
@@ -61,7 +61,7 @@ export class RidesCard extends Card {
 	renderInfo(ride, bike) {
 		const end = ride.ended_at ? formats.moment(Date.parse(ride.ended_at), ride.at) : text("under_way");
 		const lasts = bike.state("ride_duration");
-		const took = ride.ended_at ? formats.duration(ride.duration) : lasts ? hass.formatEntityState(lasts) : "";
+		const took = ride.ended_at ? formats.duration(ride.duration) : lasts && hass.formatEntityState(lasts);
 		const facts = [ride.distance && formats.distance(ride.distance), took].filter(Boolean);
 		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
@@ -80,13 +80,13 @@ export class RidesCard extends Card {
 			h("div.row.buttons",
 				button("previous", "chevron-left", earlier && (() => book.choose(earlier))),
 				button("next", "chevron-right", later && (() => book.choose(later))),
-				!!ride.ended_at && button("gpx", "download", () => this.download(ride))));
+				ride.ended_at && button("gpx", "download", () => this.download(ride).catch(() => {}))));
 	}
 
-	/** Download by a signed link, for apps too. @param {Ride} ride */
-	async download(ride) {
-		const times = new URLSearchParams({ start: ride.started_at, end: ride.ended_at ?? "" });
-		const path = `/api/bike_tracker/gpx/${ride.device_id}?${times}`;
+	/** Download by a signed link, for apps too. Without a route, it may fail. @param {Ride} ride */
+	async download({ key, device_id, started_at: start, ended_at: end = "" }) {
+		if (key === this.empty) await ask("get_track", { start_date_time: start, end_date_time: end }, device_id, true);
+		const path = `/api/bike_tracker/gpx/${device_id}?${new URLSearchParams({ start, end })}`;
 		download((await hass.callWS({ type: "auth/sign_path", path })).path);
 	}
 
@@ -107,8 +107,8 @@ export class RidesCard extends Card {
 		fill(this.list,
 			...[...days].map(([key, day]) => this.dayOf(key, day, bikes)),
 			(!days.size || book.error) && h("p.note.pad", { role: "status" }, this.note),
-			!between && !book.isComplete && bikes.length > 0 && this.more);
-		// If it is still in sight, it is reported again.
+			!between && !book.isComplete && bikes[0] && this.more);
+		// If still in sight, it is reported again.
 		this.watcher.disconnect();
 		if (this.more.isConnected && !book.isLoading) this.watcher.observe(this.more);
 		this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");

@@ -47,11 +47,12 @@ function hassOf(house) {
     loadBackendTranslation: async () => (key, values = {}) =>
       house.texts[key.split(".").pop()].replace(/\{(\w+)\}/g, (_, name) => values[name]),
     async callWS({ type }) {
+      calls.push({ action: type });
       if (type.startsWith("history")) return house.history;
       return Object.fromEntries(house.bikes.map(({ id, color }) => [`rides.${id}`, { options: { calendar: { color } } }]));
     },
-    async callService(domain, action, data, target) {
-      window.calls.push({ action: `${domain}.${action}`, ...data, ...target });
+    async callService(domain, action, data, target, notify) {
+      calls.push({ action: `${domain}.${action}`, notify, ...data, ...target });
       if (house.error) throw { message: house.error };
       return domain === "bike_tracker" ? { response: answer(house, action, data) } : {};
     },

@@ -48,10 +48,6 @@ def _since(time: datetime, state: str) -> House:
     return {"state": state, "attributes": {}, "last_changed": time.isoformat()}
 
 
-def _reported(time: datetime) -> House:
-    return _since(time, time.isoformat())
-
-
 def _history(*places: tuple[float, ...]) -> House:
     """Return the recorded history of the tracker of Bike 1: a state for each place. An empty place is an outage."""
     keys = ("latitude", "longitude")
@@ -87,12 +83,6 @@ _STATES = {
         "Bike 1 Home",
         "Bike 1",
         "This week · 10.0 km",
-    ),
-    "a ride without a route": (
-        house(bike(1), rides=[ride(_NOON - timedelta(2), route=None)]),
-        "Bike 1",
-        "Home – Office The route of this ride is unknown.",
-        "10.0 km",
     ),
     "a ride across midnight": (
         house(bike(1), rides=[ride(_MIDNIGHT)]),
@@ -156,43 +146,42 @@ async def test_states(stub: Stub, name: str) -> None:
         await expect(card.get_by_text("Bike 2")).to_have_count(0)
 
 
-_STARTED = {
-    "state": _YESTERDAY.isoformat(),
-    "attributes": {"event_type": "started", "started_at": _YESTERDAY.isoformat()},
-}
+_TIME = _YESTERDAY.isoformat()
+_STARTED = {"event_type": "started", "started_at": _TIME}
+_RIDING: House = {"ride": {"state": _TIME, "attributes": _STARTED}, "rides": "on"}
 _PLACES: dict[str, tuple[House, str]] = {
     "it stands": (_AWAY, r"Bike 1\s*Am Bach 3\s*74 %"),
-    "the address is that of the start": (_AWAY | {"ride": _STARTED}, r"Away\s*74 %"),
+    "the address is that of the start": (_AWAY | _RIDING, r"Away\s*74 %"),
+    "a restored ride is over": (_AWAY | _RIDING | {"rides": "off"}, "Am Bach 3"),
     "it went offline minutes after the shown report": (
         {
             "online": _since(_YESTERDAY + timedelta(minutes=7), "off"),
-            "last_update": _reported(_YESTERDAY),
+            "last_update": _since(_YESTERDAY, _TIME),
         },
         r"Home · Offline since .+:07",
     ),
     "the service does not know whether it is online": (
-        {"online": "unknown", "last_update": _reported(_YESTERDAY)},
-        r"Home · Offline since \d",
+        {"online": "unknown", "last_update": _TIME},
+        r"Home · [A-Z]\w+, .+ PM\s*74 %",
     ),
     "it is online, but its last report is old": (
-        {"last_update": _reported(_YESTERDAY - timedelta(days=1))},
+        {"last_update": (_YESTERDAY - timedelta(days=1)).isoformat()},
         r"Home · [A-Z]\w+, .+ PM\s*74 %",
     ),
 }
 
 
-@pytest.mark.parametrize("name", _PLACES)
-async def test_place(stub: Stub, name: str) -> None:
-    """The bikes card shows where a bike is. It adds a time if the bike is offline, or if its last report is old."""
-    states, pattern = _PLACES[name]
+@pytest.mark.parametrize(("states", "pattern"), _PLACES.values(), ids=_PLACES)
+async def test_place(stub: Stub, states: House, pattern: str) -> None:
+    """The bikes card shows where a bike is. It adds a time unless the bike is online and its last report is new."""
     await stub.show(house(bike(1, **states)))
     await expect(stub.bikes).to_contain_text(re.compile(pattern))
 
 
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     """An alarm shows the last place and its time, also in an outage. Until then, it shows *Away*. No line crosses an outage."""
-    stolen = {"guard": _stolen(), "ride": _STARTED}
-    way, time = _history(HOME, WERDERPLATZ), _YESTERDAY.isoformat()
+    stolen = {"guard": _stolen(), **_RIDING}
+    way, time = _history(HOME, WERDERPLATZ), _TIME
     await stub.show(house(bike(1, **_AWAY, **stolen)))
     await expect(stub.bikes).to_contain_text(re.compile(r"Since .+ PMAway\s*It's me"))
     seen = {"text": _MARKUP, "address": _MARKUP, "position_time": time}
@@ -244,7 +233,7 @@ async def test_ride_under_way(stub: Stub) -> None:
     """The list shows a ride under way, and the ride's line on the map grows with each report."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
     duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
-    riding = bike(1, ride=_STARTED, ride_distance=distance, ride_duration=duration)
+    riding = bike(1, **_RIDING, ride_distance=distance, ride_duration=duration)
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
     # The ride has `number` places, and the map was last fitted to `fits` places. In the
     # minute after a touch, the map is not fitted again.
@@ -263,7 +252,7 @@ async def test_ride_under_way(stub: Stub) -> None:
     # During an outage, the page still shows the last known kilometers of the ride. A
     # page that is opened during the outage shows no kilometers.
     gone = dict.fromkeys(("ride_distance", "ride_duration"), "unavailable")
-    outage = house(bike(1, ride=_STARTED, **gone))
+    outage = house(bike(1, **_RIDING, **gone))
     await stub.show(outage)
     await expect(stub.rides).to_contain_text(re.compile(r"– under way4\.0 km"))
     await stub.page.evaluate("() => clear()")
@@ -273,9 +262,21 @@ async def test_ride_under_way(stub: Stub) -> None:
     await expect(stub.rides.get_by_role("button", name="Download")).to_have_count(0)
 
 
+async def test_gpx_without_route(stub: Stub) -> None:
+    """Without a route, *Download as GPX* asks the service first. Home Assistant shows the error; no file is saved."""
+    home = house(bike(1), rides=[ride(_NOON - timedelta(3), route=None)])
+    await stub.show(home)
+    await expect(stub.rides).to_contain_text("OfficeThe route of this ride is unknown.")
+    await stub.show(home | {"error": "The service has no reports"})
+    await stub.rides.get_by_role("button", name="Download as GPX").click()
+    [call] = await stub.calls("bike_tracker.get_track")
+    assert call["notify"] and call["end_date_time"] == home["rides"][0]["ended_at"]
+    assert await stub.calls("auth/sign_path") == []
+
+
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
     """If the database contains the first part of a ride under way, the list shows both parts as one ride."""
-    await stub.show(house(bike(1, ride=_STARTED), rides=[ride(_YESTERDAY)]))
+    await stub.show(house(bike(1, **_RIDING), rides=[ride(_YESTERDAY)]))
     await expect(stub.days.get_by_role("button")).to_have_count(1)
     await expect(stub.days).to_contain_text("under way")
 
@@ -297,6 +298,7 @@ async def test_time_zone(stub: Stub) -> None:
 async def test_many_bikes(stub: Stub, number: int) -> None:
     """From 12 bikes on, the bikes card is a table, in which triggered, offline and low-battery bikes come first."""
     kinds: dict[int, House] = {
+        2: {"online": None},
         3: {"battery": "8"},
         4: {"online": "off"},
         5: {"guard": _stolen()},
