@@ -309,15 +309,13 @@ class Messenger:
     def _tell_cut_off(self, silence: _Silence) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
         unique_id, hass, since = silence.unique_id, self._hass, silence.since
-        bike, nights = (
-            stored_bike(self._coordinator, unique_id),
-            self.guards_of(silence.bike),
-        )
-        if bike and nights:
-            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
-            title = alerts.silence(hass, silence.bike, since)
-            kind = {"has_arrived": True, "is_silent": True}
-            self.send_once(nights, alerts.whereabouts(hass, bike, title, **kind))
+        tracker = self._coordinator.data.known(unique_id)
+        self.remember(cut_off=self.sent.cut_off | {unique_id: since})
+        title = alerts.silence(hass, silence.bike, since)
+        bike = silence.bike._replace(tracker=tracker)
+        kind = {"has_arrived": True, "is_silent": True}
+        message = alerts.whereabouts(hass, bike, title, **kind)
+        self.send_once(self.guards_of(silence.bike), message)
 
     def _tell_place(
         self,

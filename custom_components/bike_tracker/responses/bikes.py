@@ -122,10 +122,10 @@ def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 @callback
 def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
     """Return the same as `known_bike`, but an unlisted tracker has its stored state; None without a stored state."""
-    bike = known_bike(coordinator, unique_id)
-    if bike is None or unique_id not in coordinator.data.states:
-        return None
-    return bike._replace(tracker=coordinator.data.known(unique_id))
+    account, bike = coordinator.data, known_bike(coordinator, unique_id)
+    is_stored = unique_id in account.states
+    tracker = account.known(unique_id)
+    return bike._replace(tracker=tracker) if bike and is_stored else None
 
 
 @callback
