@@ -234,6 +234,10 @@ online red, stand 1, offline red, wait 56
 22:28 time-sensitive: Red bike has been offline since 22:13 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:11, battery 80%, its tracker is offline, was moved.
 23:32 time-sensitive: Red bike has been offline since 22:40 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:38, battery 80%, its tracker is offline, was moved.
 
+A stolen bike whose tracker was cut off is told of by a night guard that is for it only later.
+arm, night blue, ride 2, stand 10, offline red, wait 60, night red, wait 2
+13:14 time-sensitive: Red bike has been offline since 12:14 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 12:12, battery 80%, its tracker is offline, was moved.
+
 A stolen bike that leaves the account: this is told once, and the button *It's me* works.
 night red follow=no, until 22, ride 2, leave red, wait 18, restart, wait 20
 tap disarm, assign red, wait 1 = armed

@@ -308,14 +308,16 @@ class Messenger:
 
     def _tell_cut_off(self, silence: _Silence) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
-        unique_id, hass, since = silence.unique_id, self._hass, silence.since
-        tracker = self._coordinator.data.known(unique_id)
-        self.remember(cut_off=self.sent.cut_off | {unique_id: since})
-        title = alerts.silence(hass, silence.bike, since)
-        bike = silence.bike._replace(tracker=tracker)
-        kind = {"has_arrived": True, "is_silent": True}
-        message = alerts.whereabouts(hass, bike, title, **kind)
-        self.send_once(self.guards_of(silence.bike), message)
+        unique_id, since = silence.unique_id, silence.since
+        nights = self.guards_of(silence.bike)
+        bike = stored_bike(self._coordinator, unique_id)
+        if nights and bike:
+            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
+            title = alerts.silence(self._hass, silence.bike, since)
+            message = alerts.whereabouts(
+                self._hass, bike, title, has_arrived=True, is_silent=True
+            )
+            self.send_once(nights, message)
 
     def _tell_place(
         self,
