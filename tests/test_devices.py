@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any, cast
 from unittest.mock import patch
 
+from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
 from homeassistant.core import async_get_hass
 from homeassistant.helpers import (
@@ -136,6 +137,22 @@ async def test_empty_account(bikes: Bikes) -> None:
     bikes.simulator.assign(EMAIL, RED)
     await bikes.poll()
     assert issues(bikes) == {}
+
+
+async def test_issues_of_a_disabled_account(
+    bikes: Bikes, bobs: MockConfigEntry
+) -> None:
+    """If an account is disabled, its repair issues are deleted, and no others."""
+    hass, registry = bikes.hass, ir.async_get(bikes.hass)
+    for entry in (bikes.entry, bobs):
+        devices.async_create_issue(hass, entry, "no_trackers")
+    other, warning = ("other", f"it_{bikes.entry.entry_id}"), ir.IssueSeverity.WARNING
+    ir.async_create_issue(
+        hass, *other, is_fixable=False, severity=warning, translation_key="it"
+    )
+    disabled = ConfigEntryDisabler.USER
+    await hass.config_entries.async_set_disabled_by(bikes.entry.entry_id, disabled)
+    assert {*registry.issues} == {(DOMAIN, f"no_trackers_{bobs.entry_id}"), other}
 
 
 @pytest.mark.parametrize(("own", "shown"), [(None, "Fast bike"), ("Mine", "Mine")])

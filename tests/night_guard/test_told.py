@@ -284,11 +284,6 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
     await entries.async_reload(entry.entry_id)
     assert await names("wait 1")
     assert registry.issues[DOMAIN, issue_id].dismissed_version
-    # The end of an account deletes no other issues.
-    others = {(DOMAIN, "no_contact_other"), ("other", f"it_{entry.entry_id}")}
-    kind = {"severity": ir.IssueSeverity.WARNING, "translation_key": "no_contact"}
-    for other in others:
-        ir.async_create_issue(hass, *other, is_fixable=False, **kind)
     disable = partial(entries.async_set_disabled_by, entry.entry_id)
     await disable(ConfigEntryDisabler.USER)
     assert await names() is None
@@ -299,7 +294,6 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
     assert await names("night") == "Night"
     await entries.async_remove(entry.entry_id)
     assert await names() is None
-    assert others <= registry.issues.keys()
 
 
 async def test_removed_entities(night: Night) -> None:

@@ -192,6 +192,7 @@ def test_seen_at(service: Service) -> None:
     slow = Log(core._replace(clock=Clock(EARLIER, 900, 900)))
     doubted = a_position(latitude=48.0, fix_time=LATER)
     assert tracker.seen_at == EARLIER
+    assert not Tracker(tracker.device).clock_error
     for position, seen_at in (
         (None, None),
         (doubted, LATER),
