@@ -221,28 +221,33 @@ night red, until 22, stand 2, fail, wait 5, restart, wait 27, restart, wait 20, 
 22:17 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:02. A theft would go unnoticed.
 22:57 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
-A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once.
-night red follow=no, until 22, ride 3, offline red, wait 60
+A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once, until contact is back.
+night red follow=no, until 22, ride 3, offline red, wait 60, online red, ride 2
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:33 critical: Red bike has been offline since 22:02 / 1.5 km from where it stood / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:02, battery 80%, its tracker is offline, was moved.
+23:04 quiet: Red bike: Being moved / Red bike is at Roonstraße 12, 2.0 km north of home, position from 23:03, battery 80%.
 
-A thief pulls the plug where the stolen bike stands: this is told once, also to a night guard that does not follow it.
+A thief pulls the plug where the stolen bike stands: this is told once, until contact is back, also to a night guard that does not follow it.
 night red, night red also=yes follow=no, until 22, ride 2, stand 10, offline red, wait 20, restart, wait 5
 online red, stand 1, offline red, wait 56
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:11 critical: Red bike has stopped / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:10, battery 80%.
 22:28 time-sensitive: Red bike has been offline since 22:13 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:11, battery 80%, its tracker is offline, was moved.
+22:39 quiet: Red bike: Was moved / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:38, battery 80%.
 23:32 time-sensitive: Red bike has been offline since 22:40 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:38, battery 80%, its tracker is offline, was moved.
 
-A stolen bike whose tracker was cut off is told of by a night guard that is for it only later.
-arm, night blue, ride 2, stand 10, offline red, wait 60, night red, wait 2
+A stolen bike whose tracker was cut off is told of by a night guard that is for it only later. Contact while it moves is told once.
+arm, night blue, ride 2, stand 10, offline red, wait 60, night red, wait 2, online red, stand 1, offline red, wait 130, online red, ride 1
 13:14 time-sensitive: Red bike has been offline since 12:14 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 12:12, battery 80%, its tracker is offline, was moved.
+13:16 quiet: Red bike: Was moved / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 13:15, battery 80%.
+15:20 time-sensitive: Red bike has been offline since 13:17 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 13:15, battery 80%, its tracker is offline, was moved.
+15:27 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 15:26, battery 80%.
 
 A stolen bike that leaves the account: this is told once, and the button *It's me* works.
 night red follow=no, until 22, ride 2, leave red, wait 18, restart, wait 20
 tap disarm, assign red, wait 1 = armed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:18 time-sensitive: Red bike is no longer in the account / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, being moved.
+22:18 time-sensitive: Red bike is no longer in the account / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, was moved.
 22:42 guard removed
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.

@@ -16,7 +16,7 @@ from ..responses.texts import (
     text,
     with_commas,
 )
-from ..responses.where import where
+from ..responses.where import panel_key, where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
@@ -148,6 +148,16 @@ def whereabouts(
         moved = {"cause": "place", "alarm": None, "distance": way}
         said = f"{cause_text(hass, moved)}\n{said}"
     return _about(hass, bike, title, said)._replace(level=URGENT)
+
+
+def moved(hass: HomeAssistant, bike: Bike) -> Message:
+    """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
+    key = panel_key(bike.tracker) if bike.tracker else ""
+    label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered", key)
+    title = _titled(hass, bike.name, label=label)
+    stands = key == "guard_moved"
+    message = whereabouts(hass, bike, title, has_arrived=stands, is_silent=False)
+    return message._replace(level={})
 
 
 def still_moving(hass: HomeAssistant, bike: Bike) -> Message:

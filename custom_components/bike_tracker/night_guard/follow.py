@@ -240,7 +240,9 @@ class Messenger:
         contact again, send the message without it. If no bike is left, remove the
         message.
         """
-        back = self._contacts(now)
+        told, back = self.sent.cut_off.keys(), self._contacts(now)
+        for unique_id in told & back:
+            self._tell_contact(unique_id, now)
         silent = [*self._silences(now)]
         for it in silent:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
@@ -308,16 +310,27 @@ class Messenger:
 
     def _tell_cut_off(self, silence: _Silence) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
-        unique_id, since = silence.unique_id, silence.since
-        nights = self.guards_of(silence.bike)
-        bike = stored_bike(self._coordinator, unique_id)
-        if nights and bike:
+        unique_id, since, bike = silence.unique_id, silence.since, silence.bike
+        if nights := self.guards_of(bike):
             self.remember(cut_off=self.sent.cut_off | {unique_id: since})
-            title = alerts.silence(self._hass, silence.bike, since)
+            title = alerts.silence(self._hass, bike, since)
+            # The stored state of an unlisted tracker may show a ride under way.
+            tracker = self._coordinator.data.known(unique_id)
+            state = tracker.state._replace(is_silent=True)
+            bike = bike._replace(tracker=tracker._replace(state=state))
             message = alerts.whereabouts(
                 self._hass, bike, title, has_arrived=True, is_silent=True
             )
             self.send_once(nights, message)
+
+    def _tell_contact(self, unique_id: str, now: datetime) -> None:
+        """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
+        bike = listed_bike(self._coordinator, unique_id)
+        guard = bike and bike.tracker and bike.tracker.state.guard
+        is_sent = self._followed_at.get(unique_id) == now
+        if bike and guard and guard.is_done:
+            nights = (it for it in self.guards_of(bike) if not (it.follow and is_sent))
+            self.send_once(nights, alerts.moved(self._hass, bike))
 
     def _tell_place(
         self,
