@@ -64,7 +64,8 @@ class Service(Recorder):
     def poll(self, *devices: Device, **found: Position) -> Changes:
         """Apply a poll: a device list, and the positions of its trackers."""
         read, context = self.read(*devices), UpdateContext(NOW)
-        return checked(self.account.apply_poll(read, found, context))
+        [changes] = self.account.apply_poll(read, found, context)
+        return checked(changes)
 
     def hear(self, *things: Device | Position) -> Changes:
         """Apply a push message with these devices and positions."""

@@ -142,7 +142,8 @@ class House(Recorder):
         now = now or time_of(report)
         device = a_device(position_id=report.id, last_update=now)
         context = self.context(now, **how)
-        self.record(self.account.apply_poll({"red": device}, {"red": report}, context))
+        [changes] = self.account.apply_poll({"red": device}, {"red": report}, context)
+        self.record(changes)
 
     def polls(self, reports: Iterable[Position]) -> None:
         """Apply reports with one poll each, at their times."""
@@ -168,7 +169,8 @@ class House(Recorder):
         """Apply a poll at this time that brings no report."""
         known = self.state.position
         device = a_device(position_id=known and known.id)
-        self.record(self.account.apply_poll({"red": device}, {}, self.context(now)))
+        [changes] = self.account.apply_poll({"red": device}, {}, self.context(now))
+        self.record(changes)
 
     # Scripts of legs and steps
 

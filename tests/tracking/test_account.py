@@ -1,6 +1,7 @@
 """How device lists, positions, messages and history answers change an account."""
 
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from unittest.mock import Mock
 
@@ -288,12 +289,37 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
     account, devices = lived("ride 2 @15").account, {"red": a_device(position_id=3)}
     steps = ((3, False), (31, False), (33, True), (33, False), (34, False))
     contexts = [UpdateContext(minutes(at), is_back) for at, is_back in steps]
-    changes = [account.apply_poll(devices, {}, it) for it in contexts]
+    changes = [*chain(*(account.apply_poll(devices, {}, it) for it in contexts))]
     assert [bool(it.keys) for it in changes] == [True, False, False, True, False]
     before, after = changes[2].after["red"], changes[3].after["red"]
     assert before.ride_under_way
     assert (after.ride_under_way, after.is_under_way) == (None, False)
     assert after.ride and after.ride[:3] == before.ride_under_way[:3]
+
+
+def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A poll of many trackers is applied in steps. Updates between two steps keep their effect."""
+    monkeypatch.setattr(f"{Account.__module__}._APPLIED_AT_ONCE", 1)
+    service, context = Service(), UpdateContext(NOW)
+    account, red, blue = service.account, a_device(position_id=1), a_device("blue")
+    listed = service.read(red, blue := blue._replace(position_id=1), a_device("old"))
+    found = {key: a_position(device_id=listed[key].id) for key in ("red", "blue")}
+    steps = account.apply_poll(listed, found, context)
+    assert [len(it.keys) for it in steps] == [1, 1, 1]
+    listed = service.read(*(it._replace(status="offline") for it in (red, blue)))
+    steps = account.apply_poll(listed, {}, context)
+    first, *_ = next(steps).keys - {"old"}
+    assert account.trackers.keys() == {"red", "blue"}
+    newer = a_position(2, fix_time=minutes(1), device_id=listed["red"].id)
+    answer = HistoryAnswer([newer], minutes(1))
+    for key in ("red", "blue"):
+        assert account.arm(key, NOW)
+        account.apply_history(key, answer, context)
+    assert [it.keys for it in steps] == [{"red", "blue"} - {first}]
+    for it in account.trackers.values():
+        assert it.state.guard
+        assert (it.device.status, it.device.position_id) == ("offline", 2)
+    assert listed[first].id not in account.wanted(listed)
 
 
 def test_error_costs_one_tracker(

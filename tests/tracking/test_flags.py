@@ -52,7 +52,9 @@ def _says(account: Account, minute: int, says: str) -> None:
     status, _, motion = says.partition(" ")
     device = a_device(status=None if status == "none" else status, position_id=minute)
     report = a_position(minute, fix_time=minutes(minute), motion=_MOTION[motion])
-    account.apply_poll({"red": device}, {"red": report}, UpdateContext(minutes(minute)))
+    [_] = account.apply_poll(
+        {"red": device}, {"red": report}, UpdateContext(minutes(minute))
+    )
 
 
 @pytest.mark.parametrize(("script", "expected"), rows(TABLE))
@@ -79,9 +81,9 @@ def test_starts_of_waits() -> None:
     """The wait of a trigger (`for`) can begin at the last contact, and at the last change of a flag."""
     account = Account("Bikes", {})
     contact = a_device("blue", last_update=minutes(7))
-    account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
+    [_] = account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
     assert sorted(account.starts_of_waits()) == [minutes(7), minutes(8)]
-    account.apply_poll({"red": a_device()}, {}, UpdateContext(minutes(9)))
+    [_] = account.apply_poll({"red": a_device()}, {}, UpdateContext(minutes(9)))
     assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
 
 

@@ -232,14 +232,14 @@ def test_without_a_place() -> None:
     """If the place of a bike is unknown, the bike cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}
     for positions in ({}, {"red": no_fix(1)}):
-        account.apply_poll(devices, positions, UpdateContext(NOW))
+        [_] = account.apply_poll(devices, positions, UpdateContext(NOW))
         assert account.arm("red", NOW) is None
 
 
 def test_tracker_that_left_the_list() -> None:
     """A tracker that has left the list cannot be armed, but it can be disarmed."""
     house = lived("stand 3, arm")
-    house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
+    [_] = house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
     assert house.account.arm("red", minutes(5)) is None
     assert house.guard == "armed"
     assert not house.account.disarm("red").keys

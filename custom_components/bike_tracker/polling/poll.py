@@ -216,7 +216,7 @@ class Service:
     asked_at: datetime = field(default_factory=dt_util.utcnow)
     """Start of the newest poll, successful or not, in UTC."""
     answered_at: datetime = field(default_factory=dt_util.utcnow)
-    """Start of the newest poll that succeeded, in UTC."""
+    """Start of the newest poll that succeeded and was applied, in UTC."""
     _failures: Failures = field(default_factory=Failures)
     # Rejected sign-ins in a row. After the reauth flow has started, only a success
     # resets the count.
@@ -263,10 +263,8 @@ class Service:
         return await self.client.async_get_devices()
 
     async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
-        """Finish a poll: return the new positions of these devices by `uniqueId`."""
-        positions = await self.positions.async_get(wanted) if wanted else {}
-        self.answered_at = self.asked_at
-        return positions
+        """Continue a poll: return the new positions of these devices by `uniqueId`."""
+        return await self.positions.async_get(wanted) if wanted else {}
 
     def _failure(self, err: errors.TrackingError) -> UpdateFailed:
         """Count a failure, and return it as UpdateFailed with the wait until the next poll."""

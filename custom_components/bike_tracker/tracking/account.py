@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import batched
 import logging
 from operator import attrgetter
 from typing import Final
@@ -17,6 +18,8 @@ from .state import Changes, Tracker, Trackers, TrackerState
 # A position may be later than the tracker's last contact, because the clock of a tracker
 # may be some hours ahead. If it is later by more than this, its time is wrong.
 _MAX_HOURS_AHEAD: Final = timedelta(days=1)
+# Maximum number of trackers that a poll updates in one step of the event loop: 10 ms.
+_APPLIED_AT_ONCE: Final = 100
 _LOGGER = logging.getLogger(__name__)
 
 type Devices = Mapping[str, Device]
@@ -79,27 +82,33 @@ class Account:
         devices: Devices,
         positions: Mapping[str, Position],
         context: UpdateContext,
-    ) -> Changes:
-        """Apply a device list, and positions by `uniqueId`.
+    ) -> Iterator[Changes]:
+        """Apply a device list, and positions by `uniqueId`, in steps of 100 trackers. Yield the changes of each step.
 
         The list overrides earlier messages. A tracker without an entry in `positions`
-        keeps its known position.
+        keeps its known position. Between two steps, the caller may apply other updates.
         """
-        trackers, touched = dict[str, Tracker](), dict[str, int | None]()
-        for unique_id, device in self._changed(devices).items():
-            with log_errors(self.name, "updating a tracker"):
-                state = self._after_poll(device, positions.get(unique_id), context)
-                tracker = trackers[unique_id] = _tracker(device, state, context)
-                may_change = device is not devices[unique_id] or tracker.is_under_way
-                if may_change or is_outdated(device, tracker.position):
-                    touched[unique_id] = None
-        is_new = devices is not self._devices
-        left = self.trackers.keys() - devices.keys() if is_new else set[str]()
-        changes = self._become(trackers, left)
-        if is_new:
+        changed, left = self._changed(devices), set[str]()
+        if devices is not self._devices:
+            left = self.trackers.keys() - devices.keys()
             self._devices, self._by_id = devices, _by_id(devices)
-        self._touched = touched
-        return changes
+        for keys in [*batched(changed, _APPLIED_AT_ONCE, strict=False)] or [()]:
+            trackers, touched = dict[str, Tracker](), dict[str, int | None]()
+            for unique_id in keys:
+                last = self._touched.pop(unique_id, None)
+                device = _with_position_id(changed[unique_id], last)
+                with log_errors(self.name, "updating a tracker"):
+                    state = self._after_poll(device, positions.get(unique_id), context)
+                    tracker = trackers[unique_id] = _tracker(device, state, context)
+                    may_change = device is not devices[unique_id]
+                    may_change = may_change or tracker.is_under_way
+                    if may_change or is_outdated(device, tracker.position):
+                        touched[unique_id] = None
+            changes, left = self._become(trackers, left), set()
+            for unique_id in trackers.keys() - touched:
+                self._touched.pop(unique_id, None)
+            self._touched |= touched
+            yield changes
 
     def apply_message(
         self,
@@ -264,6 +273,7 @@ class Account:
             after = {**before, **changed}
             for unique_id in left:
                 del after[unique_id]
+                self._touched.pop(unique_id, None)
             self.trackers = after
         return Changes(before, self.trackers, changed.keys() | left, contacts)
 

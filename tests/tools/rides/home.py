@@ -195,7 +195,8 @@ class Home(Recorder):
         listed, context = {BIKE: device}, self.context(now, recovering=self._came_back)
         found = {BIKE: position} if account.wanted(listed) else {}
         self._came_back = False
-        self.record(account.apply_poll(listed, found, context))
+        [changes] = account.apply_poll(listed, found, context)
+        self.record(changes)
         self._request(now)
 
     def push(self, report: Report) -> None:
