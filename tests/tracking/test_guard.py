@@ -203,7 +203,7 @@ def test_last_theft() -> None:
     account.arm("red", minutes(3), "Ada")
     house.live("ride 2 @15")
     during = house.state.guard
-    assert account.trackers["red"].stolen_guard == during
+    assert account.trackers["red"].state.stolen_guard == during
     account.arm("red", minutes(6), "Eve")
     before = house.state.last_theft
     house.live("ride 1 @15, stand 9, disarm, kill, receive poll, stand 1")
@@ -213,19 +213,30 @@ def test_last_theft() -> None:
     assert theft.guard.armed_at == minutes(3)
     assert theft.guard.triggered and during.triggered
     assert theft.guard.triggered[:2] == during.triggered[:2]
-    assert house.account.trackers["red"].stolen_guard == theft.guard
-    red = house.live("ride 1 @15").account.trackers["red"]
-    assert red.stolen_guard is None
+    assert house.state.stolen_guard == theft.guard
+    assert house.live("ride 1 @15").state.stolen_guard is None
     assert house.state.last_theft == theft
 
 
-def test_theft_without_a_ride() -> None:
-    """If an alarm triggered the guard, the owner's next ride may begin at the place and time of the last report."""
-    house = lived("stand 3, ride 3 @15, stand 9, arm, stand 1 alarm=tow, disarm")
-    theft = house.state.last_theft
-    assert theft and house.account.trackers["red"].stolen_guard == theft.guard
-    red = house.live("ride 1 @15").account.trackers["red"]
-    assert red.stolen_guard is None
+THEFTS = """
+An alarm where the thief parked the bike does not replace the theft. Another ride does.
+  stand 3, arm, ride 3 @15, stand 9, arm, stand 2, stand 1 alarm=tow, kill, receive poll, stand 1 -> 3.5
+  stand 3, arm, ride 3 @15, stand 9, arm, stand 2, stand 1 motion=yes, disarm, kill -> 3.5
+  stand 3, arm, ride 3 @15, stand 9, arm, stand 2, stand 1 alarm=tow, arm, stand 9 -> 3.5
+  stand 3, arm, ride 3 @15, stand 9, arm, stand 2, stand 1 alarm=tow, ride 3 @15 -> 15.5
+  stand 3, arm, ride 3 @15, stand 9, disarm, ride 3 @15, stand 9, arm, stand 1 alarm=tow, disarm -> 27.5
+In a theft without a ride, the last alarm counts. The owner's ride may begin with the last report.
+  stand 3, ride 3 @15, stand 9, arm, stand 1 alarm=tow, arm, stand 2, stand 1 alarm=tow, disarm -> 16.5
+  stand 3, ride 3 @15, stand 9, arm, stand 1 alarm=tow, disarm, ride 1 @15 -> none
+"""
+
+
+@pytest.mark.parametrize(("script", "armed_at"), rows(THEFTS))
+def test_theft_to_report(script: str, armed_at: str) -> None:
+    """After each script, the theft to report begins with the guard that was armed in the expected minute."""
+    guard = lived(script).state.stolen_guard
+    expected = None if armed_at == "none" else minutes(float(armed_at))
+    assert (guard and guard.armed_at) == expected
 
 
 def test_without_a_place() -> None:

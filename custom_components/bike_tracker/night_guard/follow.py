@@ -374,7 +374,7 @@ class Messenger:
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:
-        stolen = bike.tracker and bike.tracker.stolen_guard
+        stolen = bike.tracker and bike.tracker.state.stolen_guard
         since = stolen.armed_at if stolen else None
         return async_link_to_report(self._hass, bike.entity.device_id or "", since)
 

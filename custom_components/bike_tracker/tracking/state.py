@@ -105,13 +105,35 @@ class TrackerState(NamedTuple):
     occurrences: tuple[Occurrence, ...] = ()
     """The most recent occurrences. The oldest of them comes first."""
     last_theft: Theft | None = None
-    """The last triggered guard that was replaced."""
+    """The last `stolen_guard` that was replaced."""
 
     @property
     def ride_state(self) -> RideState:
         """Return the state of ride detection. The ride of a silent tracker is over."""
         state = self.log.core.ride_state
         return end_ride(state) if self.is_silent else state
+
+    @property
+    def ride(self) -> Ride | None:
+        """Return the ride under way, else the last ride that ended; None if no ride is known."""
+        state = self.ride_state
+        return state.ride_under_way or state.ended
+
+    @property
+    def stolen_guard(self) -> Guard | None:
+        """Return the triggered guard or, until another ride starts, the guard of the last theft; otherwise None.
+
+        A last theft with a ride comes first: an alarm where the thief parked the bike is
+        not another theft.
+        """
+        guard, theft, ride = self.guard, self.last_theft, self.ride
+        if theft and ride and ride.started_at >= theft.ended_at:
+            theft = None
+        cause = theft and theft.guard.triggered
+        was_ridden = cause and ride and ride.moved_at >= cause.since
+        if guard and guard.triggered and not was_ridden:
+            return guard
+        return theft and theft.guard
 
     @property
     def is_under_way(self) -> bool:
@@ -219,7 +241,7 @@ class TrackerState(NamedTuple):
     def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
         """Return the state after arming with this guard, or after disarming if it is None."""
         arming, theft = self.log.at_end(Input(guard=guard)), self.last_theft
-        if self.guard and self.guard.triggered:
+        if self.guard and self.guard is self.stolen_guard:
             theft = Theft(self.guard, self.changed_by, arming.time)
         log = self.log.with_input(arming)
         state = self._replace(log=log, guard=log.core.guard, changed_by=changed_by)
@@ -497,18 +519,7 @@ class Tracker(NamedTuple):
     @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last ride that ended; None if no ride is known."""
-        state = self.state.ride_state
-        return state.ride_under_way or state.ended
-
-    @property
-    def stolen_guard(self) -> Guard | None:
-        """Return the triggered guard or, until another ride starts, the guard of the last theft; otherwise None."""
-        guard, theft, ride = self.state.guard, self.state.last_theft, self.ride
-        if guard and guard.triggered:
-            return guard
-        if theft is None or (ride and ride.started_at >= theft.ended_at):
-            return None
-        return theft.guard
+        return self.state.ride
 
 
 type Trackers = Mapping[str, Tracker]
