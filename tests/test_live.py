@@ -170,6 +170,8 @@ async def test_end(live: Bikes) -> None:
     while not stopping.done():
         await pause(0.002)
     await stopping
+    await live.coordinator.async_refresh()
+    assert live.coordinator.last_update_success
     assert connection.task and connection.task.done()
     assert live.simulator.live.sockets == []
     assert live.simulator.live.goodbyes == 1

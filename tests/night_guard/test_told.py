@@ -27,6 +27,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.database.file import Sent
 from custom_components.bike_tracker.night_guard.alerts import silences
 from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
 from custom_components.bike_tracker.responses.theft_report import ReportView
@@ -224,9 +225,10 @@ def test_last_contact_is_unknown() -> None:
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages of a deleted night guard are removed, even if it was deleted while its account was unloaded."""
+    """The messages of a deleted night guard are removed, and forgotten, even if it was deleted while its account was unloaded."""
     entries, entry = hass.config_entries, night.entry
-    await night.async_tell("night begins=12:05, wait 6, fail, wait 20")
+    begin = "night begins=12:05, wait 6, ride 1, tap disarm, fail, wait 18"
+    await night.async_tell(begin)
     assert hass.data["persistent_notification"]
     if not is_loaded:
         await entries.async_unload(entry.entry_id)
@@ -236,13 +238,15 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
         await entries.async_setup(entry.entry_id)
     await night.async_tell("wait 12")
     kinds = ("contact", "dusk", "silent")
-    assert night.told[1:] == [f"12:28 {kind} removed" for kind in kinds]
+    assert night.told[3:] == [f"12:28 {it} removed" for it in kinds]
+    assert entry.runtime_data.coordinator.database.content.sent == Sent()
     assert not hass.data["persistent_notification"]
 
 
 async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
     """The messages of the night guards of a deleted account are removed, including messages about its bikes."""
-    await night.async_tell("night red begins=12:02, wait 3, ride 1, fail, wait 20")
+    await night.async_tell("night red begins=12:02, night blue also=yes")
+    await night.async_tell("wait 3, ride 1, fail, wait 20")
     assert len(hass.data["persistent_notification"]) == 2
     night.told.clear()
     await hass.config_entries.async_remove(night.entry.entry_id)

@@ -89,8 +89,8 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     await async_load_integrations(bikes.hass, {DOMAIN})
     html = (await async_report(bikes))["html"]
     labels = ("Bewacht", "Wurde bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
-    assert all(f"<th>{it}</th>" in html for it in labels)
-    assert "Diebstahlbericht: Red bike" in html and "Positionen" in html
+    headings = ("Diebstahlbericht: Red bike", "Was geschehen ist", "Positionen")
+    assert all(f">{it}</" in html for it in labels + headings)
     assert '<html lang="de" dir="ltr">' in html
     bikes.hass.config.language = "he"
     assert '<html lang="he" dir="rtl">' in (await async_report(bikes))["html"]
@@ -311,6 +311,13 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     assert report["positions"] == 1
     assert "503" in report["html"]
     assert "<tr><td>●</td>" in report["html"]
+    assert read(report["gpx"]).segments[0].points[0].time
+    bikes.simulator.report(RED, accuracy=5, attributes={"alarm": "vibration"})
+    await bikes.poll()
+    await bikes.async_guard()
+    bikes.simulator.report(RED, accuracy=5)
+    await bikes.poll()
+    assert (await async_report(bikes))["positions"] == 3
     await async_steal(bikes)
     report = await async_report(bikes)
     # The table and the GPX file show all places of the stored route of this ride. Only
@@ -322,7 +329,7 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
     ]
     assert [time != "–" for _, time in shown] == [True, True, *[False] * 4, True]
     await bikes.async_guard("disarm")
-    assert _times((await async_report(bikes))["html"]) == _times(report["html"])
+    assert _times((await async_report(bikes))["html"]) == shown
     track = read(report["gpx"])
     assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")
@@ -359,6 +366,10 @@ async def test_no_report(bikes: Bikes) -> None:
     for data, error in refused:
         with pytest.raises(ServiceValidationError, match=error):
             await async_report(bikes, **data)
+    # The history has a report that no poll returned.
+    bikes.simulator.report("green", is_buffered=True)
+    report = await async_report(bikes, device_id=green, start_date_time=-MINUTE)
+    assert "Last seen" not in report["html"]
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
     with pytest.raises(HomeAssistantError, match="not available"):

@@ -70,6 +70,7 @@ async def test_guarded(
     [bike] = await ask()
     assert bike["guard"] == "armed"
     assert bike["guard_text"] == "Red bike: Guarded."
+    assert bike["text"].endswith(", guarded.")
     await bikes.poll()
     for sent in (report, *[{"motion": False}] * stands):
         bikes.simulator.report(RED, **sent)
@@ -166,7 +167,7 @@ async def test_on_a_ride(bikes: Bikes, ask: Ask) -> None:
     go(bikes.simulator, 500, **riding(103))
     await bikes.poll()
     [bike] = await ask()
-    assert bike["moving"] is True
+    assert bike["moving"] is True and ", moving, battery" in bike["text"]
     assert bike["on_ride"].keys() == {
         *("started_at", "distance", "duration", "maximum_speed", "start")
     }

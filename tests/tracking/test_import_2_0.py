@@ -96,7 +96,10 @@ def test_ride_under_way() -> None:
     assert house.fired[0].since == minutes(-10)
 
 
-@pytest.mark.parametrize("stored", [{}, {"position": {"device_id": 1, "id": 2}}])
+@pytest.mark.parametrize(
+    "stored",
+    [{}, {"position": {"device_id": 1, "id": 2}}, {"rides": {"open_since": at(10)}}],
+)
 def test_little(stored: dict[str, Any]) -> None:
     """A tracker without a place is imported without a place, and its first reports fire no ride."""
     state = reader(TrackerState)(state_from_2_0(stored))
