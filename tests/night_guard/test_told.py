@@ -82,9 +82,8 @@ async def test_nothing_to_type(
     The name is suggested in Home Assistant's language.
     """
     suggested, result = await async_submit(hass, setup)
-    phones_of_all = suggested["phones"]
-    assert suggested == {"name": "Night guard", **DEFAULTS, "phones": phones_of_all}
-    assert [*suggested] == ["name", *DEFAULTS]
+    defaults = {"name": "Night guard", **DEFAULTS, "phones": suggested["phones"]}
+    assert suggested == defaults and [*suggested] == [*defaults]
     assert set(suggested["phones"]) == set(phones)
     assert result["type"] == "create_entry"
     [subentry] = setup.get_subentries_of_type(TYPE)
@@ -336,12 +335,10 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
         hass.config.allowlist_external_dirs = {str(tmp_path)}
     else:
         hass.config.api = None
-    for taps in (
-        "night red begins=12:00, ride 1, tap report",
-        "clock -.014, tap report",
-    ):
-        await night.async_tell(taps)
-        await hass.async_block_till_done()
+    await night.async_tell("night red begins=12:00, ride 1, tap report")
+    await hass.async_block_till_done()
+    await night.async_tell("clock -.014, tap report")
+    await hass.async_block_till_done()
     url = "/map?entity_id=device_tracker.red_bike"
     assert night.pushes[0].data["data"]["url"] == url
     said, data = night.told[-1], night.pushes[-1].data["data"]

@@ -98,19 +98,20 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
-    """If an alarm triggered the guard, the page shows it as *Alarm*. The page names the user who guarded the bike.
+    """If an alarm triggered the guard, the page shows it as *Alarm*, and also an alarm without a place. The page names the user who guarded the bike.
 
     A time range that begins exactly with an alarm contains this alarm.
     """
     await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
     bikes.simulator.report(RED, attributes={"alarm": "vibration"})
-    await bikes.poll()
+    await bikes.poll(5)
+    bikes.simulator.report(RED, latitude=0, longitude=0, attributes={"alarm": "tow"})
     html = (await async_report(bikes, start_date_time=-MINUTE))["html"]
-    assert "<th>Alarm</th>" in html and "Was moved" not in html
+    assert html.count("<th>Alarm</th>") == 2 and "Was moved" not in html
     assert hass_admin_user.name in html
     await bikes.async_guard("disarm")
     start = dt_util.utcnow()
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
+    bikes.simulator.report(RED, latitude=48, longitude=8, attributes={"alarm": "sos"})
     await bikes.poll()
     html = (await async_report(bikes, start_date_time=start))["html"]
     assert "<th>Alarm</th>" in html
@@ -216,15 +217,10 @@ async def test_alarms(bikes: Bikes) -> None:
     await bikes.async_guard()
     bikes.simulator.report(RED)
     await bikes.poll()
-    for alarm, seconds in (
-        ("lowBattery", 3600),
-        ("powerOff", 3600),
-        ("vibration", 3600),
-        ("strange,lowBattery", 50),
-        ("vibration", 5),
-        ("vibration", 5),
-    ):
-        await async_alarm(bikes, alarm, seconds)
+    for alarm in ("lowBattery", "powerOff", "vibration"):
+        await async_alarm(bikes, alarm, 3600)
+    for alarm in ("strange,lowBattery", "vibration", "vibration"):
+        await async_alarm(bikes, alarm, 5)
     texts = ("Switched off", "Vibration", "strange", "Battery low", "Vibration")
     alarms = [("Alarm", text) for text in texts]
     # The first vibration triggered the guard. It is listed in addition to five alarms.
