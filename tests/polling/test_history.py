@@ -82,8 +82,7 @@ class Asking:
         if request is None:
             return None
         self.asked.append(request)
-        answer = await self.history.async_ask(request)
-        if answer is None:
+        if (answer := await self.history.async_ask(request)) is None:
             return None
         if request.is_backfill:
             self.untils[request.tracker] = request.start
@@ -293,8 +292,7 @@ async def test_tracker_that_went(asking: Asking) -> None:
     asking.note(RED)
     device = asking.trackers[RED].device._replace(id=None)
     asking.trackers = {RED: Tracker(device), BLUE: asking.trackers[BLUE]}
-    assert await asking.after() is None
-    assert asking.asked == []
+    assert await asking.after() is None and not asking.asked
 
 
 @pytest.mark.parametrize(
@@ -364,8 +362,7 @@ async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
     asking.simulator.fault(fault, path="history", times=1)
     assert await asking.after() is None
     assert asking.history.support.is_supported
-    assert await asking.minutes_until_asked() == 1
-    assert await asking.minutes_until_asked() == 1
+    assert [await asking.minutes_until_asked() for _ in range(2)] == [1, 1]
     assert asking.gaps == {}
     asking.note(BLUE)
     asking.note(RED)

@@ -183,8 +183,7 @@ async def test_guarded_after_a_ride(bikes: Bikes) -> None:
     report = await async_report(bikes)
     assert report["positions"] >= 12
     [ride] = [value for label, value in _events(report) if label == "Ride"]
-    for minute in (0, 6):
-        assert f"{DEFAULT_LATITUDE + minute / 1_000:.6f}" in ride
+    assert all(f"{DEFAULT_LATITUDE + it:.6f}" in ride for it in (0, 0.006))
     report = await async_report(bikes, start_date_time=-MINUTE)
     assert "<th>Ride</th>" not in report["html"]
 
@@ -290,8 +289,7 @@ async def test_long_track(bikes: Bikes) -> None:
     name, data = f'download="{ESCAPED}.gpx"', 'href="data:application/gpx+xml;base64,'
     assert link.startswith(f"{name} {data}")
     assert b64decode(link.removeprefix(f"{name} {data}")).decode() == report["gpx"]
-    for latitude in ("48.010000", "48.000100"):
-        assert latitude in report["html"]
+    assert all(it in report["html"] for it in ("48.010000", "48.000100"))
     assert "Not guarded" in report["html"]
     assert len(read(report["gpx"]).segments[0].points) == 100
 
@@ -396,8 +394,7 @@ async def test_link(
     device, home = device_of(bikes.hass, RED), "https://home.example.com"
     bikes.hass.config.external_url = home
     link = async_link_to_report(bikes.hass, device)
-    assert link
-    assert link.startswith(f"{home}/api/bike_tracker/theft_report/")
+    assert link and link.startswith(f"{home}/api/bike_tracker/theft_report/")
     path = link.removeprefix(home)
     client, plain = await hass_client_no_auth(), path.partition("?")[0]
     page = await client.get(path)
