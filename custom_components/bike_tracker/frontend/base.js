@@ -153,11 +153,10 @@ export class Bike {
 	/** After a theft. @type {Where | undefined} */
 	where;
 
-	/** @param {string} id of the device @param {Bike["has"]} has entity IDs by translation key */
+	/** @param {string} id of the device @param {Record<string, string>} has entity IDs by translation key */
 	constructor(id, has) {
 		const { name_by_user, name } = hass.devices[id] ?? {};
 		this.id = id;
-		/** @type {Record<string, string>} */
 		this.has = has;
 		this.color = colors[has.rides] ?? "gray";
 		this.name = name_by_user || name || "";
@@ -189,8 +188,7 @@ export class Bike {
 	get place() {
 		const tracker = hass.states[this.has.tracker];
 		if (tracker.state === "unavailable") return text("no_contact");
-		const known = !this.ride && tracker.state === "not_home" && this.state("address")?.state;
-		const place = known || hass.formatEntityState(tracker);
+		const place = (!this.ride && tracker.state === "not_home" && this.state("address")?.state) || hass.formatEntityState(tracker);
 		const online = hass.states[this.has.online], update = this.state("last_update");
 		if (!online || !update) return place;
 		const [at, updated, last] = [online.last_changed, update.last_changed, update.state].map(Date.parse);
@@ -244,6 +242,8 @@ export const stampOf = (bikes) =>
 
 /** Call an action that answers; `notify` of errors. @param {string | string[]} device_id */
 export async function ask(action = "", data = {}, device_id, notify = false) {
+	// Without a loaded account, it would log an error.
+	if (!notify && bikesOf([device_id].flat()).every(({ has }) => hass.states[has.tracker].attributes.restored)) throw Error(text("no_contact"));
 	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, notify, true)).response;
 }
 

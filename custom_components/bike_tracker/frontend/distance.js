@@ -1,6 +1,6 @@
 // The card with bars: the distance of each week, month or year.
 
-import { ask, Card, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
+import { ask, bikesOf, Card, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
 import { book } from "./book.js";
 
 const KINDS = ["week", "month", "year"];
@@ -48,18 +48,18 @@ export class DistanceCard extends Card {
 			const label = `${this.labelOf(period, true)}: ${formats.distance(total.distance)}, ${text("rides", { count: total.rides })}`;
 			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(start === this.start), onclick: () => this.choose({ start }) },
 				h("span.bar", bikes.map(({ device_id, distance }) => distance > 0 && h("span",
-					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${this.bikes.find(({ id }) => id === device_id)?.color ?? "gray"}` }))),
+					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${bikesOf([device_id])[0]?.color ?? "gray"}` }))),
 				h("span.label.note", this.labelOf(period))));
 		}));
 	}
 
 	/** @param {Period} chosen */
 	legendOf({ bikes }) {
-		const sorted = bikes.filter(({ distance }) => distance > 0).sort((one, other) => other.distance - one.distance);
-		return h("ul.legend", sorted.slice(0, MAX_LEGEND).map(({ device_id, distance }) => {
-			const bike = this.bikes.find(({ id }) => id === device_id);
-			return bike && h("li.row", dot(bike), h("span.wide.name", bike.name), h("span.number", formats.distance(distance)));
-		}));
+		return h("ul.legend", bikes.filter((it) => it.distance > 0).sort((one, other) => other.distance - one.distance)
+			.slice(0, MAX_LEGEND).map(({ device_id, distance }) => {
+				const [bike] = bikesOf([device_id]);
+				return bike && h("li.row", dot(bike), h("span.wide.name", bike.name), h("span.number", formats.distance(distance)));
+			}));
 	}
 
 	/** @param {Period} period */

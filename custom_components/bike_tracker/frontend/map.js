@@ -80,7 +80,7 @@ function unwrap(points) {
 export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
 	/** @type {{rides: Ride[]}} */
-	const { rides } = await ask("get_rides", times, [ride.device_id]);
+	const { rides } = await ask("get_rides", times, ride.device_id);
 	const points = decode(rides.find(({ started_at }) => started_at === ride.started_at)?.route ?? "");
 	// The time of each point is that of a steady rider.
 	const ways = points.map(([y, x], i) => Math.hypot(y - points[i && i - 1][0], (x - points[i && i - 1][1]) * Math.cos(y / 57.3)));
@@ -111,8 +111,8 @@ function decode(route = "") {
 export function trackSince({ has: { tracker } }, since = "") {
 	const { attributes, last_updated } = hass.states[tracker];
 	return once(`${tracker} ${since}`, last_updated, async () => {
-		const asked = { type: "history/history_during_period", start_time: since, entity_ids: [tracker], significant_changes_only: false };
-		const history = await hass.callWS(asked).catch(() => ({}));
+		const history = await hass.callWS(
+			{ type: "history/history_during_period", start_time: since, entity_ids: [tracker], significant_changes_only: false }).catch(() => ({}));
 		/** @type {{a: HassState["attributes"], lu: number}[]} */
 		const states = [...(history[tracker] ?? []), { a: attributes, lu: Date.parse(last_updated) / 1000 }];
 		let gaps = 0, line = 0, last = "";

@@ -1,6 +1,6 @@
 // The card with rides: a map and a list.
 
-import { ask, Card, cards, dot, fill, formats, h, hass, text } from "./base.js";
+import { ask, bikesOf, Card, cards, dot, fill, formats, h, hass, text } from "./base.js";
 import { book } from "./book.js";
 import { RouteMap, routeOf, trackSince } from "./map.js";
 
@@ -105,7 +105,7 @@ export class RidesCard extends Card {
 		}
 		fill(this.more, text("earlier"));
 		fill(this.list,
-			...[...days].map(([key, day]) => this.dayOf(key, day, bikes)),
+			...[...days].map(([key, day]) => this.dayOf(key, day)),
 			(!days.size || book.error) && h("p.note.pad", { role: "status" }, this.note),
 			!between && !book.isComplete && bikes[0] && this.more);
 		// If still in sight, it is reported again.
@@ -115,8 +115,8 @@ export class RidesCard extends Card {
 		this.list.querySelector(`[data-ride="${book.chosenOf(rides)?.key}"]`)?.setAttribute("aria-current", "true");
 	}
 
-	/** Return the section of a day, unchanged if its rides are. @param {Ride[]} rides @param {Bike[]} bikes */
-	dayOf(key = "", rides, bikes) {
+	/** Return the section of a day, unchanged if its rides are. @param {Ride[]} rides */
+	dayOf(key = "", rides) {
 		const before = this.days.get(key);
 		if (before?.rides.length === rides.length && rides.every((ride, i) => ride === before.rides[i])) return before.element;
 		const km = rides.reduce((sum, ride) => sum + (ride.ended_at ? ride.distance : 0), 0);
@@ -124,7 +124,7 @@ export class RidesCard extends Card {
 		fill(element,
 			h("h3.row", h("span", formats.day(rides[0].at)), h("span.number", km > 0 && formats.distance(km))),
 			h("ul", rides.map((ride) => {
-				const bike = /** @type {Bike} */ (bikes.find(({ id }) => id === ride.device_id));
+				const [bike] = bikesOf([ride.device_id]);
 				return h("li", h("button.row", { "data-ride": ride.key, onclick: () => this.choose(ride) },
 					h("span.number", formats.time(ride.at)), dot(bike), h("span.wide.name", bike.name),
 					h("span.number", ride.ended_at ? formats.distance(ride.distance) : text("under_way"))));

@@ -20,7 +20,7 @@ _NOON = datetime.now(UTC).replace(hour=11, minute=0, second=0, microsecond=0)
 _YESTERDAY = _NOON - timedelta(days=1)
 _MIDNIGHT = _YESTERDAY.replace(hour=22, minute=45)
 _GONE = dict.fromkeys(("tracker", "online", "battery", "ride"), "unavailable")
-_NOT_SET_UP = "Bike 1 is not available at the moment. Its account is not set up."
+_NOT_SET_UP = {"tracker": {"state": "unavailable", "attributes": {"restored": True}}}
 _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
 _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _LONG_TASK_MS = 400
@@ -73,10 +73,10 @@ _STATES = {
         "10.0 km",
     ),
     "the account is not loaded": (
-        house(bike(1, **_GONE, guard="unavailable"), error=_NOT_SET_UP),
+        house(bike(1, **_GONE | _NOT_SET_UP, guard="unavailable"), error="Called"),
         "No contact",
-        _NOT_SET_UP,
-        _NOT_SET_UP,
+        "No contact",
+        "No contact",
     ),
     "another bike is not permitted": (
         house(bike(1), bike(2, tracker=None), rides=[ride(_YESTERDAY), ride(_NOON, 2)]),
