@@ -218,7 +218,7 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
     "arming": lambda bikes: arm(bikes, RED),
     "guard again": lambda bikes: arm(bikes, RED),
     "disarming": lambda bikes: bikes.coordinator.async_set_guards(
-        bikes.coordinator.data.disarm(RED, "Ann")
+        bikes.coordinator.data.disarm(RED, dt_util.utcnow(), "Ann")
     ),
     "offline": lambda bikes: bikes.simulator.set_status(RED, "offline"),
     "moved": lambda bikes: go(bikes.simulator, 500, **riding(102)),

@@ -98,8 +98,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         """Disarm the guard."""
-        changed_by, account = await self._async_person(), self.coordinator.data
-        self._async_set(account.disarm(self.coordinator_context, changed_by))
+        self._disarm(await self._async_person())
 
     @callback
     def _async_set(self, changes: Changes) -> None:
@@ -131,7 +130,11 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         entry, tracker = self.registry_entry, self.tracker
         is_disabled = entry and entry.disabled_by in _DISABLED_BY_PERSON
         if is_disabled and tracker and tracker.state.guard:
-            self._async_set(self.coordinator.data.disarm(self.coordinator_context))
+            self._disarm()
+
+    def _disarm(self, changed_by: str | None = None) -> None:
+        account, now = self.coordinator.data, dt_util.utcnow()
+        self._async_set(account.disarm(self.coordinator_context, now, changed_by))
 
     async def _async_person(self) -> str:
         """Return the name of the user that arms or disarms the guard; empty for an automation."""

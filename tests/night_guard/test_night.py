@@ -64,8 +64,12 @@ What a person or an automation armed stays so while somebody is near.
 ann 0, night riders=ann, arm, automate arm_away blue, ann 10, wait 2 = armed, = blue armed
 until 6 = disarmed, = blue disarmed
 
-What a person or an automation armed in an outage after the night began stays so.
-night begins=12:05, fail, wait 10, arm, automate arm_away blue, work, wait 5, until 6 = armed, = blue armed
+What a person or an automation armed or disarmed in an outage after the night began stays so, also after a restart.
+arm, night begins=12:05, fail, wait 10, disarm, automate arm_away blue, restart, wait 10, work, wait 5 = disarmed
+until 6 = disarmed, = blue armed
+12:11 guard removed
+12:16 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:01. A theft would go unnoticed.
+12:27 quiet: Contact with the tracking service again / Blue bike: guarded as before.
 
 A tracker that was offline for a day when night begins is in one message, not in one for each night.
 offline red, until 13, night red, until 22 = armed

@@ -264,7 +264,7 @@ class House(Recorder):
             self.record(changes)
 
     def _on_disarm(self, _text: str) -> None:
-        self.record(self.account.disarm("red"))
+        self.record(self.account.disarm("red", self.bike.time))
 
     def _on_kill(self, _text: str) -> None:
         """Restart with the state as it is stored now."""

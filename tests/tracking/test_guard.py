@@ -183,7 +183,7 @@ def test_who_did_it() -> None:
     account = house.account
     account.arm("red", minutes(3), "Ada")
     names.append(house.live("stand 1").state.changed_by)
-    account.disarm("red", "Bob")
+    account.disarm("red", minutes(4), "Bob")
     names.append(house.state.changed_by)
     account.arm("red", minutes(4))
     names.append(house.live("ride 2 @15").state.changed_by)
@@ -253,6 +253,6 @@ def test_tracker_that_left_the_list() -> None:
     [_] = house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
     assert house.account.arm("red", minutes(5)) is None
     assert house.guard == "armed"
-    assert not house.account.disarm("red").keys
+    assert not house.account.disarm("red", minutes(5)).keys
     assert house.guard == "disarmed"
     assert house.state.position

@@ -382,8 +382,7 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
 
 def _choice(state: TrackerState) -> tuple[object, ...]:
     """Return whether, when and by whom the bike was armed, disarmed, or is to be armed again."""
-    armed_at = state.guard and state.guard.armed_at
-    return armed_at, state.rearming, state.changed_by
+    return state.changed_at, state.rearming
 
 
 def translated_error(

@@ -259,21 +259,22 @@ class NightGuards:
         if decision == "arm" and (armed := account.arm(unique_id, dt_util.utcnow())):
             yield armed
         if decision == "disarm":
-            yield account.disarm(unique_id)
+            yield account.disarm(unique_id, dt_util.utcnow())
         if is_up and bike.tracker:
             self._compared_at[unique_id] = now
 
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began after the last call and, if a person armed the bike, after that arming.
+        """Return whether a night began after the last call, and after the last arming or disarming.
 
         If a night began, the effect of *It's me* ends.
         """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
-        state = self._coordinator.data.states[bike.entity.unique_id]
-        if state.guard and state.changed_by is not None:
-            last = max(last, state.guard.armed_at)
+        changed_at = self._coordinator.data.states[bike.entity.unique_id].changed_at
+        # If the clock was ahead then, this time may be in the future: ignore it.
+        if changed_at and last < changed_at <= now:
+            last = changed_at
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
         if begins:
@@ -339,7 +340,7 @@ class NightGuards:
             changes: Changes | None
             if action == "disarm":
                 self._set_mine(add=[unique_id])
-                changes = account.disarm(unique_id)
+                changes = account.disarm(unique_id, dt_util.utcnow())
             else:
                 changes = account.arm(unique_id, dt_util.utcnow())
             self._coordinator.async_set_guards(*filter(None, [changes]))

@@ -464,6 +464,7 @@ class Messenger:
         panel = self.panel(unique_id)
         # A person's choice holds until the next night begins. If another reason against
         # guarding the bike is known, the outage is not the only cause.
+        since = max(since, state.changed_at or since)
         if is_held and not (began and began > since):
             return False
         if unique_id in self.of(night).reasons or not panel or panel.disabled:

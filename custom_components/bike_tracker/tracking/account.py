@@ -168,9 +168,11 @@ class Account:
         state = self._state(unique_id).armed(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
-    def disarm(self, unique_id: str, changed_by: str | None = None) -> Changes:
+    def disarm(
+        self, unique_id: str, now: datetime, changed_by: str | None = None
+    ) -> Changes:
         """Disarm the guard of a tracker. If the tracker is not listed, change its state, but return no changes."""
-        state = self._state(unique_id).with_arming(None, changed_by)
+        state = self._state(unique_id).with_arming(None, now, changed_by)
         if tracker := self.trackers.get(unique_id):
             return self._become({unique_id: tracker._replace(state=state)})
         self.states[unique_id] = state

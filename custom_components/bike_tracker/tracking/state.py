@@ -102,6 +102,8 @@ class TrackerState(NamedTuple):
     """Request to arm the bike as soon as it stands."""
     changed_by: str | None = None
     """Name of the user of the last arming or disarming; empty for an automation, None for the night guard."""
+    changed_at: datetime | None = None
+    """Time of the last arming or disarming."""
     occurrences: tuple[Occurrence, ...] = ()
     """The most recent occurrences. The oldest of them comes first."""
     last_theft: Theft | None = None
@@ -238,14 +240,16 @@ class TrackerState(NamedTuple):
         state = self.with_flag("moving", position.moving, now)
         return state._replace(position=position)
 
-    def with_arming(self, guard: Guard | None, changed_by: str | None) -> Self:
+    def with_arming(
+        self, guard: Guard | None, now: datetime, changed_by: str | None
+    ) -> Self:
         """Return the state after arming with this guard, or after disarming if it is None."""
         arming, theft = self.log.at_end(Input(guard=guard)), self.last_theft
         if self.guard and self.guard is self.stolen_guard:
             theft = Theft(self.guard, self.changed_by, arming.time)
         log = self.log.with_input(arming)
         state = self._replace(log=log, guard=log.core.guard, changed_by=changed_by)
-        return state._replace(rearming=None, last_theft=theft)
+        return state._replace(changed_at=now, rearming=None, last_theft=theft)
 
     def armed(self, now: datetime, changed_by: str | None) -> Self:
         """Return the state after arming, or with a request to arm the bike as soon as it stands.
@@ -256,7 +260,8 @@ class TrackerState(NamedTuple):
         if self.guard and self.guard.triggered and ride:
             return self._replace(rearming=Rearming(changed_by, ride.started_at))
         moving = self.moving and self.moving.value
-        return self.with_arming(requested_guard(self.position, moving, now), changed_by)
+        guard = requested_guard(self.position, moving, now)
+        return self.with_arming(guard, now, changed_by)
 
     def by(self, now: datetime) -> Self:
         """Return the state with all values that result from its log at the time `now`.
@@ -290,7 +295,7 @@ class TrackerState(NamedTuple):
         # guarded where it stood in between.
         stood_at = log.core.ride_state.last_fix.time
         guard = requested_guard(self.position, None, now)._replace(after=stood_at)
-        state = self._replace(log=log).with_arming(guard, again.changed_by)
+        state = self._replace(log=log).with_arming(guard, now, again.changed_by)
         return state._replace(log=reduce(Log.with_input, rest, state.log)).by(now)
 
     def with_alarm_at_rest(self, now: datetime) -> Self:

@@ -90,7 +90,7 @@ def _carried_off(home: Home, soon: Sequence[Report]) -> float:
 def _carried_on(home: Home, soon: Sequence[Report]) -> float:
     """Carry the bike off, arm it there, and carry it on. Return the number of the report that triggers the new guard."""
     _carried_off(home, soon[:3])
-    home.account.disarm(BIKE)
+    home.account.disarm(BIKE, soon[2].comes_at)
     home.arm(soon[2].comes_at + MINUTE / 10)
     assert _carried_off(home, soon[3:7]) == NEVER
     return _carried_off(home, [_shifted(report) for report in soon[7:]])
@@ -177,7 +177,7 @@ class Nights:
                 self._steal()
             self._live(following.starts_at)
             self._ride_off(following)
-            self._home.account.disarm(BIKE)
+            self._home.account.disarm(BIKE, following.starts_at)
         return self._found
 
     def _arm(self, at: datetime, off: timedelta, right_at: datetime) -> None:
