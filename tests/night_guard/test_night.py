@@ -87,12 +87,14 @@ night red critical=no, until 22, report alarm=vibration, until 6 = disarmed
 ride 10, stand 8
 22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 
-A cat rings no alarm at breakfast after a tap on *Guard again*, which is no arming by hand.
+A cat rings no alarm at breakfast after a tap on *Guard again*, even after *It's me*. It is no arming by hand.
 night red, until 22, report alarm=vibration, tap arm = armed
-until 6 = disarmed
+tap disarm, tap arm, until 6 = disarmed
 ride 10, stand 8
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 22:02 guard removed
+22:03 guard removed
+22:04 guard removed
 
 A thief who arrives after the night: the bike is guarded there, as was asked.
 night red, until 22, until 5, wait 55, ride 2, tap arm, ride 5 = triggered

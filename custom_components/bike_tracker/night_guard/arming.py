@@ -342,6 +342,7 @@ class NightGuards:
                 self._set_mine(add=[unique_id])
                 changes = account.disarm(unique_id, dt_util.utcnow())
             else:
+                self._set_mine(forget=[unique_id])
                 changes = account.arm(unique_id, dt_util.utcnow())
             self._coordinator.async_set_guards(*filter(None, [changes]))
             if is_gone and action == "arm":
