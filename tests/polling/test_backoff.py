@@ -6,12 +6,14 @@ from unittest.mock import Mock
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import CONF_PASSWORD
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import AuthenticationError
 from custom_components.bike_tracker.api.models import Device
+from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.polling import poll as poll_module
 from custom_components.bike_tracker.polling.backoff import (
     DAY,
@@ -120,7 +122,10 @@ async def test_only_two_in_a_row_ask_to_sign_in(
 
 @pytest.mark.usefixtures("setup")
 async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
-    """With a wrong password, polls become rare, and stay rare after an outage: the server could lock the account."""
+    """With a wrong password, polls become rare, and stay rare after an outage: the server could lock the account.
+
+    If the account is unloaded, the repair issue about the failing polls disappears.
+    """
     bikes.simulator.fault("status-401")
     assert await polls_in(bikes, 2) == 2
     assert await polls_in(bikes, 60) in range(11, 14)
@@ -130,6 +135,10 @@ async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
     bikes.simulator.fault("status-401")
     assert await polls_in(bikes, 300) in range(4, 7)
     assert is_asked_to_sign_in(bikes.hass)
+    issue = DOMAIN, f"no_contact_{bikes.entry.entry_id}"
+    assert issue in ir.async_get(bikes.hass).issues
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert issue not in ir.async_get(bikes.hass).issues
 
 
 @pytest.mark.usefixtures("setup")

@@ -67,7 +67,7 @@ async def test_new_position_that_never_comes(bikes: Bikes, position_id: int) -> 
 
 @lists_no_old_positions
 async def test_many_old_positions(bikes: Bikes) -> None:
-    """Old positions are requested one by one. A position that the service lacks does not delay other positions."""
+    """Old positions are requested one by one, at most every two minutes. A position that the service lacks does not delay other positions."""
     traccar = bikes.simulator
     # Requests for single positions do not need the permission to read reports.
     traccar.accounts[EMAIL].disable_reports = True
@@ -88,7 +88,7 @@ async def test_many_old_positions(bikes: Bikes) -> None:
     # The position of `lost` is still requested, because it may arrive later.
     assert set(alone[6:]) == {lost}
     times = [request.time for request in traccar.requests if request.query][:6]
-    assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=1)
+    assert min(b - a for a, b in pairwise(times)) > timedelta(minutes=2)
 
 
 @lists_no_old_positions
