@@ -272,11 +272,12 @@ class Bikes:
         assert device is not None
         return device
 
-    async def poll(self, seconds: float = 61) -> None:
+    async def poll(self, seconds: float = 61, *, times: int = 1) -> None:
         """Move the clock forward, by default past the next poll, and wait until all tasks that are due have ended."""
-        self.freezer.tick(timedelta(seconds=seconds))
-        async_fire_time_changed(self.hass)
-        await self.hass.async_block_till_done(wait_background_tasks=True)
+        for _ in range(times):
+            self.freezer.tick(timedelta(seconds=seconds))
+            async_fire_time_changed(self.hass)
+            await self.hass.async_block_till_done(wait_background_tasks=True)
 
     async def async_wait(self, seconds: float) -> None:
         """Move the clock forward, and wait until all tasks that are due have ended, except the live connection."""

@@ -81,8 +81,7 @@ async def test_signing_in_again(bikes: Bikes, writes: list[str]) -> None:
     await async_ride(bikes)
     writes.clear()
     bikes.simulator.set_password(EMAIL, "another")
-    for _ in range(3):
-        await bikes.poll(300)
+    await bikes.poll(300, times=3)
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
     form = await bikes.entry.start_reauth_flow(bikes.hass)
     flow, typed = bikes.hass.config_entries.flow, {CONF_PASSWORD: "another"}

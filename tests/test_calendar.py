@@ -171,8 +171,7 @@ async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     stop = calendar_of(bikes).async_subscribe_events(
         now - 5 * DAY, now, lambda events: shown.append(len(events or []))
     )
-    for _ in range(9):
-        await bikes.poll()
+    await bikes.poll(times=9)
     stop()
     assert shown == sorted(shown)
     assert shown[-1] == 3

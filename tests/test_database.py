@@ -261,8 +261,7 @@ async def test_time_until_a_write(
     for change in changes.split(", "):
         CHANGES[change](bikes)
         await bikes.coordinator.async_refresh()
-    for _ in range(seconds // 60):
-        await bikes.poll(59)
+    await bikes.poll(59, times=seconds // 60)
     await bikes.poll(seconds - seconds // 60 * 59 - 2)
     assert state_in(bikes.hass, bikes.entry) == before
     await bikes.poll(3)

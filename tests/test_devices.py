@@ -267,12 +267,6 @@ async def test_shared_tracker_that_the_first_account_loses(
         assert (trackers_of(bikes.entry), trackers_of(bobs)) == ({BLUE}, {RED})
 
 
-async def async_let_pass(bikes: Bikes, minutes: int) -> None:
-    """Move the clock forward by `minutes`, and poll in each minute."""
-    for _ in range(minutes):
-        await bikes.poll(60)
-
-
 @pytest.mark.freeze_time("2026-10-24 23:20:00+00:00")
 @pytest.mark.parametrize(
     ("fault", "reason"),
@@ -284,18 +278,18 @@ async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
     outages = ("status-503", 25), (None, 5), ("status-500", 1), (fault, 29)
     for cause, minutes in outages:
         bikes.simulator.fault(cause)
-        await async_let_pass(bikes, minutes)
+        await bikes.poll(60, times=minutes)
         assert issues(bikes) == {}
-    await async_let_pass(bikes, 10)
+    await bikes.poll(60, times=10)
     assert issues(bikes).keys() == {"no_contact"}
     # Summer time ends during the outage, and the local clock is set back. The issue
     # still shows the start of the outage in summer time.
-    await async_let_pass(bikes, 50)
+    await bikes.poll(60, times=50)
     placeholders = issues(bikes)["no_contact"]
     assert reason in placeholders.pop("error")
     assert placeholders == {"account": bikes.entry.title, "since": "2026-10-25 01:51"}
     bikes.simulator.fault(None)
-    await async_let_pass(bikes, 60)
+    await bikes.poll(60, times=60)
     assert issues(bikes) == {}
 
 
@@ -308,5 +302,5 @@ async def test_clock_that_is_put_right(
     right = dt_util.now
     for name in ("now", "utcnow"):
         monkeypatch.setattr(dt_util, name, lambda *_: right() + timedelta(days=2))
-    await async_let_pass(bikes, 2)
+    await bikes.poll(60, times=2)
     assert issues(bikes) == {}

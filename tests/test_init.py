@@ -138,8 +138,7 @@ async def test_removal_leaves_nothing(
     unreadable = folder_of(hass).parent / f"{DOMAIN}.{bobs.entry_id}.unreadable"
     unreadable.touch()
     bikes.simulator.fault("status-503")
-    for _ in range(40):
-        await bikes.poll()
+    await bikes.poll(times=40)
     assert len(ir.async_get(hass).issues) == 2
     assert len(files_in(hass)) > 3
     caplog.clear()

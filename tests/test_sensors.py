@@ -70,8 +70,7 @@ async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None
             await bikes.poll()
     bikes.simulator.fault(None)
     go(bikes.simulator, 0, **standing(6))
-    for _ in range(10):
-        await bikes.poll()
+    await bikes.poll(times=10)
     assert shown(bikes, "ride_distance") == ["6.0"]
 
 
@@ -101,8 +100,7 @@ async def test_steps_of_the_last_update(
     if way == "unassigned":
         bikes.simulator.unassign(EMAIL, RED)
     writes.clear()
-    for _ in range(10 if way == "silent" else 1):
-        await bikes.poll(60)
+    await bikes.poll(60, times=10 if way == "silent" else 1)
     assert bool(writes) is (way != "silent")
     bikes.simulator.fault(None)
     bikes.simulator.assign(EMAIL, RED)

@@ -40,8 +40,7 @@ def is_asked_to_sign_in(hass: HomeAssistant) -> bool:
 async def polls_in(bikes: Bikes, minutes: int) -> int:
     """Let a number of minutes pass, and return how often the device list is requested in this time."""
     before = bikes.simulator.record.counts["/api/devices"]
-    for _ in range(minutes):
-        await bikes.poll()
+    await bikes.poll(times=minutes)
     return bikes.simulator.record.counts["/api/devices"] - before
 
 

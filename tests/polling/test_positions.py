@@ -64,8 +64,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
     assert asked(bikes.simulator)["positions"] == 1
     assert not bikes.hass.config_entries.flow.async_progress()
     bikes.simulator.fault(None)
-    for _ in range(10):
-        await bikes.poll()
+    await bikes.poll(times=10)
     assert asked(bikes.simulator)["positions"] == 2
     assert place(bikes) == (48.1, 7.9)
 
@@ -81,12 +80,10 @@ async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> N
     bikes.simulator.report(RED, **AWAY)
     if restart:
         await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    for _ in range(steps):
-        await bikes.poll(300 if steps > 60 else 60)
+    await bikes.poll(300 if steps > 60 else 60, times=steps)
     assert bikes.value_of(RED) == "home"
     bikes.simulator.fault(None)
-    for _ in range(5):
-        await bikes.poll()
+    await bikes.poll(times=5)
     assert place(bikes) == (48.1, 7.9)
 
 
@@ -98,7 +95,6 @@ async def test_never_offered(
     fault = "huge-body" if is_too_large else "status-404"
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
-    for _ in range(12):
-        await bikes.poll(600)
+    await bikes.poll(600, times=12)
     began = "127.0.0.1: Positions cannot be fetched (more than 8 MiB); trackers stay where they were"
     assert logged(caplog) == [began] * is_too_large

@@ -26,12 +26,10 @@ async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
         position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
         bikes.simulator.devices[RED].position = None
         bikes.simulator.touch([RED])
-        for _ in range(minutes):
-            await bikes.poll()
+        await bikes.poll(times=minutes)
         bikes.simulator.devices[RED].position = position
         bikes.simulator.touch([RED])
-        for _ in range(5):
-            await bikes.poll()
+        await bikes.poll(times=5)
         assert place(bikes) == (position.latitude, position.longitude)
 
 
@@ -54,8 +52,7 @@ async def test_new_position_that_never_comes(bikes: Bikes, position_id: int) -> 
     assert alone.count(RED) == 1
     assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
     bikes.simulator.record.clear()
-    for _ in range(48 * 12):
-        await bikes.poll(300)
+    await bikes.poll(300, times=48 * 12)
     # The missing position is requested about once an hour, because it may arrive later.
     assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
     assert asked(bikes.simulator)["positions"] in range(46, 51)
@@ -78,8 +75,7 @@ async def test_many_old_positions(bikes: Bikes) -> None:
     lost, *others = trackers
     traccar.forget_position(lost)
     await async_setup(bikes.hass, bikes.entry)
-    for _ in range(20):
-        await bikes.poll()
+    await bikes.poll(times=20)
     assert place(bikes, lost) == (None, None)
     for tracker in others:
         assert place(bikes, tracker) == AT_HOME
@@ -102,8 +98,7 @@ async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     assert requested_alone(bikes.simulator) == [RED]
     assert (place(bikes), place(bikes, BLUE)) == ((None, None), AT_HOME)
     bikes.simulator.fault(None)
-    for _ in range(25):
-        await bikes.poll(3600)
+    await bikes.poll(3600, times=25)
     assert place(bikes) == AT_HOME
 
 
@@ -124,12 +119,10 @@ async def test_older_positions_than_the_announced(
 async def test_single_new_position(bikes: Bikes) -> None:
     """A single new position is requested on its own, once. Two new positions are requested with the list."""
     bikes.simulator.record.clear()
-    for _ in range(100):
-        await bikes.poll()
+    await bikes.poll(times=100)
     assert asked(bikes.simulator) == {"devices": 100, "positions": 0}
     bikes.simulator.report(RED, **AWAY)
-    for _ in range(10):
-        await bikes.poll()
+    await bikes.poll(times=10)
     assert requested_alone(bikes.simulator) == [RED]
     for tracker in (RED, BLUE):
         bikes.simulator.report(tracker, latitude=48.2)
