@@ -161,6 +161,13 @@ night red begins=12:05, stand 15, wait 59, report, wait 59, report meters=90, wa
 15:16 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 15:15
 15:16 critical: Red bike has stopped / 90 m from where it stood / Red bike is at home, position from 15:15, battery 80%.
 
+A tracker slept before the thief rode on: the report that ends one ride and begins the next does not say that the bike stopped.
+night red, until 22, ride 3, stand 1, tap arm, wait 20, ride 5
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:05 quiet: Red bike: Guard again / It will be guarded again once it has stood for five minutes.
+22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:03, battery 80%. It will be guarded again once it has stood for five minutes.
+22:26 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:25
+
 Of a bike that only moved at home there is no more to tell than why.
 night red, until 22, report motion=yes address=none, stand 30
 22:01 critical: Red bike is being moved / The bike moves, test home, 22:00

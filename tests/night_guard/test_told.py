@@ -411,8 +411,7 @@ async def test_in_words(
 
 async def test_from_right_to_left(hass: HomeAssistant, night: Night) -> None:
     """In Hebrew, Unicode direction marks enclose each part of a message, so that it is shown in its own direction."""
-    hass.config.language = "he"
-    await async_load_integrations(hass, {"bike_tracker"})
+    await hass.config.async_update(language="he")
     await night.async_tell("night red, until 22, report meters=1112 motion=yes")
     said = night.pushes[0].data["message"]
     assert said.startswith("\u200f\u2068\u200f\u20681.1 km\u2069 ")

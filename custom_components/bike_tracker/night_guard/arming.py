@@ -173,9 +173,11 @@ class NightGuards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
         for unique_id, occurrence in news:
-            # After an outage, several rides of a bike may end in one update. The bike is
-            # at the end of the last ride, so send no message about the earlier rides.
-            if occurrence.type == "ride_ended" and occurrence is not ends[unique_id]:
+            # After a pause, several rides of a bike may end in one update, and another may
+            # begin. Send a message only about a ride that ended where the bike is now.
+            if occurrence.type == "ride_ended" and (
+                occurrence is not ends[unique_id] or self._is_gone(unique_id)
+            ):
                 continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
