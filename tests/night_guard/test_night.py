@@ -168,6 +168,13 @@ night red, until 22, ride 3, stand 1, tap arm, wait 20, ride 5
 22:11 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 22:03, battery 80%. It will be guarded again once it has stood for five minutes.
 22:26 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:25
 
+A guarded bike that is moved in an outage in which the night begins is still guarded where it stood.
+arm, night red begins=12:20, stand 5, fail, wait 3, report meters=500, wait 15, report meters=500, work, wait 5
+12:21 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:06. A theft would go unnoticed.
+12:29 quiet: Contact with the tracking service again / Red bike: guarded as before.
+12:29 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:25
+12:29 critical: Red bike has stopped / 500 m from where it stood / Red bike is at Roonstraße 12, 0.5 km north of home, position from 12:25, battery 80%.
+
 Of a bike that only moved at home there is no more to tell than why.
 night red, until 22, report motion=yes address=none, stand 30
 22:01 critical: Red bike is being moved / The bike moves, test home, 22:00

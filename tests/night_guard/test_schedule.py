@@ -65,7 +65,7 @@ def test_night(
         ("disarmed", "held begins", "disarm"),
         ("disarmed", "", None),
         ("armed", "wanted", None),
-        ("armed", "wanted begins", "arm"),
+        ("armed", "wanted begins", "keep"),
         ("armed", "outage wanted begins", None),
         ("armed", "", "disarm"),
         ("armed", "outage", "disarm"),

@@ -260,6 +260,8 @@ class NightGuards:
             decision = self._decision(bike, guards, now, begins=begins)
         if decision == "arm" and (armed := account.arm(unique_id, dt_util.utcnow())):
             yield armed
+        if decision == "keep":
+            yield account.take_over(unique_id)
         if decision == "disarm":
             yield account.disarm(unique_id, dt_util.utcnow())
         if is_up and bike.tracker:

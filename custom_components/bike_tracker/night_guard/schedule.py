@@ -11,7 +11,8 @@ from ..tracking.guard import Guard
 
 type Place = tuple[float, float]
 """Latitude and longitude."""
-type Decision = Literal["arm", "disarm"]
+type Decision = Literal["arm", "keep", "disarm"]
+"""`keep`: the night guard takes over a guard that is armed, and may disarm it later."""
 type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
 """`shaken`: triggered only by an alarm. `moved`: triggered by motion or another place."""
 
@@ -115,7 +116,7 @@ class Situation(NamedTuple):
 
 
 def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
-    """Return "arm" or "disarm" if the guard of a bike needs this action, otherwise None."""
+    """Return the action that the guard of a bike needs, or None."""
     guard = bike.guard
     if not night_begins and bike.is_held:
         return None
@@ -128,6 +129,9 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
     # armed as soon as it stands.
     if guard == "disarmed" and (bike.on_ride or not is_wanted):
         return "disarm" if night_begins else None
+    if guard == "armed":
+        # Do not arm it again: it may just have been moved from its guarded place.
+        return "keep" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None
 
 

@@ -168,6 +168,12 @@ class Account:
         state = self._state(unique_id).armed(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
+    def take_over(self, unique_id: str) -> Changes:
+        """Let the night guard keep a listed bike guarded, whoever armed it."""
+        tracker = self.trackers[unique_id]
+        state = self._state(unique_id)._replace(changed_by=None)
+        return self._become({unique_id: tracker._replace(state=state)})
+
     def disarm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes:
