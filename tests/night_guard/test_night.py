@@ -52,6 +52,7 @@ until 22 = armed
 until 6 = disarmed
 22:00 guard removed
 22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
+06:00 silent removed
 
 What was disarmed by hand is guarded again after a start if a night began before the start.
 night red begins=12:05, disarm, restart 10, wait 2 = armed
@@ -76,6 +77,7 @@ offline red, until 13, night red, until 22 = armed
 until 6, until 22 = armed
 until 6, until 22 = armed
 22:00 time-sensitive: Red bike has been offline since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
+06:00 silent removed
 
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
 night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
@@ -346,10 +348,10 @@ night begins=12:00, wait 2, disarm, automate disarm blue, wait 1, fail, wait 20,
 12:04 guard removed
 
 The message about an outage is taken away if a person disarmed the bike in it.
-night red begins=12:00, wait 2, fail, wait 20, disarm, work, wait 7 = disarmed
+night red begins=12:00, wait 2, fail, wait 20, disarm, wait 1, work, wait 7 = disarmed
 12:18 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
 12:24 guard removed
-12:26 contact removed
+12:24 contact removed
 
 Bikes that the night guard could not guard in the outage are named, if their place is known.
 new, wait 2, night begins=13:00, fail, wait 40, until 13 = disarmed
@@ -359,8 +361,10 @@ A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20
 
 Trackers that fall silent within five minutes are one message.
-night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, restart, wait 2
+night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, restart, wait 2, automate disarm, wait 3
 13:13 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:18 guard removed
+13:18 quiet: Blue bike has not reported since 12:17 / Blue bike: guarded, but without contact since 12:17. A theft would go unnoticed.
 
 A message about a later silence replaces the first. Both bikes are told of again after they were armed again.
 night begins=12:02, stand 12 red blue, stand 6 blue, wait 61

@@ -109,6 +109,8 @@ class OfNight(NamedTuple):
     """The bikes in the shown message about unguarded bikes."""
     silent: dict[str, datetime] = {}
     """The start of each silence that was in a message and goes on, by `uniqueId`."""
+    without_contact: tuple[str, ...] = ()
+    """The bikes in the shown message about silences."""
 
 
 class Sent(NamedTuple):

@@ -237,32 +237,36 @@ class Messenger:
         Each moved bike has its own message, which is sent once for each silence. All
         other bikes of a night guard are in one message. Send it only if it names a new
         silence, or one that began after the bike was armed again. If a tracker has
-        contact again, send the message without it. If no bike is left, remove the
-        message.
+        contact again, or its bike is no longer guarded, send the message without it. If
+        no bike is left, remove the message.
         """
-        told, back = self.sent.cut_off.keys(), self._contacts(now)
-        for unique_id in told & back:
+        cut_off, back = self.sent.cut_off.keys(), self._contacts(now)
+        for unique_id in cut_off & back:
             self._tell_contact(unique_id, now)
         silent = [*self._silences(now)]
         for it in silent:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
                 self._tell_cut_off(it)
+        states = self._coordinator.data.states
+        guarded = {key for key, state in states.items() if state.guard} - back
         for night in self.guards:
-            before = self.of(night).silent
-            shown = {key: it for key, it in before.items() if key not in back}
+            before = self.of(night)
+            told = {key: it for key, it in before.silent.items() if key not in back}
+            shown = tuple(key for key in before.without_contact if key in guarded)
             of_night = [
                 it
                 for it in silent
                 if not it.is_moved and night.is_for(it.bike.entity.device_id)
             ]
-            new = any(it.is_due and it.is_new(shown) for it in of_night)
-            if new or shown != before:
+            new = any(it.is_due and it.is_new(told) for it in of_night)
+            if new or shown != before.without_contact:
                 named = [it for it in of_night if new or it.unique_id in shown]
-                since = {it.unique_id: it.since for it in named}
-                self.remember_of(night, silent=shown | since)
+                shown = tuple(it.unique_id for it in named)
+                told |= {it.unique_id: it.since for it in named}
                 bikes = [(it.bike, it.since) for it in named]
                 message = alerts.trackers_silent(self._hass, night, bikes)
                 self.send(night, message._replace(level=URGENT if new else {}))
+            self.remember_of(night, silent=told, without_contact=shown)
 
     def _contacts(self, now: datetime) -> set[str]:
         """Note which trackers left the account, and which have contact again. Return the latter, and deleted trackers."""
@@ -403,15 +407,17 @@ class Messenger:
             self.remember_of(night, reasons=known, not_guarded=tuple(sorted(shown)))
 
     def tell_outage(self, since: datetime) -> None:
-        """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed."""
+        """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed.
+
+        If it then no longer concerns a bike of the night guard, remove the message.
+        """
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
-        for night in [it for it in self.guards if not self.of(it).is_outage]:
+        for night in self.guards:
             names, moved = self._guarded_by(night), self._moved_of(night)
-            missed = self._missed_by(night, since)
-            if names or missed or moved:
-                self.remember_of(night, is_outage=True)
-                bikes = names, missed, moved
+            bikes = names, self._missed_by(night, since), moved
+            if any(bikes) is not self.of(night).is_outage:
+                self.remember_of(night, is_outage=any(bikes))
                 self.send(night, alerts.no_contact(self._hass, night, *bikes, since))
 
     def tell_contact(self) -> None:
