@@ -384,8 +384,10 @@ async def test_report_in_an_outage(
         assert f"Theft report: {label.partition(':')[0]}" in page
         assert "2026-11-20 12:05:36</bdi><br><bdi>Roonstraße 12" in page
         assert "These are the stored routes of the rides" in page
+    await night.async_tell("work, wait 6, restart, wait 3")
+    assert (await client.get(links[0].removeprefix(home))).status == 200
     hass.config.api = hass.config.external_url = None
-    await night.async_tell("work, wait 6, fail, wait 20")
+    await night.async_tell("fail, wait 20")
     data = night.pushes[-1].data["data"]
     assert (data["url"], data["actions"]) == ("/map", [])
 

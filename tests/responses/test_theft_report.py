@@ -1,6 +1,7 @@
 """The theft report: its content, its sources, and that values are escaped, never read as HTML."""
 
 from base64 import b64decode
+from datetime import datetime
 import re
 from typing import Any
 
@@ -16,8 +17,12 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.responses.bikes import bike_of
 from custom_components.bike_tracker.responses.drawing import route_as_svg
-from custom_components.bike_tracker.responses.theft_report import async_link_to_report
+from custom_components.bike_tracker.responses.theft_report import (
+    START,
+    async_link_to_report,
+)
 from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup
@@ -382,48 +387,50 @@ async def test_bike_guarded_for_long(bikes: Bikes) -> None:
     assert [it.time for it in segment.points] == [dt_util.utcnow() - 6 * DAY]
 
 
-async def test_link(
-    bikes: Bikes,
-    hass_client_no_auth: ClientSessionGenerator,
-    hass_client: ClientSessionGenerator,
-    hass_admin_user: MockUser,
-) -> None:
+async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -> None:
     """For a day, a link opens the report of one bike without a sign-in. If Home Assistant has no address, no link exists."""
-    assert await async_setup_component(bikes.hass, "http", {})
+    hass, home = bikes.hass, "https://home.example.com"
+    assert await async_setup_component(hass, "http", {})
     await async_set_up_and_guard(bikes)
-    device, home = device_of(bikes.hass, RED), "https://home.example.com"
-    bikes.hass.config.external_url = home
-    link = async_link_to_report(bikes.hass, device)
-    assert link and link.startswith(f"{home}/api/bike_tracker/theft_report/")
-    path = link.removeprefix(home)
-    client, plain = await hass_client_no_auth(), path.partition("?")[0]
-    page = await client.get(path)
-    assert page.status == 200
+    hass.config.external_url = home
+    client = await hass_client_no_auth()
+
+    def link(unique_id: str = RED, since: datetime | None = None) -> URL:
+        bike = bike_of(hass, device_of(hass, unique_id))
+        return URL((bike and async_link_to_report(hass, bike, since)) or "")
+
+    async def status(of: URL) -> int:
+        return (await client.get(of.relative())).status
+
+    first = link()
+    assert f"{first}".startswith(f"{home}/api/bike_tracker/theft_report/")
+    page = await client.get(first.relative())
     assert page.content_type == "text/html"
     assert "<title>Theft report: Red bike</title>" in await page.text()
-    for other in (plain, path.replace(device, device_of(bikes.hass, BLUE))):
-        assert (await client.get(other)).status == 401
+    assert await status(link(BLUE)) == 404
+    until = int(first.query["until"])
+    for wrong in ({"until": until + 1}, {"signature": "é"}, {START: "2026"}):
+        assert await status(first.update_query(wrong)) == 401
+    for path in (link(BLUE).path, f"{first.path}0"):
+        assert await status(first.with_path(path, keep_query=True)) == 401
     await bikes.poll(600)
     await async_steal(bikes)
     guard = bikes.coordinator.data.states[RED].guard
     assert guard
-    theft = async_link_to_report(bikes.hass, device, guard.armed_at)
-    old = async_link_to_report(bikes.hass, device, guard.armed_at - 20 * DAY)
-    start = (dt_util.utcnow() - 6 * DAY).isoformat()
-    assert URL(old or "").query["start_date_time"] == start
+    theft, old = (link(since=guard.armed_at - days * DAY) for days in (0, 20))
+    assert old.query[START] == (dt_util.utcnow() - 6 * DAY).isoformat()
     await bikes.async_guard("disarm")
-    assert (await client.get((theft or "").removeprefix(home))).status == 200
+    assert await status(theft) == 200
     query = bikes.simulator.requests[-1].query
     assert f"from={guard.armed_at:%Y-%m-%dT%H:%M:%S}" in query
-    signed_in = await hass_client()
-    for suffix, status in (("?start_date_time=soon", 404), ("", 200), ("0", 404)):
-        assert (await signed_in.get(f"{plain}{suffix}")).status == status
-    hass_admin_user.mock_policy({})
-    assert (await signed_in.get(plain)).status == 401
-    bikes.freezer.tick(DAY)
-    assert (await client.get(path)).status == 401
-    bikes.hass.config.api = bikes.hass.config.external_url = None
-    assert async_link_to_report(bikes.hass, device) is None
+    bikes.freezer.tick(until - dt_util.utcnow().timestamp())
+    assert await status(first) == 200
+    bikes.freezer.tick(2)
+    assert await status(first) == 401
+    hass.config.api = hass.config.external_url = None
+    assert link() == URL()
+    await hass.config_entries.async_unload(bikes.entry.entry_id)
+    assert await status(first) == 401
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
+from secrets import token_hex
 from sqlite3 import Connection, DatabaseError
 from typing import Any, Final
 
@@ -116,6 +117,13 @@ class Database:
         if sent != self.content.sent:
             self.content.sent = sent
             self.async_write_within(SOON)
+
+    @callback
+    def async_link_secret(self) -> str:
+        """Return the secret that signs links to theft reports. The first call creates it."""
+        if not self.content.sent.link_secret:
+            self.async_set_sent(self.content.sent._replace(link_secret=token_hex()))
+        return self.content.sent.link_secret
 
     @callback
     def async_forget(self, unique_id: str) -> None:

@@ -126,6 +126,8 @@ class Sent(NamedTuple):
     """When each unlisted tracker was noticed to be unlisted."""
     mine: tuple[str, ...] = ()
     """Bikes whose rider tapped *It's me*, until the bike stands or a night begins."""
+    link_secret: str = ""
+    """The secret that signs links to theft reports; empty until the first link."""
 
 
 @dataclass(slots=True)

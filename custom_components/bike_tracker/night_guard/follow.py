@@ -380,7 +380,7 @@ class Messenger:
     def _link_to_report(self, bike: Bike) -> str | None:
         stolen = bike.tracker and bike.tracker.state.stolen_guard
         since = stolen.armed_at if stolen else None
-        return async_link_to_report(self._hass, bike.entity.device_id or "", since)
+        return async_link_to_report(self._hass, bike, since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """If a reason why a bike cannot be guarded tonight is new, send all reasons that apply.

@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+import hmac
 from html import escape
 from http import HTTPStatus
 from itertools import chain
@@ -12,13 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from aiohttp import web
 from homeassistant.components.http import KEY_HASS, HomeAssistantView
-from homeassistant.components.http.auth import async_sign_path
 from homeassistant.const import ATTR_DEVICE_ID
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 from homeassistant.util import dt as dt_util
-import voluptuous as vol
 from yarl import URL
 
 from ..api.address import host_of
@@ -27,7 +26,7 @@ from ..tracking.distance import NOWHERE, Fix, fix_of
 from ..tracking.guard import Guard, Triggered
 from ..tracking.occurrences import alarms_of
 from ..tracking.state import Tracker, TrackerState
-from .bikes import Bike, service_error, validation_error
+from .bikes import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
 from .track import GPX_TYPE, MAX_TRACK, Point, Track, async_best_track, gpx
@@ -41,6 +40,8 @@ _SERIES: Final = timedelta(minutes=10)
 START: Final = "start_date_time"
 """Name of the start time: a field of actions, and a parameter of the link to a report."""
 _LINK_WORKS_FOR: Final = timedelta(days=1)
+_UNTIL: Final = "until"
+_SIGNATURE: Final = "signature"
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
 _PANEL: Final = "entity.alarm_control_panel"
@@ -101,52 +102,68 @@ type ArmedBy = tuple[Guard, str | None]
 
 
 class ReportView(HomeAssistantView):
-    """View that creates the page of a theft report each time a browser opens it."""
+    """View that creates the page of a theft report each time a browser opens a signed link to it."""
 
     url = f"/api/{DOMAIN}/theft_report/{{device_id}}"
     name = f"api:{DOMAIN}:theft_report"
+    # The view checks its own signature: signatures of Home Assistant end with a restart.
+    requires_auth = False
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the page. The action `theft_report` creates it, and checks the user's permissions."""
-        start = {key: it for key, it in request.query.items() if key == START}
+        """Return the page that the action `theft_report` creates. Raise an error if the signature is not valid."""
+        hass, query = request.app[KEY_HASS], request.query
+        start, until, signature = (
+            query.get(it, "") for it in (START, _UNTIL, _SIGNATURE)
+        )
+        bike = bike_of(hass, device_id)
+        right = bike and _signature(with_stored_state(hass, bike), start, until)
+        is_right = right and hmac.compare_digest(right.encode(), signature.encode())
+        if not is_right or int(until) < dt_util.utcnow().timestamp():
+            raise Unauthorized
         try:
-            report: Any = await request.app[KEY_HASS].services.async_call(
+            report: Any = await hass.services.async_call(
                 DOMAIN,
                 "theft_report",
-                {ATTR_DEVICE_ID: device_id, **start},
+                {ATTR_DEVICE_ID: device_id, **({START: start} if start else {})},
                 blocking=True,
-                context=self.context(request),
                 return_response=True,
             )
-        except Unauthorized:
-            raise
-        except (HomeAssistantError, vol.Invalid) as err:
+        except HomeAssistantError as err:
             return self.json_message(str(err), HTTPStatus.NOT_FOUND)
         return web.Response(text=report["html"], content_type="text/html")
 
 
+def _signature(bike: Bike, start: str, until: str) -> str | None:
+    """Return the signature of a link to the report of a bike; None if the account of the bike was never set up."""
+    if bike.coordinator is None:
+        return None
+    signed = "\n".join((bike.entity.device_id or "", start, until))
+    secret = bike.coordinator.database.async_link_secret()
+    return hmac.new(secret.encode(), signed.encode(), "sha256").hexdigest()
+
+
 @callback
 def async_link_to_report(
-    hass: HomeAssistant, device_id: str, since: datetime | None = None
+    hass: HomeAssistant, bike: Bike, since: datetime | None = None
 ) -> str | None:
     """Return an address that opens the report in a browser for a day, without sign-in; None without a URL.
 
     With `since`, the report begins at this time, even after the guard was disarmed.
 
     The address contains a host: otherwise, the phone's app would open it itself and add
-    a parameter to it. The signature would then be wrong.
+    a parameter to it.
     """
-    path = URL(ReportView.url.format(device_id=device_id))
-    if since:
-        # While the link works, the report must not become longer than the maximum.
-        start = max(since, dt_util.utcnow() + _LINK_WORKS_FOR - MAX_TRACK)
-        path = path.with_query({START: start.isoformat()})
+    end = dt_util.utcnow() + _LINK_WORKS_FOR
+    # While the link works, the report must not become longer than the maximum.
+    start = max(since, end - MAX_TRACK).isoformat() if since else ""
+    until = f"{end.timestamp():.0f}"
+    signature = _signature(bike, start, until) or ""
     try:
         host = get_url(hass, prefer_external=True)
     except NoURLAvailableError:
         return None
-    signed = async_sign_path(hass, str(path), _LINK_WORKS_FOR, use_content_user=True)
-    return f"{host}{signed}"
+    url = URL(host + ReportView.url.format(device_id=bike.entity.device_id))
+    return str(url.with_query({START: start, _UNTIL: until, _SIGNATURE: signature}))
 
 
 class TheftReport(NamedTuple):
