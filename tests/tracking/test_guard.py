@@ -238,6 +238,14 @@ def test_theft_to_report(script: str, armed_at: str) -> None:
     assert (guard and guard.armed_at) == expected
 
 
+def test_taken_over() -> None:
+    """The night guard takes over a guard with its place. The change is stored soon, like an arming."""
+    house = lived("stand 3, arm, stand 2")
+    before = house.state
+    house.account.take_over("red", minutes(9))
+    assert house.state == before._replace(changed_by=None, changed_at=minutes(9))
+
+
 def test_without_a_place() -> None:
     """If the place of a bike is unknown, the bike cannot be guarded."""
     account, devices = Account("Bikes", {}), {"red": a_device(position_id=1)}

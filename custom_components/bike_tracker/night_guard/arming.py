@@ -261,7 +261,7 @@ class NightGuards:
         if decision == "arm" and (armed := account.arm(unique_id, dt_util.utcnow())):
             yield armed
         if decision == "keep":
-            yield account.take_over(unique_id)
+            yield account.take_over(unique_id, dt_util.utcnow())
         if decision == "disarm":
             yield account.disarm(unique_id, dt_util.utcnow())
         if is_up and bike.tracker:

@@ -168,10 +168,10 @@ class Account:
         state = self._state(unique_id).armed(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
-    def take_over(self, unique_id: str) -> Changes:
+    def take_over(self, unique_id: str, now: datetime) -> Changes:
         """Let the night guard keep a listed bike guarded, whoever armed it."""
         tracker = self.trackers[unique_id]
-        state = self._state(unique_id)._replace(changed_by=None)
+        state = self._state(unique_id)._replace(changed_by=None, changed_at=now)
         return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(

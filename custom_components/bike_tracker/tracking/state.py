@@ -103,7 +103,7 @@ class TrackerState(NamedTuple):
     changed_by: str | None = None
     """Name of the user of the last arming or disarming; empty for an automation, None for the night guard."""
     changed_at: datetime | None = None
-    """Time of the last arming or disarming."""
+    """Time of the last arming, taking over or disarming."""
     occurrences: tuple[Occurrence, ...] = ()
     """The most recent occurrences. The oldest of them comes first."""
     last_theft: Theft | None = None
