@@ -347,15 +347,15 @@ night begins=12:00, wait 2, disarm, automate disarm blue, wait 1, fail, wait 20,
 12:04 guard removed
 12:04 guard removed
 
-The message about an outage is taken away if a person disarmed the bike in it.
-night red begins=12:00, wait 2, fail, wait 20, disarm, wait 1, work, wait 7 = disarmed
-12:18 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
-12:24 guard removed
-12:24 contact removed
-
-Bikes that the night guard could not guard in the outage are named, if their place is known.
-new, wait 2, night begins=13:00, fail, wait 40, until 13 = disarmed
-13:00 time-sensitive: No contact with the tracking service / Blue bike, Red bike: Not guarded
+The message about an outage follows its bikes. It is urgent if one could not be guarded, and its place is known.
+new, wait 2, automate arm_away blue, night begins=12:40 ends=12:50, fail, wait 42, automate disarm blue, wait 6, until 12, wait 45, automate, wait 2
+12:18 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:03. A theft would go unnoticed.
+12:40 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:03. A theft would go unnoticed. / Red bike: Not guarded
+12:46 guard removed
+12:46 quiet: No contact with the tracking service / Red bike: Not guarded
+12:50 contact removed
+12:40 time-sensitive: No contact with the tracking service / Blue bike, Red bike: Not guarded
+12:46 quiet: No contact with the tracking service / Red bike: guarded, but without contact since 2026-11-20 12:03. A theft would go unnoticed. / Blue bike: Not guarded
 
 A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20

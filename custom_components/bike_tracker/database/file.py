@@ -101,8 +101,8 @@ class OfNight(NamedTuple):
 
     phones: tuple[str, ...] = ()
     """Device IDs, to remove the messages if the night guard is deleted while its account is not loaded."""
-    is_outage: bool = False
-    """Whether a message about the current outage was sent."""
+    outage: dict[str, str] = {}
+    """The states of guards in the message about the current outage, by `uniqueId`."""
     reasons: dict[str, str] = {}
     """Why bikes cannot be guarded, by `uniqueId`. Each reason was in a message."""
     not_guarded: tuple[str, ...] = ()

@@ -28,7 +28,7 @@ from ..responses.bikes import Bike, known_bike, listed_bike, stored_bike
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
-from ..tracking.state import Tracker, TrackerState
+from ..tracking.state import Tracker
 from . import alerts
 from .messages import (
     CRITICAL,
@@ -407,60 +407,61 @@ class Messenger:
             self.remember_of(night, reasons=known, not_guarded=tuple(sorted(shown)))
 
     def tell_outage(self, since: datetime) -> None:
-        """If an outage has lasted 15 minutes, let each night guard warn once that a theft would not be noticed.
+        """If an outage has lasted 15 minutes, let each night guard warn that a theft would not be noticed.
 
-        If it then no longer concerns a bike of the night guard, remove the message.
+        If the bikes in the message change, replace it; without bikes, remove it. Only the
+        first message and bikes that are newly unguarded or moved are urgent.
         """
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
-            names, moved = self._guarded_by(night), self._moved_of(night)
-            bikes = names, self._missed_by(night, since), moved
-            if any(bikes) is not self.of(night).is_outage:
-                self.remember_of(night, is_outage=any(bikes))
-                self.send(night, alerts.no_contact(self._hass, night, *bikes, since))
+            told, bikes = self.of(night).outage, self._in_outage(night, since)
+            if bikes == told:
+                continue
+            self.remember_of(night, outage=bikes)
+            names, missed = self._names(bikes, "armed"), self._names(bikes, "disarmed")
+            moved = self._moved(bikes)
+            message = alerts.no_contact(self._hass, night, names, missed, moved, since)
+            changed = bikes.items() - told.items()
+            is_urgent = not told or any(state != "armed" for _, state in changed)
+            self.send(night, message._replace(level=URGENT if is_urgent else {}))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
-        for night in [it for it in self.guards if self.of(it).is_outage]:
-            self.remember_of(night, is_outage=False)
-            names = self._guarded_by(night)
+        for night in [it for it in self.guards if self.of(it).outage]:
+            self.remember_of(night, outage={})
+            names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
             self.send(night, alerts.contact_again(self._hass, night, names))
 
-    def _guarded_by(self, night: NightGuard) -> list[str]:
-        """Return the names of bikes that are guarded, without moved bikes."""
-        return sorted(
-            name_of(device)
-            for _, device, state in self._states_of(night)
-            if state_of(state.guard) in ("armed", "shaken")
-        )
+    def _in_outage(self, night: NightGuard, since: datetime) -> dict[str, str]:
+        """Return the state of the guard of each bike that an outage since then affects, by `uniqueId`.
 
-    def _missed_by(self, night: NightGuard, since: datetime) -> list[str]:
-        """Return the names of bikes that would be guarded without the outage that began at `since`."""
-        return sorted(
-            name_of(device)
-            for unique_id, device, state in self._states_of(night)
-            if not state.guard and self._is_missed(night, unique_id, since)
-        )
-
-    def _moved_of(self, night: NightGuard) -> list[alerts.Moved]:
-        """Return the moved bikes of a night guard, sorted by name. Their guards notice no further theft."""
-        moved = list[alerts.Moved]()
-        for unique_id, device, state in self._states_of(night):
-            if state_of(state.guard) == "moved":
-                bike = stored_bike(self._coordinator, unique_id)
-                url = self._link_to_report(bike) if bike else None
-                moved.append(alerts.Moved(name_of(device), bike, url))
-        return sorted(moved, key=attrgetter("name"))
-
-    def _states_of(
-        self, night: NightGuard
-    ) -> Iterator[tuple[str, dr.DeviceEntry, TrackerState]]:
-        """Yield the `uniqueId`, the device and the state of each bike of a night guard."""
-        for unique_id, tracker in self._coordinator.data.known_trackers.items():
+        "armed": a theft would go unnoticed; "moved": so would another theft; "disarmed":
+        the bike would be guarded without the outage.
+        """
+        states, account = dict[str, str](), self._coordinator.data
+        for unique_id in account.states.keys() - self.sent.left:
             device = self._coordinator.devices.get(unique_id)
-            if device and night.is_for(device.id):
-                yield unique_id, device, tracker.state
+            state = state_of(account.states[unique_id].guard)
+            is_named = state != "disarmed" or self._is_missed(night, unique_id, since)
+            if device and night.is_for(device.id) and is_named:
+                states[unique_id] = "armed" if state == "shaken" else state
+        return states
+
+    def _names(self, states: dict[str, str], wanted: str) -> list[str]:
+        """Return the sorted names of the bikes whose guards have the wanted state."""
+        keys = (unique_id for unique_id, state in states.items() if state == wanted)
+        return sorted(name_of(self._coordinator.devices.get(key)) for key in keys)
+
+    def _moved(self, states: dict[str, str]) -> list[alerts.Moved]:
+        """Return the moved bikes, sorted by name."""
+        moved = list[alerts.Moved]()
+        for unique_id in [key for key, state in states.items() if state == "moved"]:
+            bike = stored_bike(self._coordinator, unique_id)
+            url = self._link_to_report(bike) if bike else None
+            name = name_of(self._coordinator.devices.get(unique_id))
+            moved.append(alerts.Moved(name, bike, url))
+        return sorted(moved, key=attrgetter("name"))
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""

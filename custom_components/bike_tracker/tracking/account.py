@@ -49,11 +49,6 @@ class Account:
     newest list, otherwise None.
     """
 
-    @property
-    def known_trackers(self) -> Trackers:
-        """The listed trackers or, before the first device list, all stored trackers."""
-        return self.trackers or {key: self.known(key) for key in self.states}
-
     def known(self, unique_id: str) -> Tracker:
         """Return a tracker; if it is not listed, a tracker with its stored state and an empty device."""
         if tracker := self.trackers.get(unique_id):
