@@ -325,7 +325,7 @@ async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:
 
 @pytest.mark.parametrize("has_folder", [True, False])
 async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
-    """The button *Theft report* writes a new file, even within a minute. The answer contains its name, or the error."""
+    """The button *Theft report* writes a new file, even within a minute or for an unlisted bike. The answer has its name, or the error."""
     hass = night.hass
     if has_folder:
         hass.config.media_dirs = {"local": str(tmp_path)}
@@ -334,7 +334,7 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
         hass.config.api = None
     await night.async_tell("night red begins=12:00, ride 1, tap report")
     await hass.async_block_till_done()
-    await night.async_tell("clock -.014, tap report")
+    await night.async_tell("leave red, clock -.014, tap report")
     await hass.async_block_till_done()
     url = "/map?entity_id=device_tracker.red_bike"
     assert night.pushes[0].data["data"]["url"] == url

@@ -351,7 +351,7 @@ async def test_stored_routes(bikes: Bikes) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_no_report(bikes: Bikes) -> None:
-    """If a report is not possible, the error has the reason."""
+    """If a report is not possible, the error has the reason. A report of an unlisted bike is possible."""
     # The green bike's tracker has never had a fix.
     bikes.simulator.add_device("green", email=EMAIL, latitude=None)
     await bikes.poll()
@@ -371,6 +371,8 @@ async def test_no_report(bikes: Bikes) -> None:
     assert "Last seen" not in report["html"]
     bikes.simulator.unassign(EMAIL, RED)
     await bikes.poll()
+    assert (await async_report(bikes, start_date_time=-MINUTE))["positions"] == 1
+    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     with pytest.raises(HomeAssistantError, match="not available"):
         await async_report(bikes, start_date_time=-MINUTE)
 

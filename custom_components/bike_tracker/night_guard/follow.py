@@ -378,8 +378,8 @@ class Messenger:
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:
-        stolen = bike.tracker and bike.tracker.state.stolen_guard
-        since = stolen.armed_at if stolen else None
+        state = self._coordinator.data.known(bike.entity.unique_id).state
+        since = state.stolen_guard.armed_at if state.stolen_guard else None
         return async_link_to_report(self._hass, bike, since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:

@@ -130,9 +130,9 @@ def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | N
 
 @callback
 def with_stored_state(hass: HomeAssistant, bike: Bike) -> Bike:
-    """Return a bike with its stored state if its account is not loaded because of an outage, otherwise unchanged."""
+    """Return a bike with its stored state if it is unlisted, or its account not loaded in an outage; else unchanged."""
     entry = hass.config_entries.async_get_entry(bike.entity.config_entry_id or "")
-    adder = None if bike.coordinator else getattr(entry, "runtime_data", None)
+    adder = None if bike.tracker else getattr(entry, "runtime_data", None)
     return (adder and stored_bike(adder.coordinator, bike.entity.unique_id)) or bike
 
 
