@@ -265,12 +265,13 @@ arm, night blue, ride 2, stand 10, offline red, wait 60, night red, wait 2, onli
 15:20 time-sensitive: Red bike has been offline since 13:17 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 13:15, battery 80%, its tracker is offline, was moved.
 15:27 critical: Red bike is being moved / Red bike is at Roonstraße 12, 1.5 km north of home, position from 15:26, battery 80%.
 
-A stolen bike that leaves the account: this is told once, and the button *It's me* works.
+A stolen bike that leaves the account: this is told once, and its buttons work.
 night red follow=no, until 22, ride 2, leave red, wait 18, restart, wait 20
-tap disarm, assign red, wait 1 = armed
+tap arm, tap disarm, assign red, wait 1 = armed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:18 time-sensitive: Red bike is no longer in the account / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, was moved.
-22:42 guard removed
+22:42 quiet: Red bike: Guard again / Red bike is no longer in the account
+22:43 guard removed
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25

@@ -160,10 +160,11 @@ def moved(hass: HomeAssistant, bike: Bike) -> Message:
     return message._replace(level={})
 
 
-def still_moving(hass: HomeAssistant, bike: Bike) -> Message:
-    """Return the message that answers a tap on *Guard again* if the bike moves, or stood for under five minutes."""
+def not_armed(hass: HomeAssistant, bike: Bike) -> Message:
+    """Return the message that answers a tap on *Guard again* if the bike moves, stood for under five minutes, or is unlisted."""
     title = _titled(hass, bike.name, label=_label(hass, "arm"))
-    return _about(hass, bike, title, words(hass, "still_moving"))
+    key = "still_moving" if bike.tracker else "left_account"
+    return _about(hass, bike, title, words(hass, key, name=bike.name))
 
 
 def tags_of(guard_id: str) -> Tags:

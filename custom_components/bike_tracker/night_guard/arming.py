@@ -349,8 +349,8 @@ class NightGuards:
                 self._set_mine(forget=[unique_id])
                 changes = account.arm(unique_id, dt_util.utcnow())
             self._coordinator.async_set_guards(*filter(None, [changes]))
-            if is_gone and action == "arm":
-                answer = alerts.still_moving(self._hass, bike)
+            if action == "arm" and (is_gone or bike.tracker is None):
+                answer = alerts.not_armed(self._hass, bike)
                 messenger.send_once(messenger.guards_of(bike), answer)
             else:
                 self._remove_message(bike)
