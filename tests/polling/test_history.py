@@ -371,10 +371,11 @@ async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
 
 
 async def test_person_who_waits(asking: Asking) -> None:
-    """While the account waits after a failure, a user can still send a request. If it succeeds, the wait ends."""
+    """While the account waits after a failure, a user can still send ten requests a minute. A success ends the wait."""
     device_id = asking.simulator.devices[RED].id
     now = datetime.now(UTC)
     asking.simulator.fault("status-404", path="history", times=2)
+    assert sum(asking.history.allows() for _ in range(20)) == 10
     asking.note()
     await asking.after()
     with pytest.raises(InvalidResponseError):
