@@ -255,11 +255,18 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def async_set_guards(self, *changes: Changes) -> None:
-        """Store guards that were armed or disarmed, and notify only the entities of these guards."""
+        """Store guards that were armed or disarmed, and notify only the entities of these guards.
+
+        If a guard was triggered at once, notify all listeners: they fire this occurrence.
+        """
         for each in changes:
             self.async_store(each)
             for unique_id in each.keys:
                 async_dispatcher_send(self.hass, self.signal(f"{unique_id}_guard"))
+                before, after = each.before[unique_id], each.after[unique_id]
+                if before.state.occurrences is not after.state.occurrences:
+                    self.changed.add(unique_id)
+                    self.async_update_listeners()
 
     # Between polls
 

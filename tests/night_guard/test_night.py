@@ -32,6 +32,15 @@ A bike that is ridden is guarded once it has stood, though disarmed by hand befo
 night red begins=12:05, disarm, ride 6 = disarmed
 stand 10 = armed
 
+A bike that is ridden again is guarded at night where it stood, though its tracker slept there: the owner's ride rings, too.
+ann 0, night red riders=ann, ride 3, stand 1, wait 20, ride 5 = disarmed
+night red begins=12:30, stand 1, wait 3, ride 3 = disarmed
+stand 1, wait 20, ride 4 = triggered
+tap disarm, stand 1, wait 20, now alarm=shock = triggered
+13:00 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:59
+13:04 guard removed
+13:25 critical: Red bike: Vibration / Alarm, Roonstraße 12, 13:25
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed

@@ -192,7 +192,7 @@ class NightGuards:
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
         others = coordinator.data.states.keys() - listed
-        self._compare(others.union(stands, self._solved()))
+        self._compare(others.union(stands, self._solved()), stood=stands)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
@@ -227,24 +227,32 @@ class NightGuards:
             self._check_contact()
 
     def _compare(
-        self, unique_ids: Collection[str], leaving: Collection[NightGuard] = ()
+        self,
+        unique_ids: Collection[str],
+        leaving: Collection[NightGuard] = (),
+        stood: Collection[str] = (),
     ) -> None:
         """Arm and disarm the guards of these bikes as the night guards require.
 
-        `leaving` are the night guards before a change of the settings.
+        `leaving` are the night guards before a change of the settings. The rides of the
+        bikes in `stood` have just ended, but the next ride may have begun.
         """
         changes, reasons = list[Changes](), dict[str, str]()
         for unique_id in unique_ids:
             with log_errors(self._entry.title, "guarding a bike"):
                 if bike := known_bike(self._coordinator, unique_id):
-                    changes += self._compared(bike, reasons, leaving)
+                    changes += self._compared(bike, reasons, leaving, stood)
         self._messenger.tell_reasons(reasons)
         # Arming or disarming here does not remove the message about a triggered guard:
         # it stays until a person acts.
         self._coordinator.async_set_guards(*changes)
 
     def _compared(
-        self, bike: Bike, reasons: dict[str, str], leaving: Collection[NightGuard]
+        self,
+        bike: Bike,
+        reasons: dict[str, str],
+        leaving: Collection[NightGuard],
+        stood: Collection[str],
     ) -> Iterator[Changes]:
         """Arm or disarm a bike, and yield the changes. In `reasons`, note why the bike cannot be guarded tonight."""
         unique_id, device_id = bike.entity.unique_id, bike.entity.device_id
@@ -253,12 +261,18 @@ class NightGuards:
             return
         now, is_up = dt_util.now(), self._coordinator.last_update_success
         begins, reason = self._night_begins(bike, guards, now), self._reason(bike)
-        if begins and is_up and reason and any(it.is_night(now) for it in guards):
+        is_night = any(it.is_night(now) for it in guards)
+        if begins and is_up and reason and is_night:
             reasons[unique_id] = reason
+        # By day, the places of the riders while the bike stood are not known.
+        after_ride = is_night and unique_id in stood
         decision, account = None, self._coordinator.data
         if reason in (None, "triggered"):
-            decision = self._decision(bike, guards, now, begins=begins)
-        if decision == "arm" and (armed := account.arm(unique_id, dt_util.utcnow())):
+            on_ride = account.states[unique_id].is_under_way and not after_ride
+            decision = self._decision(bike, guards, now, begins=begins, on_ride=on_ride)
+        if decision == "arm" and (
+            armed := account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
+        ):
             yield armed
         if decision == "keep":
             yield account.take_over(unique_id, dt_util.utcnow())
@@ -286,7 +300,13 @@ class NightGuards:
         return begins
 
     def _decision(
-        self, bike: Bike, guards: Collection[NightGuard], now: datetime, *, begins: bool
+        self,
+        bike: Bike,
+        guards: Collection[NightGuard],
+        now: datetime,
+        *,
+        begins: bool,
+        on_ride: bool,
     ) -> Decision | None:
         tracker = self._coordinator.data.trackers[bike.entity.unique_id]
         position, is_wanted = tracker.position, self._messenger.is_wanted
@@ -295,7 +315,7 @@ class NightGuards:
             state_of(tracker.state.guard),
             tracker.state.changed_by is not None
             or bike.entity.unique_id in self._messenger.sent.mine,
-            on_ride=tracker.state.is_under_way,
+            on_ride=on_ride,
             in_outage=not self._coordinator.last_update_success,
         )
         return decide(situation, is_wanted=wanted, night_begins=begins)

@@ -13,7 +13,7 @@ from typing import Final
 from ..api.models import Device, Position, is_real
 from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
-from .state import Changes, Tracker, Trackers, TrackerState
+from .state import Changes, Rearming, Tracker, Trackers, TrackerState
 
 # A position may be later than the tracker's last contact, because the clock of a tracker
 # may be some hours ahead. If it is later by more than this, its time is wrong.
@@ -150,17 +150,29 @@ class Account:
         return self._become(trackers)
 
     def arm(
-        self, unique_id: str, now: datetime, changed_by: str | None = None
+        self,
+        unique_id: str,
+        now: datetime,
+        changed_by: str | None = None,
+        *,
+        after_ride: bool = False,
     ) -> Changes | None:
         """Arm the guard of a tracker. Return None if the tracker is not listed or never reported a place.
 
         If the guard is triggered and the bike moves, the guard stays triggered, and the
-        state gets a `rearming`: the bike is guarded again as soon as it stands.
+        state gets a `rearming`: the bike is guarded again as soon as it stands. With
+        `after_ride`, the bike is guarded where it stood after its last ride, even if
+        the next ride has begun.
         """
         tracker = self.trackers.get(unique_id)
         if tracker is None or not (tracker.position and tracker.has_fix):
             return None
-        state = self._state(unique_id).armed(now, changed_by)
+        state, over = self._state(unique_id), tracker.state.ride_state.ended
+        if after_ride:
+            ride = Rearming(changed_by, over and over.started_at)
+            state = state.rearmed(now, ride)
+        else:
+            state = state.armed(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
     def take_over(self, unique_id: str, now: datetime) -> Changes:
