@@ -153,7 +153,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         listed = await self.service.async_get_devices()
         devices = self.devices.async_own(listed)
         wanted = self.data.wanted(devices)
-        positions = await self.service.async_get_positions(wanted)
+        positions = await self.service.positions.async_get(wanted)
         if positions:
             # Let other tasks run between reading and applying the positions.
             await asyncio.sleep(0)

@@ -262,10 +262,6 @@ class Service:
         # The user entered a new password during the request, so try it.
         return await self.client.async_get_devices()
 
-    async def async_get_positions(self, wanted: Devices) -> Mapping[str, Position]:
-        """Continue a poll: return the new positions of these devices by `uniqueId`."""
-        return await self.positions.async_get(wanted) if wanted else {}
-
     def _failure(self, err: errors.TrackingError) -> UpdateFailed:
         """Count a failure, and return it as UpdateFailed with the wait until the next poll."""
         wait = self._failures = self._failures.another(NORMAL_BACKOFF, err.retry_after)
