@@ -220,8 +220,9 @@ wait 30, work, wait 7
 12:22 time-sensitive: No contact with the tracking service / Blue bike, Red bike: guarded, but without contact since 12:07. A theft would go unnoticed.
 12:50 quiet: Contact with the tracking service again / Blue bike, Red bike: guarded as before.
 
-A bike that is being moved is not called guarded.
-night begins=12:02, wait 3, report meters=300 motion=yes, fail, wait 20, work, wait 3
+A bike that is being moved is not called guarded, unlike one that is shaken.
+night begins=12:02, wait 2, report blue alarm=vibration, report meters=300 motion=yes, fail, wait 20, work, wait 3
+12:04 critical: Blue bike: Vibration / Alarm, Am Bach 3, 12:03
 12:05 critical: Red bike is being moved / 300 m from where it stood, Roonstraße 12, 12:04
 12:20 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:05. A theft would go unnoticed. / Red bike is at Roonstraße 12, 0.3 km north of home, position from 12:04, battery 80%, being moved, the service does not answer at the moment.
 12:28 quiet: Contact with the tracking service again / Blue bike: guarded as before.
@@ -261,11 +262,11 @@ arm, night blue, ride 2, stand 10, offline red, wait 60, night red, wait 2, onli
 
 A stolen bike that leaves the account: this is told once, and its buttons work.
 night red follow=no, until 22, ride 2, leave red, wait 18, restart, wait 20
-tap arm, tap disarm, assign red, wait 1 = armed
+tap disarm, tap arm, assign red, wait 1 = armed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:18 time-sensitive: Red bike is no longer in the account / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 22:01, battery 80%, was moved.
-22:42 quiet: Red bike: Guard again / Red bike is no longer in the account
-22:43 guard removed
+22:42 guard removed
+22:43 quiet: Red bike: Guard again / Red bike is no longer in the account
 
 A bike that is on its way with its guard triggered is not guarded, which is told each night. Without `follow`, no more is.
 night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automate, ride 25
