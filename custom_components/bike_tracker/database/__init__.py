@@ -389,7 +389,7 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
 
 
 def _choice(state: TrackerState) -> tuple[object, ...]:
-    """Return whether, when and by whom the bike was armed, disarmed, or is to be armed again."""
+    """Return when the bike was last armed, taken over or disarmed, and the request to arm it again."""
     return state.changed_at, state.rearming
 
 

@@ -250,7 +250,7 @@ def no_contact(
             label = _titled(hass, name, label=_label(hass, "report"))
             buttons.append(link_button(url, label))
     url = buttons[0]["uri"] if len(buttons) == 1 else "/map"
-    return Message(tag, title, "\n".join(lines), url, tuple(buttons), URGENT)
+    return Message(tag, title, "\n".join(lines), url, tuple(buttons))
 
 
 def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> Message:

@@ -268,8 +268,8 @@ class NightGuards:
         after_ride = is_night and unique_id in stood
         decision, account = None, self._coordinator.data
         if reason in (None, "triggered"):
-            on_ride = account.states[unique_id].is_under_way and not after_ride
-            decision = self._decision(bike, guards, now, begins=begins, on_ride=on_ride)
+            facts = {"begins": begins, "after_ride": after_ride}
+            decision = self._decision(bike, guards, now, **facts)
         if decision == "arm" and (
             armed := account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
         ):
@@ -306,7 +306,7 @@ class NightGuards:
         now: datetime,
         *,
         begins: bool,
-        on_ride: bool,
+        after_ride: bool,
     ) -> Decision | None:
         tracker = self._coordinator.data.trackers[bike.entity.unique_id]
         position, is_wanted = tracker.position, self._messenger.is_wanted
@@ -315,7 +315,7 @@ class NightGuards:
             state_of(tracker.state.guard),
             tracker.state.changed_by is not None
             or bike.entity.unique_id in self._messenger.sent.mine,
-            on_ride=on_ride,
+            on_ride=tracker.state.is_under_way and not after_ride,
             in_outage=not self._coordinator.last_update_success,
         )
         return decide(situation, is_wanted=wanted, night_begins=begins)

@@ -248,11 +248,14 @@ class Messenger:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
                 self._tell_cut_off(it)
         states = self._coordinator.data.states
-        guarded = {key for key, state in states.items() if state.guard} - back
         for night in self.guards:
             before = self.of(night)
             told = {key: it for key, it in before.silent.items() if key not in back}
-            shown = tuple(key for key in before.without_contact if key in guarded)
+            shown = tuple(
+                key
+                for key in before.without_contact
+                if key not in back and key in states and states[key].guard
+            )
             of_night = [
                 it
                 for it in silent

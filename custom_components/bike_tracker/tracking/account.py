@@ -13,7 +13,7 @@ from typing import Final
 from ..api.models import Device, Position, is_real
 from .history import HistoryAnswer, HistoryGap, in_order
 from .occurrences import UpdateContext, alarms_of
-from .state import Changes, Rearming, Tracker, Trackers, TrackerState
+from .state import Changes, Tracker, Trackers, TrackerState
 
 # A position may be later than the tracker's last contact, because the clock of a tracker
 # may be some hours ahead. If it is later by more than this, its time is wrong.
@@ -88,21 +88,18 @@ class Account:
             left = self.trackers.keys() - devices.keys()
             self._devices, self._by_id = devices, _by_id(devices)
         for keys in [*batched(changed, _APPLIED_AT_ONCE, strict=False)] or [()]:
-            trackers, touched = dict[str, Tracker](), dict[str, int | None]()
+            trackers = dict[str, Tracker]()
             for unique_id in keys:
                 last = self._touched.pop(unique_id, None)
                 device = _with_position_id(changed[unique_id], last)
                 with log_errors(self.name, "updating a tracker"):
                     state = self._after_poll(device, positions.get(unique_id), context)
-                    tracker = trackers[unique_id] = _tracker(device, state, context)
-                    may_change = device is not devices[unique_id]
-                    may_change = may_change or tracker.is_under_way
-                    if may_change or is_outdated(device, tracker.position):
-                        touched[unique_id] = None
+                    trackers[unique_id] = _tracker(device, state, context)
             changes, left = self._become(trackers, left), set()
-            for unique_id in trackers.keys() - touched:
+            for unique_id, tracker in trackers.items():
                 self._touched.pop(unique_id, None)
-            self._touched |= touched
+                if _may_change(tracker, devices[unique_id]):
+                    self._touched[unique_id] = None
             yield changes
 
     def apply_message(
@@ -167,12 +164,9 @@ class Account:
         tracker = self.trackers.get(unique_id)
         if tracker is None or not (tracker.position and tracker.has_fix):
             return None
-        state, over = self._state(unique_id), tracker.state.ride_state.ended
-        if after_ride:
-            ride = Rearming(changed_by, over and over.started_at)
-            state = state.rearmed(now, ride)
-        else:
-            state = state.armed(now, changed_by)
+        state = self._state(unique_id)
+        arm = state.armed_after_ride if after_ride else state.armed
+        state = arm(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
     def take_over(self, unique_id: str, now: datetime) -> Changes:
@@ -316,6 +310,13 @@ def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> 
     """
     device = _with_position_id(device, state.position and state.position.id)
     return _tracker(device, state, context)
+
+
+def _may_change(tracker: Tracker, listed: Device) -> bool:
+    """Return whether the next poll must update a tracker, even if it is listed with the same device again."""
+    device = tracker.device
+    is_new = device is not listed or tracker.is_under_way
+    return is_new or is_outdated(device, tracker.position)
 
 
 def _by_id(devices: Devices) -> dict[int | None, str]:
