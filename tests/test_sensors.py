@@ -28,6 +28,7 @@ async def test_ride(bikes: Bikes, writes: list[str]) -> None:
     assert shown(bikes, *names) == ["100.0", STATE_UNKNOWN, STATE_UNKNOWN]
     assert shown(bikes, *names, tracker=BLUE) == [None] * 3
     assert bikes.state_of(f"{BLUE}_ride", Platform.EVENT) is None
+    assert bikes.state_of(f"{BLUE}_lock", Platform.BINARY_SENSOR) is None
     await async_ride(bikes)
     before, ride = (it.attributes for it in rides)
     assert (before["event_type"], ride["event_type"]) == ("started", "ended")
