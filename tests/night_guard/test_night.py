@@ -327,6 +327,10 @@ night begins=12:02, stand 12 red blue, stand 20 blue, wait 45, stand 1, wait 25,
 13:19 silent removed
 13:33 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
 
+A tracker that reported while the bike stood falls silent right after the bike was armed. After a ride, it may sleep.
+night begins=12:25, ride 2, stand 16, ride 2 blue stands=red, stand 8 red blue = armed, wait 65 = blue armed
+13:29 time-sensitive: Red bike has not reported since 12:28 / Red bike: guarded, but without contact since 12:28. A theft would go unnoticed.
+
 A guarded bike that the service disables is named once it is silent.
 night begins=12:02, stand 12 red blue, lock blue, stand 65
 13:13 time-sensitive: Blue bike: disabled / Blue bike: guarded, but without contact since 12:12. A theft would go unnoticed.

@@ -43,8 +43,8 @@ _REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
 _SILENT_FOR_A_DAY: Final = timedelta(days=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker also names trackers for which a message would be due within this time."""
-# If a tracker still reports this long after the arming, it also reports while the bike
-# stands, so its silence may hide a theft.
+# If a tracker still reports this long after the end of a ride, it also reports while the
+# bike stands, so its silence may hide a theft.
 _REPORTS_AT_REST: Final = timedelta(minutes=10)
 _RIDER_IS_FRESH: Final = timedelta(minutes=5)
 
@@ -101,13 +101,16 @@ def silences(
     """Yield the start of each silence that may hide a theft, and the duration after which a message is due.
 
     Some trackers sleep while the bike stands, and may be offline then. So silence from
-    before the arming, or right after it, counts only after a day.
+    before the arming, or right after a ride, counts only after a day.
     """
     online, last = tracker.state.online, tracker.device.last_update
     if online and not online.value and online.changed_at > armed_at:
         yield online.changed_at, NO_CONTACT_AFTER
     if last:
-        reports_at_rest = last - armed_at >= _REPORTS_AT_REST
+        ride, stands_since = tracker.state.ride_state.ended, armed_at
+        if ride and last > armed_at:
+            stands_since = min(armed_at, ride.moved_at + tracker.clock_error)
+        reports_at_rest = last - stands_since >= _REPORTS_AT_REST
         yield last, _REPORTED_SILENT_AFTER if reports_at_rest else _SILENT_FOR_A_DAY
 
 
