@@ -235,6 +235,11 @@ night red, until 22, stand 2, fail, wait 5, restart, wait 27, restart, wait 20, 
 22:17 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:02. A theft would go unnoticed.
 22:57 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
+*It's me* in an outage after a restart has an effect as soon as contact is back.
+night red, until 22, ride 1, fail, wait 2, restart, wait 2, tap disarm, ride 2, work, wait 20 = disarmed
+22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
+22:10 guard removed
+
 A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once, until contact is back.
 night red follow=no, until 22, ride 3, offline red, wait 60, online red, ride 2
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00

@@ -1,5 +1,6 @@
 """Arm and disarm the bikes of an account as its night guards require."""
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,7 +10,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.core import Context, CoreState, Event, callback
+from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
     async_track_state_change_event,
@@ -17,7 +18,9 @@ from homeassistant.helpers.event import (
     async_track_time_interval,
 )
 from homeassistant.util import dt as dt_util
+from homeassistant.util.hass_dict import HassKey
 
+from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
@@ -39,6 +42,24 @@ from .schedule import Decision, NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
 _RECIPIENT_GONE: Final = "recipient_gone"
+_WAITING_TAPS: HassKey[deque[Event[dict[str, Any]]]] = HassKey(f"{DOMAIN}_taps")
+_MAX_WAITING_TAPS: Final = 20
+
+
+@callback
+def async_keep_taps(hass: HomeAssistant) -> None:
+    """Keep taps on *It's me* for accounts that are not loaded, for example in an outage after a restart.
+
+    The other buttons need the place of the bike, which is not known then.
+    """
+    waiting = hass.data[_WAITING_TAPS] = deque(maxlen=_MAX_WAITING_TAPS)
+
+    @callback
+    def keep(event: Event[dict[str, Any]]) -> None:
+        if pressed(event, alerts.NIGHT)[0] == "disarm":
+            waiting.append(event)
+
+    hass.bus.async_listen(EVENT_BUTTON, keep)
 
 
 @callback
@@ -86,6 +107,8 @@ class NightGuards:
         )
         on_unload(self._async_stop)
         self._async_load()
+        for tap in [*hass.data[_WAITING_TAPS]]:
+            self._async_press(tap)
 
     @callback
     def _async_stop(self) -> None:
@@ -353,6 +376,8 @@ class NightGuards:
             bike = known_bike(self._coordinator, unique_id)
             if bike and bike.entity.device_id == device_id:
                 self._do(bike, action)
+                if event in (waiting := self._hass.data[_WAITING_TAPS]):
+                    waiting.remove(event)
 
     def _do(self, bike: Bike, action: str) -> None:
         unique_id, messenger = bike.entity.unique_id, self._messenger
