@@ -381,8 +381,8 @@ async def test_long_message(live: Bikes) -> None:
     # Before its own answer, a poll applies waiting messages, also in steps of 200.
     coordinator = live.coordinator
     known = coordinator.data.trackers[RED]
-    assert known.position
-    long = Message([], [known.position] * 300)
+    assert known.state.position
+    long = Message([], [known.state.position] * 300)
     offline = Message([known.device._replace(status="offline")], [])
     with patch.object(Account, "apply_message", spy):
         coordinator.live.messages += [long, offline]
@@ -399,7 +399,7 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     """If the tracker changes while a thread replays a long history, the replay is repeated, up to three attempts."""
     coordinator = live.coordinator
     account, replay, count = coordinator.data, TrackerState.with_history, 0
-    known = account.trackers[RED].position
+    known = account.trackers[RED].state.position
     assert known and known.fix_time
     now = known.fix_time
     reports = [

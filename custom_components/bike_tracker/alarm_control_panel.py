@@ -12,7 +12,12 @@ from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
-from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
+from .entity import (
+    BikeTrackerDescription,
+    BikeTrackerEntity,
+    async_register_entities,
+    of_position,
+)
 from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .responses.where import panel_key
@@ -31,7 +36,7 @@ _DISABLED_BY_PERSON: Final = (
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
         key="guard",
-        reported_fn=lambda tracker: tracker.position and tracker.position.latitude,
+        reported_fn=of_position("latitude"),
     ),
 )
 
@@ -62,7 +67,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
-        key = "guard_again" if state.rearming else panel_key(tracker)
+        key = "guard_again" if state.rearming else panel_key(state)
         self._attr_translation_key = key if triggered else "guard"
         self._attr_changed_by = state.changed_by or None
         self._attr_extra_state_attributes = triggered.described() if triggered else {}

@@ -31,7 +31,7 @@ _COLORS: Final = (
 
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
-        key="rides", reported_fn=lambda tracker: tracker.has_fix or None
+        key="rides", reported_fn=lambda tracker: tracker.state.has_fix or None
     ),
 )
 
@@ -62,20 +62,20 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return the ride under way, the rides that may still change, and the time back to which rides are loaded."""
-        ride = tracker.ride_under_way
+        ride = tracker.state.ride_under_way
         # Each change of the value adds a row to the recorder, so round the distance to
         # whole kilometers: the value then changes less often.
         under_way = ride and (ride.started_at, round(ride.distance))
         # The rides from before the set-up are loaded day by day. Each day changes
         # `until`, which is part of the value, so that the calendar shows the new rides.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
-        return under_way, tracker.rides, until
+        return under_way, tracker.state.ride_state.rides, until
 
     @property
     @override
     def event(self) -> CalendarEvent | None:
         """Return the event of the ride under way, or None. The end of the event is in the future."""
-        if (ride := self.tracker and self.tracker.ride_under_way) is None:
+        if (ride := self.tracker and self.tracker.state.ride_under_way) is None:
             return None
         # Without any further report, the ride will be over at that time.
         return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + SILENT_AFTER)
@@ -87,8 +87,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         """Return the events of all rides that overlap a time range, including the ride under way."""
         database, unique_id = self.coordinator.database, self.coordinator_context
         rides = await database.rides(unique_id, start_date, end_date)
-        tracker = self.tracker
-        rides += tracker.rides_under_way(start_date, end_date) if tracker else []
+        if self.tracker:
+            rides += self.tracker.state.rides_under_way(start_date, end_date)
         return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:

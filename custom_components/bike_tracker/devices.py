@@ -50,7 +50,8 @@ def description_of(tracker: Tracker) -> dict[str, Any]:
     firmware.
     """
     names = {"name": tracker.device.name, "model": tracker.device.model}
-    firmware = tracker.position and tracker.position.firmware
+    position = tracker.state.position
+    firmware = position and position.firmware
     return names | ({"sw_version": firmware} if firmware else {})
 
 

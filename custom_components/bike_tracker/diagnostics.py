@@ -135,7 +135,7 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
     names, gap = ("ride_state", "guard", "alarms"), tracker.state.gap
     return {
         **_plain(tracker.device),
-        "position": _plain(tracker.position),
+        "position": _plain(tracker.state.position),
         **{name: _plain(getattr(tracker.state, name)) for name in names},
         # Hide the start of a gap: if reports of a ride are missing, this time may be
         # the start of the ride.

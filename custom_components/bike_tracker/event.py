@@ -43,7 +43,7 @@ DESCRIPTIONS: Final = (
     BikeTrackerEventDescription(
         key="ride",
         event_types=["started", "ended"],
-        reported_fn=lambda tracker: tracker.has_fix or None,
+        reported_fn=lambda tracker: tracker.state.has_fix or None,
     ),
 )
 

@@ -103,9 +103,9 @@ class _Where(_BikeTool):
         if values["latitude"] is not None:
             values["distance_from_home"] = distance(hass, values["distance_from_home"])
         if tracker:
-            ride = tracker.ride_under_way
+            ride = tracker.state.ride_under_way
             values |= {
-                "position_age": _age(tracker.seen_at),
+                "position_age": _age(tracker.state.seen_at),
                 "last_report_age": _age(tracker.device.last_update),
                 "on_ride": ride and _ride(hass, ride, is_over=False),
             }
@@ -129,7 +129,7 @@ class _Rides(_BikeTool):
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
         since = dt_util.start_of_local_day(dt_util.now().date() - before)
         found = await bike.rides(since, dt_util.utcnow())
-        under_way = bike.tracker and bike.tracker.ride_under_way
+        under_way = bike.tracker and bike.tracker.state.ride_under_way
         return {
             "name": bike.name,
             "since": since.isoformat(),

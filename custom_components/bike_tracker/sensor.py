@@ -84,7 +84,7 @@ class _RideSensor(BikeTrackerSensor):
         # If the tracker has no ride since its set-up, use the newest ride in the
         # database, which also contains rides from before the set-up.
         last_rides = self.coordinator.database.content.last_rides
-        ride = tracker.ride or last_rides.get(self.coordinator_context)
+        ride = tracker.state.ride or last_rides.get(self.coordinator_context)
         return ride and _OF_RIDE[self.entity_description.key](ride)
 
 
@@ -109,7 +109,7 @@ _kilometers = partial(
     device_class=SensorDeviceClass.DISTANCE,
     native_unit_of_measurement=UnitOfLength.KILOMETERS,
     suggested_display_precision=1,
-    reported_fn=lambda tracker: tracker.has_fix or None,
+    reported_fn=lambda tracker: tracker.state.has_fix or None,
 )
 
 DESCRIPTIONS = (
@@ -131,7 +131,7 @@ DESCRIPTIONS = (
     BikeTrackerSensorDescription(
         key="address",
         reported_fn=of_position("address"),
-        value_fn=lambda tracker: tracker.address,
+        value_fn=lambda tracker: tracker.state.address,
     ),
     BikeTrackerSensorDescription(
         key="position_time",
@@ -184,7 +184,7 @@ DESCRIPTIONS = (
     _kilometers(
         key="total_distance",
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda tracker: round(tracker.total_distance or 0, 1),
+        value_fn=lambda tracker: round(tracker.state.total_distance or 0, 1),
     ),
     _kilometers(key="ride_distance", entity_class=_RideSensor),
     BikeTrackerSensorDescription(
@@ -193,7 +193,7 @@ DESCRIPTIONS = (
         device_class=SensorDeviceClass.DURATION,
         native_unit_of_measurement=UnitOfTime.MINUTES,
         suggested_display_precision=0,
-        reported_fn=lambda tracker: tracker.has_fix or None,
+        reported_fn=lambda tracker: tracker.state.has_fix or None,
     ),
 )
 

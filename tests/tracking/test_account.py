@@ -13,7 +13,7 @@ from custom_components.bike_tracker.tracking.guard import Clock
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.log import Log
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
-from custom_components.bike_tracker.tracking.state import Tracker, TrackerState, merged
+from custom_components.bike_tracker.tracking.state import TrackerState, merged
 
 from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix
 from .house import House, lived, minutes, story
@@ -34,13 +34,13 @@ def test_tracker_that_leaves_the_list(service: Service) -> None:
     assert changes.keys == {"red"}
     assert changes.after == service.account.trackers
     assert changes.after.keys() == {"blue"}
-    assert service.poll(*both).after["red"].position == a_position(1)
+    assert service.poll(*both).after["red"].state.position == a_position(1)
     assert service.poll().keys == {"red", "blue"}
     service.account.forget("red")
     assert service.account.states.keys() == {"blue"}
     wanted = service.account.wanted(service.read(*both))
     assert [device.unique_id for device in wanted.values()] == ["red"]
-    assert service.poll(*both).after["red"].position is None
+    assert service.poll(*both).after["red"].state.position is None
 
 
 def test_contacts(service: Service) -> None:
@@ -112,9 +112,9 @@ def test_server_that_lags_behind(service: Service) -> None:
     service.poll(a_device(position_id=1), red=a_position(1, fix_time=NOW))
     device, older = a_device(position_id=3), a_position(2, fix_time=EARLIER)
     service.poll(device, red=older)
-    assert service.red().position == a_position(1, fix_time=NOW)
+    assert service.red().state.position == a_position(1, fix_time=NOW)
     service.poll(device, red=older._replace(id=3))
-    assert service.red().position == older._replace(id=3)
+    assert service.red().state.position == older._replace(id=3)
 
 
 def test_internal_ids(service: Service) -> None:
@@ -181,7 +181,7 @@ def test_older_positions(known: Position, said: Position, counts: bool) -> None:
     service = Service()
     service.poll(a_device(position_id=5), red=known)
     service.hear(said._replace(battery_level=1))
-    position = service.red().position
+    position = service.red().state.position
     assert position and (position.battery_level == 1) is counts
 
 
@@ -192,16 +192,16 @@ def test_seen_at(service: Service) -> None:
     state, core = tracker.state, tracker.state.log.core
     slow = Log(core._replace(clock=Clock(EARLIER, 900, 900)))
     doubted = a_position(latitude=48.0, fix_time=LATER)
-    assert tracker.seen_at == EARLIER
-    assert not Tracker(tracker.device).clock_error
+    assert tracker.state.seen_at == EARLIER
+    assert not TrackerState().clock_error
     for position, seen_at in (
         (None, None),
         (doubted, LATER),
         (state.position, minutes(-45)),
     ):
         changed = state._replace(log=slow, position=position)
-        assert tracker._replace(state=changed).seen_at == seen_at
-    assert Tracker(tracker.device, TrackerState(position=doubted)).seen_at == LATER
+        assert changed.seen_at == seen_at
+    assert TrackerState(position=doubted).seen_at == LATER
 
 
 def test_repeated_late_report(service: Service) -> None:
@@ -224,7 +224,7 @@ def test_device_without_its_position(
     found = {"red": a_position(known)} if known else {}
     service.poll(a_device(position_id=known), **found)
     service.hear(a_device(position_id=said, status="offline", last_update=LATER))
-    device, position = service.red().device, service.red().position
+    device, position = service.red().device, service.red().state.position
     assert (device.position_id, device.status) == (announced, "offline")
     assert (position and position.id) == known
 
@@ -244,10 +244,10 @@ def test_poll_wins(service: Service) -> None:
     assert account.wanted(service.read(listed)) == {}
     service.poll(listed)
     assert service.red().device.status == "online"
-    assert service.red().position == account.states["red"].position
+    assert service.red().state.position == account.states["red"].position
     assert account.wanted(service.read(listed)).keys() == {RED_ID}
     assert service.poll(listed, red=a_position(1)).keys == {"red"}
-    position = service.red().position
+    position = service.red().state.position
     assert service.red().device == listed
     assert position and position.id == 1
 
@@ -292,9 +292,9 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
     changes = [*chain(*(account.apply_poll(devices, {}, it) for it in contexts))]
     assert [bool(it.keys) for it in changes] == [True, False, False, True, False]
     before, after = changes[2].after["red"], changes[3].after["red"]
-    assert before.ride_under_way
-    assert (after.ride_under_way, after.is_under_way) == (None, False)
-    assert after.ride and after.ride[:3] == before.ride_under_way[:3]
+    assert before.state.ride_under_way
+    assert (after.state.ride_under_way, after.state.is_under_way) == (None, False)
+    assert after.state.ride and after.state.ride[:3] == before.state.ride_under_way[:3]
 
 
 def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,5 +331,5 @@ def test_error_costs_one_tracker(
     answer = HistoryAnswer([known], NOW)
     monkeypatch.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
     assert not service.account.apply_history("red", answer, UpdateContext(NOW)).keys
-    assert service.red().position is known
+    assert service.red().state.position is known
     assert "Bikes: Unexpected error updating a tracker" in caplog.text

@@ -7,9 +7,9 @@ import pytest
 from custom_components.bike_tracker.database.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.database.stored import reader
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.state import Tracker, TrackerState
+from custom_components.bike_tracker.tracking.state import TrackerState
 
-from .conftest import a_device, a_position
+from .conftest import a_position
 from .house import House, minutes
 
 
@@ -58,13 +58,12 @@ def imported(**more: Any) -> House:
 def test_everything_stays(last: dict[str, Any], distance: float) -> None:
     """Guard, user, total distance, occurrences and the last ride with a distance are the same after the import."""
     state = imported(ride_state=RIDE_STATE | {"ended": last}).state
-    tracker = Tracker(a_device(), state)
     assert state.guard == state.log.core.guard
     assert state.guard and state.guard.place.latitude == 47.9
-    assert (state.changed_by, tracker.total_distance) == ("Ada", 106)
-    assert tracker.ride and tracker.ride.distance == distance
-    assert (tracker.rides, tracker.ride_under_way, state.gap) == ((), None, None)
-    assert tracker.rides_since == minutes(-10)
+    assert (state.changed_by, state.total_distance) == ("Ada", 106)
+    assert state.ride and state.ride.distance == distance
+    assert (state.ride_state.rides, state.ride_under_way, state.gap) == ((), None, None)
+    assert state.log.rides_since == minutes(-10)
     seen = {"cause": "place", "seen_latitude": 47.9, "seen_longitude": 7.8}
     assert state.occurrences[-1].attributes == seen
 

@@ -5,9 +5,8 @@ import pytest
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
 from custom_components.bike_tracker.tracking.routes import decode
-from custom_components.bike_tracker.tracking.state import Tracker
 
-from .conftest import NOW, a_device
+from .conftest import NOW
 from .house import METER, lived, minutes, rows
 
 TABLE = """
@@ -221,7 +220,7 @@ def _north(place: Fix, meters: float) -> Fix:
 )
 def test_address(script: str, address: str | None) -> None:
     """The address is that of the place where the bike stood last, even during a ride."""
-    assert Tracker(a_device(), lived(script).state).address == address
+    assert lived(script).state.address == address
 
 
 def test_placeholder_before_the_first_fix() -> None:

@@ -89,7 +89,9 @@ CONDITION_TYPES: Final = {
     "is_not_moving": _NOT_MOVING,
     "is_offline": _OFFLINE,
     "is_on_ride": StateType(
-        lambda tracker: _since((ride := tracker.ride_under_way) and ride.started_at)
+        lambda tracker: _since(
+            (ride := tracker.state.ride_under_way) and ride.started_at
+        )
     ),
     "is_online": StateType(lambda tracker: tracker.state.online),
     "is_silent": _SILENT,

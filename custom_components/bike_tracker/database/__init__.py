@@ -89,16 +89,21 @@ class Database:
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
         """Schedule writing a tracker that changed."""
-        unique_id, since = after.device.unique_id, after.rides_since
-        if after.position and unique_id not in self.content.backfill:
+        unique_id, old, new = (
+            after.device.unique_id,
+            before and before.state,
+            after.state,
+        )
+        if new.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
-        known = before.rides if before and before.position else None
+        known = old.ride_state.rides if old and old.position else None
+        since, rides = new.log.rides_since, new.ride_state.rides
         # Replace rides in the file only if a finished ride changed: most reports change
         # none.
-        if since and known != after.rides:
-            new, waiting = BookedRides(since, after.rides), self._rides.get(unique_id)
-            self._rides[unique_id] = new.after(waiting) if waiting else new
-        if seconds := _seconds_until_write(before, after):
+        if since and known != rides:
+            booked, waiting = BookedRides(since, rides), self._rides.get(unique_id)
+            self._rides[unique_id] = booked.after(waiting) if waiting else booked
+        if seconds := _seconds_until_write(old, new):
             self._async_changed(unique_id, seconds)
 
     def last_fired(self, unique_id: str) -> int:
@@ -270,7 +275,7 @@ class Database:
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
         state = self.content.trackers.get(unique_id)
-        under_way = state and state.ride_state.ride_under_way
+        under_way = state and state.ride_under_way
         # If a bike was on a ride when its tracker was set up, the file contains the
         # first part of that ride. While this ride is under way, leave that part out.
         begins = under_way.started_at if under_way else sql.END
@@ -374,9 +379,8 @@ def _path(hass: HomeAssistant, entry: ConfigEntry) -> Path:
     return Path(hass.config.path(STORAGE_DIR, DOMAIN, f"{entry.entry_id}.db"))
 
 
-def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
+def _seconds_until_write(old: TrackerState | None, new: TrackerState) -> int:
     """Return the seconds until a change must be written, or 0 if the state is the same."""
-    old, new = before and before.state, after.state
     if old is new:
         return 0
     if old is None or _choice(old) != _choice(new):
@@ -385,7 +389,7 @@ def _seconds_until_write(before: Tracker | None, after: Tracker) -> int:
         last = old.occurrences[-1].seq if old.occurrences else 0
         fresh = takewhile(lambda it: it.seq > last, reversed(new.occurrences))
         return SOON if any(it.is_event for it in fresh) else LATER
-    return LATER if after.ride_under_way else SELDOM
+    return LATER if new.ride_under_way else SELDOM
 
 
 def _choice(state: TrackerState) -> tuple[object, ...]:

@@ -109,7 +109,7 @@ def silences(
     if last:
         ride, stands_since = tracker.state.ride_state.ended, armed_at
         if ride and last > armed_at:
-            stands_since = min(armed_at, ride.moved_at + tracker.clock_error)
+            stands_since = min(armed_at, ride.moved_at + tracker.state.clock_error)
         reports_at_rest = last - stands_since >= _REPORTS_AT_REST
         yield last, _REPORTED_SILENT_AFTER if reports_at_rest else _SILENT_FOR_A_DAY
 
@@ -155,7 +155,7 @@ def whereabouts(
 
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
-    key = panel_key(bike.tracker) if bike.tracker else ""
+    key = panel_key(bike.tracker.state) if bike.tracker else ""
     label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered", key)
     title = _titled(hass, bike.name, label=label)
     stands = key == "guard_moved"

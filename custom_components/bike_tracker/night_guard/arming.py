@@ -332,7 +332,7 @@ class NightGuards:
         after_ride: bool,
     ) -> Decision | None:
         tracker = self._coordinator.data.trackers[bike.entity.unique_id]
-        position, is_wanted = tracker.position, self._messenger.is_wanted
+        position, is_wanted = tracker.state.position, self._messenger.is_wanted
         wanted = any(is_wanted(night, position, now) for night in guards)
         situation = Situation(
             state_of(tracker.state.guard),
@@ -357,7 +357,7 @@ class NightGuards:
             return "left_account"
         device = self._coordinator.devices.get(unique_id)
         panel = self._messenger.panel(unique_id)
-        if panel is None or not tracker.has_fix:
+        if panel is None or not tracker.state.has_fix:
             return "no_place"
         if panel.disabled or tracker.device.disabled or (device and device.disabled):
             return "disabled"

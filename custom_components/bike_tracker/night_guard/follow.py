@@ -220,8 +220,8 @@ class Messenger:
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
         """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
-        guard, seen_at = tracker.state.guard, tracker.seen_at
-        if not (guard and guard.triggered and seen_at and tracker.is_under_way):
+        guard, seen_at = tracker.state.guard, tracker.state.seen_at
+        if not (guard and guard.triggered and seen_at and tracker.state.is_under_way):
             return
         # After a start of Home Assistant, the ten minutes begin with the start. If the
         # clock was set back, this time may be in the future: use the current time.
@@ -297,7 +297,7 @@ class Messenger:
         account, soon = self._coordinator.data, now + alerts.TOGETHER_WITHIN
         for unique_id, state in account.states.items():
             guard, tracker = state.guard, account.trackers.get(unique_id)
-            if guard is None or (guard.is_done and tracker and tracker.is_under_way):
+            if guard is None or (guard.is_done and tracker and state.is_under_way):
                 continue
             stands_since = alerts.stands_since(guard, state)
             known = (

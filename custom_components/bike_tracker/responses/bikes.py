@@ -60,7 +60,7 @@ class Bike(NamedTuple):
 
     async def last_ride(self) -> Ride:
         """Return the ride under way, or else the last ride, or raise an error if no ride is known."""
-        if self.tracker and (ride := self.tracker.ride_under_way):
+        if self.tracker and (ride := self.tracker.state.ride_under_way):
             return ride
         if ride := await self._database.last_ride(self.entity.unique_id):
             return ride

@@ -186,13 +186,13 @@ class TheftReport(NamedTuple):
         lines = self.track.segments() or [[_point(fix) for fix in self.fixes]]
         for point in chain.from_iterable(lines):
             if time := point.get("time"):
-                right = datetime.fromisoformat(time) + self.tracker.clock_error
+                right = datetime.fromisoformat(time) + self.tracker.state.clock_error
                 point["time"] = right.isoformat()
         return lines
 
     def time(self, time: datetime) -> str:
         """Return a time of the tracker's clock as the right local time."""
-        return _time(time + self.tracker.clock_error)
+        return _time(time + self.tracker.state.clock_error)
 
 
 async def async_theft_report(
@@ -205,7 +205,7 @@ async def async_theft_report(
     """Return the page, the GPX file and the number of positions. Raise an error if no place is known."""
     if bike.coordinator is None or bike.tracker is None:
         raise service_error("not_available", name=bike.name)
-    error = bike.tracker.clock_error
+    error = bike.tracker.state.clock_error
     try:
         track = await async_best_track(hass, bike, start - error, end - error)
     except HomeAssistantError as err:
@@ -236,7 +236,7 @@ def _guards(state: TrackerState, start: datetime, end: datetime) -> Iterator[Arm
 
 def _fixes(tracker: Tracker, track: Track, guards: list[ArmedBy]) -> list[Fix]:
     """Return the places of the track; without a track, the places of the guards and of the last report."""
-    position, guarded = tracker.position, list[Fix]()
+    position, guarded = tracker.state.position, list[Fix]()
     for guard, _ in guards:
         seen = guard.triggered and guard.triggered.fix
         guarded += [fix for fix in (guard.place, seen) if fix and _has_time(fix)]
@@ -314,14 +314,14 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
     """Yield escaped labels and values: the guards, the theft and the alarms in order of time, then the last position."""
-    position, ride = report.tracker.position, report.tracker.ride
+    state, ride = report.tracker.state, report.tracker.state.ride
     guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
     events, theft = list[_Event](), None
     if not report.guards:
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
     for guard, by in report.guards:
         value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
-        armed_at = guard.armed_at - report.tracker.clock_error
+        armed_at = guard.armed_at - state.clock_error
         events.append((armed_at, guarded, value))
         if triggered := guard.triggered:
             theft = triggered.since
@@ -335,7 +335,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         events.append((theft, label, _lines(*start, *end)))
     events += _alarms(hass, report, theft or dt_util.utcnow())
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
-    last = position and fix_of(position, report.tracker.seen_at)
+    last = state.position and fix_of(state.position, state.seen_at)
     label = _label(hass, "last_seen", "Last seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 

@@ -118,7 +118,7 @@ async def async_best_track(
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
         rides, tracker = await bike.rides(start, end), bike.tracker
-        rides += tracker.rides_under_way(start, end) if tracker else []
+        rides += tracker.state.rides_under_way(start, end) if tracker else []
         if not (known := [ride for ride in rides if ride.route]):
             raise
         return Track([], known, str(err))

@@ -10,7 +10,7 @@ from homeassistant.util.location import distance as meters_between
 
 from ..api.models import Position
 from ..tracking.routes import Point, flat
-from ..tracking.state import Tracker
+from ..tracking.state import TrackerState
 from .bikes import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text, with_commas
 
@@ -40,9 +40,9 @@ def where(
 
     Without `says_moved`, the text does not mention that a guarded bike was moved.
     """
-    tracker = bike.tracker
-    position, total = tracker and tracker.position, tracker and tracker.total_distance
-    seen_at = tracker and tracker.seen_at
+    tracker, state = bike.tracker, bike.tracker and bike.tracker.state
+    position, seen_at = state and state.position, state and state.seen_at
+    total = state and state.total_distance
     values = {
         "device_id": bike.entity.device_id,
         "name": bike.name,
@@ -51,17 +51,17 @@ def where(
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
-        "guard": tracker and _guard(tracker),
-        "on_ride": bool(tracker and tracker.ride_under_way),
+        "guard": state and _guard(state),
+        "on_ride": bool(state and state.ride_under_way),
         "total_distance": None if total is None else round(total, 3),
-        "guard_changed_by": (tracker and tracker.state.changed_by) or None,
+        "guard_changed_by": (state and state.changed_by) or None,
     }
     parts = _parts(bike, values, says_moved=says_moved)
     # Leave out each part without a value.
     rest = [words(hass, key, **{key: it}) for key, it in parts.items() if it]
     said = as_sentence(hass, [_location(hass, values), *rest])
     guard_said = _guard_text(hass, bike, values["guard"])
-    if tracker and tracker.state.rearming:
+    if state and state.rearming:
         key = "still_moving"
         again = text(hass, f"selector.night_guard.options.{key}", key)
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
@@ -79,7 +79,7 @@ def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
     """Return a value for each part of the sentence. If a part does not apply, its value is false or None."""
     time, battery = values["position_time"], values["battery"]
     triggered = values["guard"] == "triggered"
-    key = triggered and bike.tracker and panel_key(bike.tracker)
+    key = triggered and bike.tracker and panel_key(bike.tracker.state)
     return {
         "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"] and key not in ("guard", "guard_moved"),
@@ -119,21 +119,21 @@ def _direction(home: Point, place: Point) -> str:
     return _DIRECTIONS[round(angle / 45) % len(_DIRECTIONS)]
 
 
-def _guard(tracker: Tracker) -> str | None:
+def _guard(state: TrackerState) -> str | None:
     """Return the state of the guard; None if the bike cannot be guarded, because its tracker never reported a place."""
-    if tracker.state.guard is None:
-        return "disarmed" if tracker.has_fix else None
-    return "triggered" if tracker.state.guard.triggered else "armed"
+    if state.guard is None:
+        return "disarmed" if state.has_fix else None
+    return "triggered" if state.guard.triggered else "armed"
 
 
-def panel_key(tracker: Tracker) -> str:
+def panel_key(state: TrackerState) -> str:
     """Return the translation key of a guard's panel. It depends on why the guard was triggered, and whether the bike moves."""
-    guard = tracker.state.guard
+    guard = state.guard
     if guard is None or guard.triggered is None:
         return "guard"
     if guard.triggered.cause == "alarm":
         return "guard_alarm"
-    return "guard" if tracker.is_under_way else "guard_moved"
+    return "guard" if state.is_under_way else "guard_moved"
 
 
 def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
@@ -141,7 +141,9 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", "{name}", name=name)
-    key = f"{panel_key(bike.tracker)}.state.{_GUARDS.get(guard or '', 'disarmed')}"
+    key = (
+        f"{panel_key(bike.tracker.state)}.state.{_GUARDS.get(guard or '', 'disarmed')}"
+    )
     said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place", "no place"))

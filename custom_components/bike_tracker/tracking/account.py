@@ -162,7 +162,7 @@ class Account:
         the next ride has begun.
         """
         tracker = self.trackers.get(unique_id)
-        if tracker is None or not (tracker.position and tracker.has_fix):
+        if tracker is None or not (tracker.state.position and tracker.state.has_fix):
             return None
         state = self._state(unique_id)
         arm = state.armed_after_ride if after_ride else state.armed
@@ -315,8 +315,8 @@ def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> 
 def _may_change(tracker: Tracker, listed: Device) -> bool:
     """Return whether the next poll must update a tracker, even if it is listed with the same device again."""
     device = tracker.device
-    is_new = device is not listed or tracker.is_under_way
-    return is_new or is_outdated(device, tracker.position)
+    is_new = device is not listed or tracker.state.is_under_way
+    return is_new or is_outdated(device, tracker.state.position)
 
 
 def _by_id(devices: Devices) -> dict[int | None, str]:

@@ -166,7 +166,11 @@ class Log(NamedTuple):
 
     @property
     def rides_since(self) -> datetime | None:
-        """Return the time from which on the rides of the core replace the rides in the database."""
+        """Return the time from which on the rides of the core replace the rides in the database.
+
+        A ride of the core that is older replaces only the stored ride with the same
+        start.
+        """
         if start := start_of_ride(self.settled.ride_state):
             return start
         return self.time or (self.inputs[0].time if self.inputs else None)

@@ -116,6 +116,52 @@ class TrackerState(NamedTuple):
         return end_ride(state) if self.is_silent else state
 
     @property
+    def seen_at(self) -> datetime | None:
+        """Return when the newest place was measured, without the known error of the tracker's clock."""
+        fix, position = self.log.core.ride_state.newest_fix, self.position
+        if not (fix and position and _coordinates(fix) == _coordinates(position)):
+            return position and position.fix_time
+        return fix.time + self.clock_error
+
+    @property
+    def clock_error(self) -> timedelta:
+        """Return how far the tracker's clock is behind; 0 if it is not known to be behind."""
+        clock = self.log.core.clock
+        return timedelta(seconds=clock.behind if clock else 0)
+
+    @property
+    def address(self) -> str | None:
+        """Return the address of the place where the bike stands. During a ride, return the address of the start."""
+        state = self.ride_state
+        if ride := state.ride_under_way:
+            return ride.start and ride.start.address
+        place = state.candidate or state.anchor
+        return place.address or (self.position and self.position.address)
+
+    @property
+    def has_fix(self) -> bool:
+        """Return whether the tracker ever reported a place."""
+        return self.log.core.ride_state.newest_fix is not None
+
+    @property
+    def total_distance(self) -> float | None:
+        """Return the highest total that was ever known, in kilometers; None if no total is known."""
+        total = self.log.core.ride_state.total
+        return None if total is None else max(total, self.highest_total)
+
+    @property
+    def ride_under_way(self) -> Ride | None:
+        """Return the ride under way; None if no ride is under way, or if the bike has not left its place."""
+        return self.ride_state.ride_under_way
+
+    def rides_under_way(self, start: datetime, end: datetime) -> list[Ride]:
+        """Return a list with the ride under way if it overlaps a time range; otherwise, an empty list."""
+        ride = self.ride_under_way
+        if ride and ride.started_at < end and ride.moved_at > start:
+            return [ride]
+        return []
+
+    @property
     def ride(self) -> Ride | None:
         """Return the ride under way, else the last ride that ended; None if no ride is known."""
         state = self.ride_state
@@ -455,81 +501,6 @@ class Tracker(NamedTuple):
         if known is None or self.state is not known.state:
             return False
         return self.device == known.device._replace(last_update=self.device.last_update)
-
-    @property
-    def position(self) -> Position | None:
-        """Return the newest report; None before the first report."""
-        return self.state.position
-
-    @property
-    def seen_at(self) -> datetime | None:
-        """Return when the newest place was measured, without the known error of the tracker's clock."""
-        fix, position = self.state.log.core.ride_state.newest_fix, self.position
-        if not (fix and position and _coordinates(fix) == _coordinates(position)):
-            return position and position.fix_time
-        return fix.time + self.clock_error
-
-    @property
-    def clock_error(self) -> timedelta:
-        """Return how far the tracker's clock is behind; 0 if it is not known to be behind."""
-        clock = self.state.log.core.clock
-        return timedelta(seconds=clock.behind if clock else 0)
-
-    @property
-    def address(self) -> str | None:
-        """Return the address of the place where the bike stands. During a ride, return the address of the start."""
-        state = self.state.ride_state
-        if ride := state.ride_under_way:
-            return ride.start and ride.start.address
-        place = state.candidate or state.anchor
-        return place.address or (self.position and self.position.address)
-
-    @property
-    def has_fix(self) -> bool:
-        """Return whether the tracker ever reported a place."""
-        return self.state.log.core.ride_state.newest_fix is not None
-
-    @property
-    def total_distance(self) -> float | None:
-        """Return the highest total that was ever known, in kilometers; None if no total is known."""
-        total = self.state.log.core.ride_state.total
-        return None if total is None else max(total, self.state.highest_total)
-
-    @property
-    def rides(self) -> tuple[Ride, ...]:
-        """Return the rides that ended or grew after the last settled input, in order of their start."""
-        return self.state.ride_state.rides
-
-    @property
-    def rides_since(self) -> datetime | None:
-        """Return the time from which on `rides` replace the rides in the database.
-
-        A ride in `rides` that is older replaces only the stored ride with the same
-        start.
-        """
-        return self.state.log.rides_since
-
-    @property
-    def ride_under_way(self) -> Ride | None:
-        """Return the ride under way; None if no ride is under way, or if the bike has not left its place."""
-        return self.state.ride_state.ride_under_way
-
-    def rides_under_way(self, start: datetime, end: datetime) -> list[Ride]:
-        """Return a list with the ride under way if it overlaps a time range; otherwise, an empty list."""
-        ride = self.ride_under_way
-        if ride and ride.started_at < end and ride.moved_at > start:
-            return [ride]
-        return []
-
-    @property
-    def is_under_way(self) -> bool:
-        """Return whether the bike moves, even on the spot. It counts as moving until it has stood for five minutes."""
-        return self.state.is_under_way
-
-    @property
-    def ride(self) -> Ride | None:
-        """Return the ride under way, else the last ride that ended; None if no ride is known."""
-        return self.state.ride
 
 
 type Trackers = Mapping[str, Tracker]

@@ -100,12 +100,12 @@ class Recorder:
         if BIKE not in changes.keys:
             return
         tracker = changes.after[BIKE]
-        if since := tracker.rides_since:
-            starts = {ride.started_at for ride in tracker.rides}
+        if since := tracker.state.log.rides_since:
+            starts = {ride.started_at for ride in tracker.state.ride_state.rides}
             older = (ride for ride in self.book if ride.started_at < since)
             older = (ride for ride in older if ride.started_at not in starts)
-            self.book = [*older, *tracker.rides]
-        if (total := tracker.total_distance) is not None:
+            self.book = [*older, *tracker.state.ride_state.rides]
+        if (total := tracker.state.total_distance) is not None:
             # A stored total is rounded. Round more, so that no restart seems to lower the total.
             self.totals.append(round(total, 4))
         self.news()
