@@ -27,6 +27,10 @@ ann 150 = disarmed, ann 250 = armed, ann 0 = disarmed, ann unknown = armed, ben 
 A bike that is ridden is guarded once it has stood, though disarmed by hand before.
 night red begins=12:05, disarm, ride 6 = disarmed, stand 10 = armed
 
+A bike that was only shifted when a night began, or when its rider left, is guarded once it has stood.
+night red begins=12:05, wait 1, report motion=yes, wait 1 = disarmed, stand 5 = armed
+ann 0, night red riders=ann, report motion=yes, ann 600 = disarmed, stand 7 = armed
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed, ann 500 = disarmed

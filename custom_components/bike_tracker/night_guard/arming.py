@@ -87,6 +87,8 @@ class NightGuards:
         self._compared_at: dict[str, datetime] = {}
         self._listed: Collection[str] = ()
         """The bikes that the last update listed. An update compares all others; after an outage, all bikes."""
+        self._moving: set[str] = set()
+        """Bikes that moved at the last update."""
         self._gone: set[str] = set()
         """Bikes that moved with a triggered guard at the last update."""
         self._news: list[tuple[str, Occurrence]] = []
@@ -215,7 +217,8 @@ class NightGuards:
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
         others = coordinator.data.states.keys() - listed
-        self._compare(others.union(stands, self._solved()), stood=stands)
+        others |= self._unguarded_stopped() | {*stands, *self._solved()}
+        self._compare(others, stood=stands)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
             with log_errors(self._entry.title, "sending a message"):
@@ -224,6 +227,13 @@ class NightGuards:
             messenger.tell_silent(now.at)
 
     # Arming
+
+    def _unguarded_stopped(self) -> set[str]:
+        """Return the unguarded bikes that stand again. If a bike only moved on the spot, no ride ended."""
+        trackers = self._coordinator.data.trackers
+        moving = {key for key, it in trackers.items() if it.state.is_under_way}
+        stopped, self._moving = self._moving - moving, moving
+        return {it for it in stopped & trackers.keys() if not trackers[it].state.guard}
 
     def _solved(self) -> Iterator[str]:
         """Forget the reasons against guarding bikes that are gone, and yield the bikes to check.
