@@ -230,7 +230,6 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
         ("en", {"cause": "alarm", "alarm": "tow"}, "Towed", None),
         ("en", {"cause": "place", "distance": 204}, "670 ft from where it stood", None),
         ("en", FAR, "3.1 mi from where it stood", None),
-        ("tlh", FAR, "3,1 mi", None),
         ("en", {"cause": "motion", **WORK}, "The bike moves, Work", "Work"),
         ("en", {"cause": "motion", **RUE_1}, "The bike moves, Rue 1", "Rue 1"),
     ],
@@ -238,10 +237,7 @@ def occurrence(kind: Any, minutes: float = 0, /, **attributes: Any) -> Occurrenc
 async def test_triggered_guard(
     hass: HomeAssistant, language: str, more: Any, said: str, place: str | None
 ) -> None:
-    """The sentence names the bike and leaves out an unknown place. With imperial units, short distances are in feet.
-
-    In a language without texts, the sentence has only the name and the distance.
-    """
+    """The sentence names the bike and leaves out an unknown place. With imperial units, short distances are in feet."""
     hass.config.units, hass.config.language = US_CUSTOMARY_SYSTEM, language
     triggered = occurrence("guard_triggered", **NOWHERE | more)
     sentence = texts.sentence(hass, "Red bike", triggered)
@@ -253,7 +249,7 @@ async def test_triggered_guard(
 async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     """The sentence about an occurrence contains its time if the occurrence is at least an hour old.
 
-    A minute is enough for *offline*, which is a lasting state, and for unknown kinds.
+    A minute is enough for *offline*, which is a lasting state.
     """
     ride = {"distance": 4.25, "duration": 3_900}
     told = [
@@ -261,7 +257,6 @@ async def test_sentences(hass: HomeAssistant, snapshot: SnapshotAssertion) -> No
         *(occurrence("ride_started", minutes) for minutes in (59, 60, 1_440)),
         *(occurrence("came_online", minutes) for minutes in (59, 60)),
         *(occurrence("went_offline", minutes) for minutes in (0.9, 1)),
-        *(occurrence("unknown_kind", minutes) for minutes in (0, 1)),
         occurrence("alarm_raised", type="tow", alarm="tow"),
         occurrence("alarm_raised", type="other", alarm="{odd}"),
     ]

@@ -76,7 +76,7 @@ class Tags(NamedTuple):
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return a text of the night guard in Home Assistant's language."""
-    return text(hass, f"selector.night_guard.options.{key}", key, **placeholders)
+    return text(hass, f"selector.night_guard.options.{key}", **placeholders)
 
 
 def companion(
@@ -132,7 +132,7 @@ def triggered(
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
         title = _titled(hass, bike.name, label=alarm_text(hass, alarm))
-        said = happened(hass, occurrence, text(hass, _ALARM, "Alarm"))
+        said = happened(hass, occurrence, text(hass, _ALARM))
     return _about(hass, bike, title, said)._replace(level=URGENT)
 
 
@@ -156,7 +156,7 @@ def whereabouts(
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
     key = panel_key(bike.tracker.state) if bike.tracker else ""
-    label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered", key)
+    label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered")
     title = _titled(hass, bike.name, label=label)
     stands = key == "guard_moved"
     message = whereabouts(hass, bike, title, has_arrived=stands, is_silent=False)
@@ -193,8 +193,8 @@ def trackers_silent(
         url = map_of(hass, silent[0][0].entity.device_id or "")
         return Message(tag, title, unnoticed, url)
     said = "\n".join((title, *others, unnoticed))
-    bikes = text(hass, "config_panel.bikes_card", "Bikes")
-    title = f"{bikes}: {text(hass, 'config_panel.no_contact', 'No contact')}"
+    bikes = text(hass, "config_panel.bikes_card")
+    title = f"{bikes}: {text(hass, 'config_panel.no_contact')}"
     return Message(tag, title, said)
 
 
@@ -207,7 +207,7 @@ def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
     is_off = bike.tracker.device.status != "online"
     key = "went_offline_since" if is_off else "became_silent_since"
     names = {"name": bike.name, "time": clock_time(since)}
-    return text(hass, f"selector.occurrence.options.{key}", "{name}: {time}", **names)
+    return text(hass, f"selector.occurrence.options.{key}", **names)
 
 
 def not_guarded(
@@ -237,15 +237,13 @@ def no_contact(
     The map shows no bike during an outage, so buttons open the theft reports of moved
     bikes. A tap on the message opens the report if only one exists, otherwise the map.
     """
-    tag, title = tags_of(guard.id).contact, text(hass, _NO_CONTACT, "No contact")
+    tag, title = tags_of(guard.id).contact, text(hass, _NO_CONTACT)
     lines, buttons = list[str](), list[Button]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
     if missed:
-        lines.append(
-            _titled(hass, *missed, label=text(hass, _NOT_GUARDED, "Not guarded"))
-        )
+        lines.append(_titled(hass, *missed, label=text(hass, _NOT_GUARDED)))
     for name, bike, url in moved:
         moves = words(hass, "moved", name=name)
         lines.append(where(hass, bike)["text"] if bike else moves)
@@ -281,7 +279,7 @@ def _titled(hass: HomeAssistant, *names: str, label: str) -> str:
 
 
 def _label(hass: HomeAssistant, action: str) -> str:
-    return text(hass, f"config_panel.{_BUTTONS[action]}", action)
+    return text(hass, f"config_panel.{_BUTTONS[action]}")
 
 
 def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:

@@ -97,7 +97,7 @@ class NightGuardFlow(ConfigSubentryFlow):
             for entry in self.hass.config_entries.async_entries(_PHONES)
             for device in dr.async_entries_for_config_entry(registry, entry.entry_id)
         ]
-        name = text(self.hass, key, "Night guard")
+        name = text(self.hass, key)
         return {CONF_NAME: name, "phones": phones}
 
 

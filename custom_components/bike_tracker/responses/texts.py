@@ -31,6 +31,8 @@ _TEXTS: Final = "selector.occurrence.options"
 _ALARM_TEXTS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
 _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
+# Occurrences with a text of their own for a state that lasts: "has been offline since".
+_LASTS: Final = ("became_silent", "went_offline")
 
 
 def distance(hass: HomeAssistant, kilometres: float) -> str:
@@ -99,14 +101,11 @@ def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
     return with_commas(hass, parts) + _FULL_STOPS.get(hass.config.language, ".")
 
 
-def text(hass: HomeAssistant, key: str, default: str, **placeholders: object) -> str:
-    """Return a text in Home Assistant's language. If the text is not loaded, return the default."""
-    category = key.partition(".")[0]
+def text(hass: HomeAssistant, key: str, **placeholders: object) -> str:
+    """Return a text in Home Assistant's language. If the text is not loaded, return the last part of its key."""
+    category, name = key.partition(".")[0], key.rpartition(".")[2]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
-    found = texts.get(f"component.{DOMAIN}.{key}", default)
-    # Do not format a text without placeholders: a default from the service may contain
-    # braces.
-    return found.format(**placeholders) if placeholders else found
+    return texts.get(f"component.{DOMAIN}.{key}", name).format(**placeholders)
 
 
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
@@ -124,7 +123,16 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])
         filled["duration"] = duration(attributes["duration"])
-    return _template(hass, occurrence).format(**filled)
+    # Add the time to an occurrence that is at least a minute old. If the occurrence
+    # begins no lasting state, add the time only after an hour, because the end of a
+    # ride is noticed up to half an hour late.
+    new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
+    said = text(hass, f"{_TEXTS}.{kind}", **filled)
+    if dt_util.utcnow() - occurrence.since < new:
+        return said
+    if kind in _LASTS:
+        return text(hass, f"{_TEXTS}.{kind}_since", **filled)
+    return f"{said} ({time})"
 
 
 def happened(
@@ -135,18 +143,6 @@ def happened(
     place = seen["address"] or place_of(hass, occurrence)
     parts = (cause or cause_text(hass, seen), place, clock_time(occurrence.since))
     return with_commas(hass, filter(None, parts))
-
-
-def _template(hass: HomeAssistant, occurrence: Occurrence) -> str:
-    kind = occurrence.type
-    said = text(hass, f"{_TEXTS}.{kind}", "{name}: " + kind.replace("_", " "))
-    # Add the time to an occurrence that is at least a minute old. If the occurrence
-    # begins no lasting state, add the time only after an hour, because the end of a
-    # ride is noticed up to half an hour late.
-    new = timedelta(hours=1) if kind in _NEVER_LASTS else timedelta(minutes=1)
-    if dt_util.utcnow() - occurrence.since >= new:
-        said = text(hass, f"{_TEXTS}.{kind}_since", said + " ({time})")
-    return said
 
 
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
@@ -163,8 +159,8 @@ def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:
     cause, alarm = attributes["cause"], attributes["alarm"]
     if cause == "place":
         way = short_distance(hass, attributes["distance"])
-        return text(hass, f"{_TEXTS}.guard_triggered", "{distance}", distance=way)
-    return alarm_text(hass, alarm) if alarm else text(hass, f"{_CAUSES}.{cause}", cause)
+        return text(hass, f"{_TEXTS}.guard_triggered", distance=way)
+    return alarm_text(hass, alarm) if alarm else text(hass, f"{_CAUSES}.{cause}")
 
 
 def alarm_text(hass: HomeAssistant, alarm: str, word: str = "") -> str:
@@ -173,4 +169,4 @@ def alarm_text(hass: HomeAssistant, alarm: str, word: str = "") -> str:
     For the type `other`, return the service's `word`.
     """
     other = word if alarm == "other" else ""
-    return other or text(hass, f"{_ALARM_TEXTS}.{alarm}", alarm)
+    return other or text(hass, f"{_ALARM_TEXTS}.{alarm}")

@@ -272,53 +272,51 @@ def _point(fix: Fix) -> Point:
 
 def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
     """Return the page as HTML. All texts in it are escaped."""
-    title = _label(hass, "title", "Theft report: {name}", name=report.bike.name)
+    title = _label(hass, "title", name=report.bike.name)
     columns = ("time", "coordinates", "accuracy", "address")
     now = _time(dt_util.utcnow())
-    created = "Created {time} (time zone {zone}) by Bike Tracker for Home Assistant"
     shown = _thinned(report.fixes)
     return _PAGE.substitute(
         language=escape(hass.config.language),
         direction="rtl" if hass.config.language in RIGHT_TO_LEFT else "ltr",
         title=title,
         bike=_facts(_bike(hass, report)),
-        what_happened=_label(hass, "what_happened", "What happened"),
+        what_happened=_label(hass, "what_happened"),
         events=_facts(_events(hass, report)),
-        route=_label(hass, "route", "Route"),
+        route=_label(hass, "route"),
         drawing=_drawing(hass, report),
-        positions=_label(hass, "positions", "Positions"),
-        header="<th></th>"
-        + "".join(f"<th>{_label(hass, it, it)}</th>" for it in columns),
+        positions=_label(hass, "positions"),
+        header="<th></th>" + "".join(f"<th>{_label(hass, it)}</th>" for it in columns),
         rows="".join(
             _row(report, *it) for it in zip(shown, _marks(len(shown)), strict=True)
         ),
         notes=_notes(hass, report, len(shown), gpx_file),
-        created=_label(hass, "created", created, time=now, zone=hass.config.time_zone),
+        created=_label(hass, "created", time=now, zone=hass.config.time_zone),
     )
 
 
-def _label(hass: HomeAssistant, key: str, default: str, **placeholders: str) -> str:
-    return escape(text(hass, f"{_REPORT}.{key}", default, **placeholders))
+def _label(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+    return escape(text(hass, f"{_REPORT}.{key}", **placeholders))
 
 
 def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
     """Yield escaped labels and values about the bike and its tracker."""
     for key in DETAILS:
         if value := report.details.get(key):
-            yield escape(text(hass, f"{_FIELDS}.{key}.name", key)), _lines(value)
+            yield escape(text(hass, f"{_FIELDS}.{key}.name")), _lines(value)
     device = report.tracker.device
     tracker = " · ".join(filter(None, (device.model, device.unique_id)))
-    yield _label(hass, "tracker", "Tracker"), _lines(tracker)
-    yield _label(hass, "service", "Tracking service"), _lines(report.host)
+    yield _label(hass, "tracker"), _lines(tracker)
+    yield _label(hass, "service"), _lines(report.host)
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
     """Yield escaped labels and values: the guards, the theft and the alarms in order of time, then the last position."""
     state, ride = report.tracker.state, report.tracker.state.ride
-    guarded = escape(text(hass, f"{_GUARD}.armed_away", "Guarded"))
+    guarded = escape(text(hass, f"{_GUARD}.armed_away"))
     events, theft = list[_Event](), None
     if not report.guards:
-        yield guarded, escape(text(hass, f"{_GUARD}.disarmed", "Not guarded"))
+        yield guarded, escape(text(hass, f"{_GUARD}.disarmed"))
     for guard, by in report.guards:
         value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
         armed_at = guard.armed_at - state.clock_error
@@ -331,12 +329,12 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         theft = ride.started_at
         start = report.time(theft), _place(hass, ride.start)
         end = report.time(ride.moved_at), _place(hass, ride.end)
-        label = escape(text(hass, _RIDE, "Ride"))
+        label = escape(text(hass, _RIDE))
         events.append((theft, label, _lines(*start, *end)))
     events += _alarms(hass, report, theft or dt_util.utcnow())
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
     last = state.position and fix_of(state.position, state.seen_at)
-    label = _label(hass, "last_seen", "Last seen")
+    label = _label(hass, "last_seen")
     yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
 
 
@@ -346,7 +344,7 @@ def _triggered(
     attributes = {**triggered.described(), "alarm": triggered.alarm}
     cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
-    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered", "Was moved"))
+    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered"))
     return triggered.since, label, _lines(report.time(triggered.since), cause, place)
 
 
@@ -354,7 +352,7 @@ def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_
     """Return the alarms nearest to the theft, only the first of a series. Omit alarms that triggered a guard."""
     found, events = (guard.triggered for guard, _ in report.guards), list[_Event]()
     causes = {(cause.alarm, cause.since) for cause in found if cause}
-    label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered", "Alarm"))
+    label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered"))
     last = dict[str, datetime]()
     for time, position in report.track.alarms:
         place = _place(hass, fix_of(position, position.fix_time))
@@ -416,9 +414,7 @@ def _row(report: TheftReport, fix: Fix, mark: str) -> str:
 def _notes(hass: HomeAssistant, report: TheftReport, shown: int, gpx_file: str) -> str:
     count, notes = len(report.fixes), [escape(report.track.description(hass))]
     if shown < count:
-        default = "{shown} of {count} positions. The GPX file has all of them."
-        numbers = {"shown": f"{shown}", "count": f"{count}"}
-        label = _label(hass, "shown", default, **numbers)
+        label = _label(hass, "shown", shown=f"{shown}", count=f"{count}")
         notes.append(_download(report.bike.name, gpx_file, label))
     return "".join(f'<p class="note">{note}</p>' for note in notes if note)
 

@@ -44,7 +44,6 @@ _FAILURES: Final[dict[type[TrackingError], str]] = {
     CannotConnectError: "cannot_connect",
     ServiceUnavailableError: "service_unavailable",
 }
-_STORED: Final = "{error}. These are the stored routes of the rides."
 GPX_TYPE: Final = "application/gpx+xml"
 _NAMESPACE: Final = "http://www.topografix.com/GPX/1/1"
 _CREATOR: Final = "Bike Tracker for Home Assistant"
@@ -74,8 +73,7 @@ class Track(NamedTuple):
         """Return a note if the service sent no reports: why, and whether stored routes replace the reports."""
         if not self.rides:
             return self.error
-        key = "selector.report.options.stored_routes"
-        return text(hass, key, _STORED, error=self.error)
+        return text(hass, "selector.report.options.stored_routes", error=self.error)
 
 
 def time_range(

@@ -30,7 +30,7 @@ _UNKNOWN_PLACE: Final[_Values] = {
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return a text of the action `where` in Home Assistant's language."""
-    return text(hass, f"selector.where.options.{key}", key, **placeholders)
+    return text(hass, f"selector.where.options.{key}", **placeholders)
 
 
 def where(
@@ -62,8 +62,7 @@ def where(
     said = as_sentence(hass, [_location(hass, values), *rest])
     guard_said = _guard_text(hass, bike, values["guard"])
     if state and state.rearming:
-        key = "still_moving"
-        again = text(hass, f"selector.night_guard.options.{key}", key)
+        again = text(hass, "selector.night_guard.options.still_moving")
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
     return values | {"text": said, "guard_text": guard_said}
 
@@ -140,13 +139,13 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     """Return the state of the guard as a sentence. If the bike cannot be guarded, add the reason."""
     name = bike.name
     if bike.tracker is None:
-        return text(hass, "exceptions.not_available.message", "{name}", name=name)
+        return text(hass, "exceptions.not_available.message", name=name)
     key = (
         f"{panel_key(bike.tracker.state)}.state.{_GUARDS.get(guard or '', 'disarmed')}"
     )
-    said = [text(hass, f"entity.alarm_control_panel.{key}", key)]
+    said = [text(hass, f"entity.alarm_control_panel.{key}")]
     if guard is None:
-        said.append(text(hass, "selector.night_guard.options.no_place", "no place"))
+        said.append(text(hass, "selector.night_guard.options.no_place"))
     return f"{with_commas(hass, [name])}: {as_sentence(hass, said)}"
 
 
