@@ -13,7 +13,7 @@ from homeassistant.helpers.target import TargetSelection
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.responses.bikes import listed_bike
+from custom_components.bike_tracker.responses.bikes import known_bike
 from custom_components.bike_tracker.responses.targets import is_in_target, trackers_in
 
 from ..conftest import BLUE, RED, Bikes
@@ -90,12 +90,12 @@ async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
 
 
 @pytest.mark.usefixtures("setup")
-async def test_listed_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+async def test_known_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A bike is returned only if its tracker is listed and its device tracker entity exists."""
-    bike = listed_bike(bikes.coordinator, RED)
+    bike = known_bike(bikes.coordinator, RED)
     assert bike
     assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)
     assert bike.tracker is bikes.coordinator.data.trackers[RED]
-    assert listed_bike(bikes.coordinator, "unknown") is None
+    assert known_bike(bikes.coordinator, "unknown") is None
     entity_registry.async_remove("device_tracker.red_bike")
-    assert listed_bike(bikes.coordinator, RED) is None
+    assert known_bike(bikes.coordinator, RED) is None

@@ -24,7 +24,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
-from ..responses.bikes import Bike, known_bike, listed_bike
+from ..responses.bikes import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
@@ -420,7 +420,7 @@ class NightGuards:
             state = trackers[unique_id].state
             # The night guard removes no message about a bike that it armed itself.
             is_by_person = state.changed_by is not None
-            bike = listed_bike(self._coordinator, unique_id)
+            bike = known_bike(self._coordinator, unique_id)
             if bike and is_by_person and state_of(state.guard) == "armed":
                 follows = any(it.follow for it in self._messenger.guards_of(bike))
                 if not (follows and unique_id in ends):

@@ -24,7 +24,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
-from ..responses.bikes import Bike, known_bike, listed_bike, stored_bike
+from ..responses.bikes import Bike, known_bike, stored_bike
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
@@ -187,7 +187,7 @@ class Messenger:
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
         """Send a message about a guard that was just triggered, or about the arrival of a moved bike."""
-        bike, kind = listed_bike(self._coordinator, unique_id), occurrence.type
+        bike, kind = known_bike(self._coordinator, unique_id), occurrence.type
         guard = bike and bike.tracker and bike.tracker.state.guard
         if not (bike and guard):
             return
@@ -228,7 +228,7 @@ class Messenger:
         last = min(self._followed_at.get(unique_id, self._started_at), now)
         self._followed_at[unique_id] = last
         if now - last >= alerts.FOLLOW_EVERY and seen_at > last:
-            if bike := listed_bike(self._coordinator, unique_id):
+            if bike := known_bike(self._coordinator, unique_id):
                 self._tell_place(bike, guard, now)
 
     def tell_silent(self, now: datetime) -> None:
@@ -332,7 +332,7 @@ class Messenger:
 
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
         """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
-        bike = listed_bike(self._coordinator, unique_id)
+        bike = known_bike(self._coordinator, unique_id)
         guard = bike and bike.tracker and bike.tracker.state.guard
         is_sent = self._followed_at.get(unique_id) == now
         if bike and guard and guard.is_done:

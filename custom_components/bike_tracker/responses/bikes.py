@@ -113,13 +113,6 @@ def known_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | No
 
 
 @callback
-def listed_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
-    """Return a tracker as a bike; None if it is not listed, or if a user removed its entity or device."""
-    bike = known_bike(coordinator, unique_id)
-    return bike if bike and bike.tracker else None
-
-
-@callback
 def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
     """Return the same as `known_bike`, but an unlisted tracker has its stored state; None without a stored state."""
     account, bike = coordinator.data, known_bike(coordinator, unique_id)
