@@ -91,7 +91,7 @@ async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
 
 @pytest.mark.usefixtures("setup")
 async def test_known_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A bike is returned only if its tracker is listed and its device tracker entity exists."""
+    """A bike is returned only if its tracker has a device and a device tracker entity."""
     bike = known_bike(bikes.coordinator, RED)
     assert bike
     assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)
