@@ -31,12 +31,20 @@ A bike that was only shifted when a night began, or when its rider left, is guar
 night red begins=12:05, wait 1, report motion=yes, wait 1 = disarmed, stand 5 = armed
 ann 0, night red riders=ann, report motion=yes, ann 600 = disarmed, stand 7 = armed
 
+A ride that began just before the night rings no alarm, even after a stop where the tracker slept.
+night red begins=12:27, ride 3, stand 1, wait 21, ride 8 = disarmed
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed, ann 500 = disarmed
 ride 3, stand 10 = armed
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 22:02 guard removed
+
+*It's me* after the ride is over: the bike is guarded where it stands.
+night red begins=12:05 follow=no, wait 5, ride 3, stand 12, tap disarm = armed
+12:07 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:06
+12:22 guard removed
 
 *It's me* on a bike whose tracker the service disabled in the meantime.
 night red follow=no, until 22, ride 1 = triggered

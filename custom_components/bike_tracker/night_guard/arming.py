@@ -298,7 +298,7 @@ class NightGuards:
         if begins and is_up and reason and is_night:
             reasons[unique_id] = reason
         # By day, the places of the riders while the bike stood are not known.
-        after_ride = is_night and unique_id in stood
+        after_ride = unique_id in stood and self._stood_at_night(bike, guards, now)
         decision, account = None, self._coordinator.data
         if reason in (None, "triggered"):
             facts = {"begins": begins, "after_ride": after_ride}
@@ -331,6 +331,14 @@ class NightGuards:
         if begins:
             self._set_mine(forget=[bike.entity.unique_id])
         return begins
+
+    def _stood_at_night(
+        self, bike: Bike, guards: Collection[NightGuard], now: datetime
+    ) -> bool:
+        """Return whether it is night, and the ride under way, if any, did not begin before that night."""
+        ride = self._coordinator.data.states[bike.entity.unique_id].ride_state.ride
+        nights = [it.last_began(now) for it in guards if it.is_night(now)]
+        return any(not ride or began <= ride.started_at for began in nights if began)
 
     def _decision(
         self,
@@ -396,14 +404,18 @@ class NightGuards:
             messenger.run(messenger.async_report(bike))
         elif action in PANEL_ACTIONS and panel and not panel.disabled:
             is_gone, account = self._is_gone(unique_id), self._coordinator.data
+            was_ridden = self._was_ridden(unique_id)
             changes: Changes | None
             if action == "disarm":
-                self._set_mine(add=[unique_id])
+                # After a ride that is over, the night guard decides now.
+                self._set_mine(add=[] if was_ridden else [unique_id])
                 changes = account.disarm(unique_id, dt_util.utcnow())
             else:
                 self._set_mine(forget=[unique_id])
                 changes = account.arm(unique_id, dt_util.utcnow())
             self._coordinator.async_set_guards(*filter(None, [changes]))
+            if action == "disarm" and was_ridden:
+                self._compare([unique_id])
             if action == "arm" and (is_gone or bike.tracker is None):
                 answer = alerts.not_armed(self._hass, bike)
                 messenger.send_once(messenger.guards_of(bike), answer)
@@ -436,3 +448,10 @@ class NightGuards:
         """Return whether a bike moves while its guard is triggered."""
         state = self._coordinator.data.states[unique_id]
         return bool(state.guard and state.guard.triggered and state.is_under_way)
+
+    def _was_ridden(self, unique_id: str) -> bool:
+        """Return whether the ride that triggered the guard of a bike is over."""
+        state = self._coordinator.data.states[unique_id]
+        cause, ride = state.guard and state.guard.triggered, state.ride_state.ended
+        is_over = bool(cause and ride and ride.moved_at >= cause.since)
+        return is_over and not state.is_under_way
