@@ -474,3 +474,14 @@ async def test_tracker_sleeps(night: Night) -> None:
         "guard removed",
         "critical: Red bike: Vibration / Alarm, Roonstraße 12, 13:25",
     ]
+
+
+async def test_disarmed_on_the_second_ride(night: Night) -> None:
+    """If an outage hid the begin of the night and two rides, the bike is guarded where it stood in between.
+
+    When contact is back, the night guard first disarms the bike, because it is on its
+    second ride.
+    """
+    await night.async_tell(
+        "night red begins=12:05, fail, wait 3, ride 1, stand 9, ride 3, work, wait 6 = triggered"
+    )

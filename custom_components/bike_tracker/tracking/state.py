@@ -347,7 +347,14 @@ class TrackerState(NamedTuple):
         stood_at = log.core.ride_state.last_fix.time
         guard = requested_guard(self.position, None, now)._replace(after=stood_at)
         state = self._replace(log=log).with_arming(guard, now, again.changed_by)
-        return state._replace(log=reduce(Log.with_input, rest, state.log)).by(now)
+        # This arming replaces a later disarming, and the guard of a stored core.
+        armed = state.log.core.guard
+        left = (
+            it._replace(core=it.core._replace(guard=armed))
+            for it in rest
+            if it.report or it.is_snapshot
+        )
+        return state._replace(log=reduce(Log.with_input, left, state.log)).by(now)
 
     def with_alarm_at_rest(self, now: datetime) -> Self:
         """Return the state after the alarm of the report that ended the ride: it was raised while the bike stood."""
