@@ -390,7 +390,7 @@ async def test_bike_guarded_for_long(bikes: Bikes) -> None:
 
 
 async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -> None:
-    """For a day, a link opens the report of one bike without a sign-in. If Home Assistant has no address, no link exists."""
+    """For a day, a link opens the report of one bike without a sign-in. An old link is no failed sign-in. If Home Assistant has no address, no link exists."""
     hass, home = bikes.hass, "https://home.example.com"
     assert await async_setup_component(hass, "http", {})
     await async_set_up_and_guard(bikes)
@@ -428,7 +428,7 @@ async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -
     bikes.freezer.tick(until - dt_util.utcnow().timestamp())
     assert await status(first) == 200
     bikes.freezer.tick(2)
-    assert await status(first) == 401
+    assert await status(first) == 410
     hass.config.api = hass.config.external_url = None
     assert link() == URL()
     await hass.config_entries.async_unload(bikes.entry.entry_id)

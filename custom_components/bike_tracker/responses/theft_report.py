@@ -110,16 +110,18 @@ class ReportView(HomeAssistantView):
     requires_auth = False
 
     async def get(self, request: web.Request, device_id: str) -> web.Response:
-        """Return the page that the action `theft_report` creates. Raise an error if the signature is not valid."""
+        """Return the page that the action `theft_report` creates, or an error if the link is wrong or expired."""
         hass, query = request.app[KEY_HASS], request.query
         start, until, signature = (
             query.get(it, "") for it in (START, _UNTIL, _SIGNATURE)
         )
         bike = bike_of(hass, device_id)
         right = bike and _signature(with_stored_state(hass, bike), start, until)
-        is_right = right and hmac.compare_digest(right.encode(), signature.encode())
-        if not is_right or int(until) < dt_util.utcnow().timestamp():
+        if not right or not hmac.compare_digest(right.encode(), signature.encode()):
             raise Unauthorized
+        if int(until) < dt_util.utcnow().timestamp():
+            # Home Assistant counts each 401 as a failed sign-in, and may ban the address.
+            return self.json_message("This link has expired", HTTPStatus.GONE)
         try:
             report: Any = await hass.services.async_call(
                 DOMAIN,
