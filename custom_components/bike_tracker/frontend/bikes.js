@@ -85,7 +85,7 @@ export class BikesCard extends Card {
 		const map = /** @type {RouteMap} */ (this.alarms.querySelector(`[data-key="${bike.id}"] bike-tracker-map`));
 		const { since } = hass.states[bike.has.guard].attributes;
 		const points = await trackSince(bike, since);
-		await map.show([bike], since, { bike, points });
+		void map.show([bike], since, { bike, points });
 		const { bikes: [where] = [] } = await ask("where", {}, bike.id).catch(() => ({}));
 		if (where?.text !== bike.where?.text) this.update();
 		bike.where = where;

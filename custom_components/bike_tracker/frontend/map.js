@@ -6,8 +6,6 @@ const MAX_POINTS = 500;
 const HELD_MS = 60_000;
 /** Before 2026.10, maps ignore a fit until they are loaded, without an event. */
 const FITS_AFTER_MS = [0, 300, 1000, 2500, 6000];
-/** @type {Promise<void>} */
-let ready;
 
 async function loadMap() {
 	(await window.loadCardHelpers()).createCardElement({ type: "map", entities: ["zone.home"] });
@@ -32,7 +30,7 @@ export class RouteMap extends HTMLElement {
 
 	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {Route} [route] */
 	async show(bikes, ride = "", route) {
-		await (ready ??= loadMap());
+		if (!customElements.get("ha-map")) await loadMap();
 		const map = (this.map ??= this.appendChild(
 			Object.assign(/** @type {HaMap} */ (h("ha-map")), { zoom: 16, clusterMarkers: bikes.length > 5 })));
 		const points = route?.points.map(({ point }) => point) ?? [];
@@ -76,7 +74,7 @@ function unwrap(points) {
 	return points;
 }
 
-/** Return a ride's route, or nothing. @param {Ride} ride */
+/** Return a ride's route. @param {Ride} ride */
 export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
 	/** @type {{rides: Ride[]}} */

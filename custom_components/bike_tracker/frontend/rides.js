@@ -50,11 +50,11 @@ export class RidesCard extends Card {
 			return this.map.show(bikes, String(bikes.length));
 		}
 		this.renderInfo(ride, bike);
-		const points = await (ride.ended_at ? routeOf(ride) : trackSince(bike, ride.started_at)).catch(() => []);
+		const points = await (ride.ended_at ? routeOf(ride) : trackSince(bike, ride.started_at)).catch(() => undefined);
 		if (book.chosenOf(this.rides)?.key !== ride.key) return;
-		this.empty = points.length ? "" : ride.key;
+		this.empty = points?.length === 0 ? ride.key : "";
 		this.renderInfo(ride, bike);
-		await this.map.show(bikes, ride.key, { bike, points });
+		await this.map.show(bikes, ride.key, points && { bike, points });
 	}
 
 	/** @param {Ride} ride @param {Bike} bike */

@@ -2,11 +2,14 @@
 
 const DAY_MS = 86_400_000;
 for (const name of ["home-assistant", "ha-card", "ha-icon"]) customElements.define(name, class extends HTMLElement {});
-customElements.define("ha-map", class extends HTMLElement {
+class HaMap extends HTMLElement {
   fitMap() {}
   fitBounds(points) { this.fitted = points; }
+}
+// While `isOffline`, the module of the map cannot be loaded.
+window.loadCardHelpers = async () => ({
+  createCardElement: () => window.isOffline || customElements.get("ha-map") || customElements.define("ha-map", HaMap),
 });
-window.loadCardHelpers = async () => ({ createCardElement() {} });
 window.calls = [];
 
 /** Return the answer of an action. */

@@ -179,7 +179,9 @@ async def test_place(stub: Stub, states: House, pattern: str) -> None:
 
 
 async def test_where_a_stolen_bike_is(stub: Stub) -> None:
-    """An alarm shows the last place and its time, also in an outage. Until then, it shows *Away*. No line crosses an outage."""
+    """An alarm shows the last place and its time, also in an outage and without the map. Until then, it shows *Away*. No line crosses an outage."""
+    await stub.page.reload()
+    await stub.page.evaluate("() => { window.isOffline = true; }")
     stolen = {"guard": _stolen(), **_RIDING}
     way, time = _history(HOME, WERDERPLATZ), _TIME
     await stub.show(house(bike(1, **_AWAY, **stolen)))
@@ -187,8 +189,11 @@ async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     seen = {"text": _MARKUP, "address": _MARKUP, "position_time": time}
     # After an outage, the tracker first shows the old place. The first new place begins a line.
     gap = _history(HOME, WERDERPLATZ, (), WERDERPLATZ, (49.42, 8.69))
-    await stub.show(house(bike(1, **_AWAY, **stolen), where=seen, history=gap))
+    moved = house(bike(1, **_AWAY, **stolen), where=seen, history=gap)
+    await stub.show(moved)
     await expect(stub.bikes.locator("bdi")).to_have_text([re.compile("PM"), _MARKUP])
+    await stub.page.evaluate("() => { isOffline = false; }")
+    await stub.show(moved)
     assert [len(points) for points in await stub.paths(stub.bikes)] == [3, 2]
     there = {"text": "", "latitude": 49.4, "longitude": 8.7, "position_time": time}
     gone = {**stolen, "tracker": "unavailable"}
@@ -263,8 +268,9 @@ async def test_ride_under_way(stub: Stub) -> None:
 
 
 async def test_gpx_without_route(stub: Stub) -> None:
-    """Without a route, *Download as GPX* asks the service first. Home Assistant shows the error; no file is saved."""
-    home = house(bike(1), rides=[ride(_NOON - timedelta(3), route=None)])
+    """Without a route, *Download as GPX* asks the service first, and saves no file. A route that fails to load is not unknown."""
+    times = (_NOON - timedelta(3), _NOON - timedelta(4))
+    home = house(bike(1), rides=[ride(time, route=None) for time in times])
     await stub.show(home)
     await expect(stub.rides).to_contain_text("OfficeThe route of this ride is unknown.")
     await stub.show(home | {"error": "The service has no reports"})
@@ -272,6 +278,9 @@ async def test_gpx_without_route(stub: Stub) -> None:
     [call] = await stub.calls("bike_tracker.get_track")
     assert call["notify"] and call["end_date_time"] == home["rides"][0]["ended_at"]
     assert await stub.calls("auth/sign_path") == []
+    await stub.rides.get_by_role("button", name="Previous ride").click()
+    await stub.page.wait_for_timeout(50)
+    await expect(stub.rides).not_to_contain_text("unknown")
 
 
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
