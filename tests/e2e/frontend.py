@@ -70,11 +70,6 @@ class Frontend:
             has=self.page.get_by_text(name, exact=True)
         )
 
-    @property
-    def alert(self) -> Locator:
-        """The error message that the page shows."""
-        return self.page.get_by_role("alert")
-
     # Steps of a user
 
     async def open(self, path: str = "/") -> None:
@@ -86,22 +81,10 @@ class Frontend:
         for label, text in fields.items():
             await self.field(label).fill(text)
 
-    async def open_settings(self, page: str, *, settings: str = "Settings") -> None:
-        """Open a page of the settings by clicks. `settings` is the text of the sidebar's link to the settings."""
-        await self.page.get_by_role("link", name=settings, exact=True).click()
-        await self.link(page).click()
-
     async def open_integration(self) -> None:
         """Open the page of the integration with its accounts."""
         await self.open("/config/integrations/integration/bike_tracker")
         await expect(self.heading("Bike Tracker")).to_be_visible()
-
-    async def choose(self, item: str) -> None:
-        """Choose an item in the menu of the only account."""
-        await self.open_integration()
-        # The first button opens the menu of the page, and the second that of the account.
-        await self.button("Menu").nth(1).click()
-        await self.page.get_by_role("menuitem", name=item, exact=True).click()
 
     async def open_device(self, name: str, *, heading: str = "Device info") -> None:
         """Open the device page of a tracker, and wait until it shows this heading."""

@@ -52,8 +52,9 @@ async def look(client: HomeAssistantClient) -> Built:
 async def build(
     home_assistant: HomeAssistantProcess, simulator: SimulatedService
 ) -> Built:
-    """Add an account, an area and an automation, rename a bike and an entity, and return the set-up."""
+    """Add a user, an account, an area and an automation, rename a bike and an entity, and return the set-up."""
     client = home_assistant.client
+    await client.call("config/auth/create", name="Ann", group_ids=["system-users"])
     await client.add_account(simulator.url, EMAIL, PASSWORD)
     await client.wait_for_entities(3 * ENTITIES_OF_A_TRACKER)
     device_id = (await client.devices())[BIKE]["id"]

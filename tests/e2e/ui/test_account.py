@@ -44,7 +44,10 @@ async def test_remove(
     assert await client.devices()
     assert await client.entities()
     title = URL(account.url).authority
-    await frontend.choose("Delete")
+    await frontend.open_integration()
+    # The first button opens the menu of the page, and the second that of the account.
+    await frontend.button("Menu").nth(1).click()
+    await frontend.page.get_by_role("menuitem", name="Delete", exact=True).click()
     await expect(frontend.heading(f"Delete {title}?")).to_be_visible()
     await frontend.button("Delete").click()
     await expect(frontend.text(title)).to_have_count(0)

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 async def find(frontend: Frontend, words: Words) -> Locator:
     """Search for "bike" in the list of all integrations, and return the button of Bike Tracker."""
     await frontend.open()
-    await frontend.open_settings(words.integrations, settings=words.settings)
+    await frontend.page.get_by_role("link", name=words.settings, exact=True).click()
+    await frontend.link(words.integrations).click()
     await frontend.button(words.add).click()
     await frontend.page.get_by_placeholder(words.search).fill("bike")
     return frontend.button("Bike Tracker")
@@ -43,7 +44,7 @@ async def test_add_account(frontend: Frontend, fleet: Fleet, words: Words) -> No
     }
     await frontend.fill_in(typed)
     await frontend.button(words.submit).click()
-    await expect(frontend.alert).to_be_visible()
+    await expect(frontend.page.get_by_role("alert")).to_be_visible()
     await expect(frontend.text(texts.errors["invalid_auth"])).to_be_visible()
     for label, text in typed.items():
         await expect(frontend.field(label)).to_have_value(text)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
 
+from .config_folder import USER_ID
+
 DOMAIN = "bike_tracker"
 _SECONDS_BETWEEN_TRIES = 0.1
 
@@ -25,7 +27,7 @@ class State(NamedTuple):
 
 
 class HomeAssistantClient:
-    """Sends requests to a Home Assistant as its only user."""
+    """Sends requests to a Home Assistant as the user of the demo."""
 
     def __init__(self, session: ClientSession, url: str) -> None:
         """Prepare requests to the Home Assistant at this address. Call `sign_in` before any other request."""
@@ -39,8 +41,12 @@ class HomeAssistantClient:
         client = {"client_id": page}
         trusted = {"handler": ["trusted_networks", None], "redirect_uri": page}
         self._headers = {}
-        code = (await self.post("/auth/login_flow", client | trusted))["result"]
-        data = client | {"grant_type": "authorization_code", "code": code}
+        flow = await self.post("/auth/login_flow", client | trusted)
+        if "result" not in flow:
+            # More users exist, so Home Assistant wants to know which one signs in.
+            path = f"/auth/login_flow/{flow['flow_id']}"
+            flow = await self.post(path, client | {"user": USER_ID})
+        data = client | {"grant_type": "authorization_code", "code": flow["result"]}
         async with self._session.post(f"{self.url}/auth/token", data=data) as response:
             token = (await response.json())["access_token"]
         self._headers = {"Authorization": f"Bearer {token}"}

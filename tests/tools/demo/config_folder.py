@@ -9,6 +9,7 @@ from tests.tools.simulator.streets import HOME, WERDERPLATZ
 ROOT = Path(__file__).parents[3]
 INTEGRATION = ROOT / "custom_components" / "bike_tracker"
 USER = "Demo"
+USER_ID = "demo"
 
 _CONFIGURATION = f"""\
 # A person at this machine is signed in without a question.
@@ -33,7 +34,7 @@ homeassistant:
 
 automation: !include automations.yaml
 person:
-  - {{id: demo, name: {USER}, user_id: demo}}
+  - {{id: demo, name: {USER}, user_id: {USER_ID}}}
 zone:
   - {{name: Office, icon: "mdi:briefcase", latitude: {WERDERPLATZ[0]}, longitude: {WERDERPLATZ[1]}}}
 
@@ -44,7 +45,7 @@ logbook:
 my:
 """
 _OWNER = {
-    "id": "demo",
+    "id": USER_ID,
     "name": USER,
     "group_ids": ["system-admin"],
     "is_owner": True,
