@@ -103,9 +103,9 @@ class TrackerDevices:
 
     @callback
     def async_follow(self, tracker: Tracker) -> None:
-        """Update name, model and firmware in the device of a tracker, if it has a device."""
-        description = description_of(tracker)
-        device = self.get(tracker.device.unique_id)
+        """Update name, model and firmware in the device of a tracker, if it is listed and has a device."""
+        description, unique_id = description_of(tracker), tracker.device.unique_id
+        device = self.get(unique_id) if unique_id in self.listed else None
         known = {key: getattr(device, key, None) for key in description}
         if device and known != description:
             dr.async_get(self.hass).async_update_device(device.id, **description)

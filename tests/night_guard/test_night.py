@@ -399,6 +399,11 @@ leave blue, wait 9, assign blue, wait 1 = blue disarmed
 12:05 time-sensitive: Not guarded tonight / Blue bike is no longer in the account
 12:07 dusk removed
 
+The owner takes a bike along that leaves the account. *It's me* disarms it, even if Home Assistant restarts before the bike returns.
+night red begins=12:02, wait 3, report meters=90 motion=yes, leave red, wait 1, tap disarm, reload, assign red, wait 1 = disarmed
+12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
+12:07 guard removed
+
 A thief cuts the tracker off after an alarm. Contact ends the message. The tracker may sleep, so its next silence must be twice as long.
 night begins=12:02, stand 15 red blue, report alarm=powerCut, offline red, offline blue, wait 20, online blue, stand 1 blue, online red, stand 1
 offline red, wait 43

@@ -255,11 +255,12 @@ def test_without_a_place() -> None:
 
 
 def test_tracker_that_left_the_list() -> None:
-    """A tracker that has left the list cannot be armed, but it can be disarmed."""
+    """A tracker that has left the list cannot be armed, but it can be disarmed. It does not return to the list."""
     house = lived("stand 3, arm")
     [_] = house.account.apply_poll({}, {}, UpdateContext(minutes(4)))
     assert house.account.arm("red", minutes(5)) is None
     assert house.guard == "armed"
-    assert not house.account.disarm("red", minutes(5)).keys
+    assert house.account.disarm("red", minutes(5)).keys == {"red"}
+    assert not house.account.trackers
     assert house.guard == "disarmed"
     assert house.state.position

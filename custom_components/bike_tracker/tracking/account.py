@@ -178,12 +178,14 @@ class Account:
     def disarm(
         self, unique_id: str, now: datetime, changed_by: str | None = None
     ) -> Changes:
-        """Disarm the guard of a tracker. If the tracker is not listed, change its state, but return no changes."""
-        state = self._state(unique_id).with_arming(None, now, changed_by)
-        if tracker := self.trackers.get(unique_id):
-            return self._become({unique_id: tracker._replace(state=state)})
+        """Disarm the guard of a tracker, even if the tracker is not listed."""
+        before = self.known(unique_id)
+        state = before.state.with_arming(None, now, changed_by)
+        after = before._replace(state=state)
+        if unique_id in self.trackers:
+            return self._become({unique_id: after})
         self.states[unique_id] = state
-        return self._become({})
+        return Changes({unique_id: before}, {unique_id: after}, {unique_id}, set())
 
     def starts_of_waits(self) -> Iterator[datetime]:
         """Yield the times at which the wait (option `for`) of a trigger may have begun: flag changes and contacts."""
