@@ -107,7 +107,7 @@ def rides_in(
 ) -> list[Ride]:
     """Return the rides of a tracker from the account's database file, the earliest first."""
     with closing(sqlite3.connect(file_of(hass, entry))) as connection:
-        rides = rides_between(connection, tracker, BEGINNING, END)
+        rides = rides_between(connection, "bikes", tracker, BEGINNING, END)
     return sorted(rides, key=attrgetter("started_at"))
 
 

@@ -184,7 +184,7 @@ def test_rides_that_are_booked(
         for tracker in (RED, BLUE):
             sql.add_missing(file, tracker, rides_of(1, 2, 3))
         rides = [*rides_of(*new), *rides_of(7, distance=0)]
-        known = sql.rides_between(file, RED, sql.BEGINNING, sql.END)
+        known = sql.rides_between(file, "", RED, sql.BEGINNING, sql.END)
         if since is None:
             sql.add_missing(file, RED, rides)
         else:
@@ -200,13 +200,13 @@ def test_rides_that_are_booked(
             assert sorted(both.merged(known)) == rides_of(*found)
         [first, *_] = starts(rides_of(found[0]))
         [*_, last] = rides_of(*found)
-        all_of_red = sql.rides_between(file, RED, first, last.moved_at)
+        all_of_red = sql.rides_between(file, "", RED, first, last.moved_at)
         assert sorted(all_of_red) == rides_of(*found)
-        assert sql.rides_between(file, RED, last.moved_at, sql.END) == []
-        assert sql.rides_between(file, RED, sql.BEGINNING, first) == []
-        assert sql.last_ride(file, RED, sql.END) == [last]
-        assert sql.last_ride(file, RED, first) == []
-        assert sql.last_ride(file, BLUE, sql.END) == rides_of(3)
+        assert sql.rides_between(file, "", RED, last.moved_at, sql.END) == []
+        assert sql.rides_between(file, "", RED, sql.BEGINNING, first) == []
+        assert sql.last_ride(file, "", RED, sql.END) == [last]
+        assert sql.last_ride(file, "", RED, first) == []
+        assert sql.last_ride(file, "", BLUE, sql.END) == rides_of(3)
         assert sql.sizes(file)["rides"] == len(found) + 3
 
 
@@ -550,6 +550,38 @@ async def test_row_that_is_not_readable(
         assert f"{bikes.entry.title}: Unexpected error reading {what}" in caplog.text
     assert len(rides_in(bikes.hass, bikes.entry, BLUE)) == 1
     assert not ir.async_get(bikes.hass).issues
+
+
+async def test_ride_that_is_not_readable(
+    bikes: Bikes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """If the disk changed some bits of rides, only these rides are missing, and the log reports them."""
+    rows = [row(number * HOUR) for number in (2, 4, 6, 8, 10)]
+    store(bikes.hass, bikes.entry, rows)
+    file = file_of(bikes.hass, bikes.entry)
+    for damage in (
+        "UPDATE ride SET end_place = '{}' WHERE rowid = 1",
+        "UPDATE ride SET end_place = CAST(x'7bff7d' AS TEXT) WHERE rowid = 2",
+        "UPDATE ride SET start_place = 7 WHERE rowid = 3",
+        'UPDATE ride SET "end" = 1 << 62 WHERE rowid = 4',
+    ):
+        query(file, damage)
+    await async_setup(bikes.hass, bikes.entry)
+    database, now = bikes.coordinator.database, dt_util.utcnow()
+    [ride] = await database.rides(RED, now - DAY, now)
+    assert ride.started_at.isoformat() == rows[4]["started_at"]
+    assert f"{bikes.entry.title}: Unexpected error reading a ride" in caplog.text
+
+
+@pytest.mark.usefixtures("setup")
+async def test_text_that_is_not_readable(bikes: Bikes) -> None:
+    """If the disk changed a text so that it is not UTF-8, the account is set up, and other trackers keep their state."""
+    arm(bikes, BLUE)
+    file = await async_unload(bikes)
+    damaged = "UPDATE tracker SET unique_id = CAST(x'ff' AS TEXT) WHERE unique_id = ?"
+    query(file, damaged, RED)
+    await async_setup(bikes.hass, bikes.entry)
+    assert (guard_of(bikes, RED), guard_of(bikes, BLUE)) == (DISARMED, ARMED)
 
 
 @pytest.mark.usefixtures("setup")

@@ -271,7 +271,9 @@ class Database:
 
     async def rides(self, unique_id: str, start: datetime, end: datetime) -> list[Ride]:
         """Return the finished rides of a tracker that overlap a time range, the oldest first."""
-        rides = await self._async_query(sql.rides_between, unique_id, start, end)
+        rides = await self._async_query(
+            sql.rides_between, self.title, unique_id, start, end
+        )
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
         state = self.content.trackers.get(unique_id)
@@ -286,7 +288,7 @@ class Database:
     async def last_ride(self, unique_id: str) -> Ride | None:
         """Return the newest finished ride of a tracker, or None."""
         new = self._rides.get(unique_id, BookedRides(sql.END, ()))
-        known = await self._async_query(sql.last_ride, unique_id, new.since)
+        known = await self._async_query(sql.last_ride, self.title, unique_id, new.since)
         return max(new.merged(known), key=attrgetter("started_at"), default=None)
 
     async def async_info(self) -> dict[str, Any]:

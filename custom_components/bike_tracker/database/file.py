@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 import json
 from operator import attrgetter
 import os
@@ -212,9 +213,7 @@ class File:
         with self._one_at_a_time:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            connection = connect(
-                self.path, timeout=BUSY_SECONDS, check_same_thread=False
-            )
+            connection = _connected(self.path, check_same_thread=False)
             try:
                 create(connection)
                 self._prepare(connection, self.path, self._title)
@@ -240,7 +239,7 @@ class File:
         if self.is_open:
             return self.run(work, *args)
         uri = f"{self.path.as_uri()}?mode=ro"
-        with closing(connect(uri, timeout=BUSY_SECONDS, uri=True)) as connection:
+        with closing(_connected(uri, uri=True)) as connection:
             return work(connection, *args)
 
     def close(self) -> None:
@@ -265,6 +264,13 @@ class File:
         """Return the path of the newest malformed file that was renamed, or None."""
         files = self.path.parent.glob(f"{self.path.name}.*Z")
         return str(max(files, default="")) or None
+
+
+def _connected(path: Path | str, **options: bool) -> Connection:
+    """Return a connection that reads damaged texts, too, so that they cost only their own row."""
+    connection = connect(path, timeout=BUSY_SECONDS, **options)
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+    return connection
 
 
 def is_malformed(err: Exception) -> bool:
@@ -302,7 +308,8 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT DISTINCT tracker FROM ride"
     for (unique_id,) in connection.execute(query).fetchall():
         with log_errors(title, "reading the last ride"):
-            [content.last_rides[unique_id]] = last_ride(connection, unique_id, END)
+            for ride in last_ride(connection, title, unique_id, END):
+                content.last_rides[unique_id] = ride
     values = dict(connection.execute("SELECT name, value FROM account"))
     with log_errors(title, "reading the last evaluation"):
         stored = json.loads(values.get("evaluated_at", "null"))
@@ -396,19 +403,21 @@ def _add(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
 
 
 def rides_between(
-    connection: Connection, unique_id: str, start: datetime, end: datetime
+    connection: Connection, title: str, unique_id: str, start: datetime, end: datetime
 ) -> list[Ride]:
-    """Return the rides of a tracker that overlap a time range."""
+    """Return the rides of a tracker that overlap a time range. Skip unreadable rides."""
     query = 'SELECT * FROM ride WHERE tracker = ? AND start < ? AND "end" > ?'
     values = unique_id, _number(end), _number(start)
-    return list(map(_ride, connection.execute(query, values)))
+    return _rides(title, connection.execute(query, values))
 
 
-def last_ride(connection: Connection, unique_id: str, before: datetime) -> list[Ride]:
+def last_ride(
+    connection: Connection, title: str, unique_id: str, before: datetime
+) -> list[Ride]:
     """Return a list with the newest ride of a tracker that started before a time, or an empty list."""
     query = "SELECT * FROM ride WHERE tracker = ? AND start < ? ORDER BY start DESC"
     values = unique_id, _number(before)
-    return list(map(_ride, connection.execute(f"{query} LIMIT 1", values)))
+    return _rides(title, connection.execute(f"{query} LIMIT 1", values))
 
 
 def sizes(connection: Connection) -> dict[str, int]:
@@ -417,6 +426,15 @@ def sizes(connection: Connection) -> dict[str, int]:
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     return {"rides": rides, "bytes": pages * page_size}
+
+
+def _rides(title: str, rows: Iterable[Sequence[Any]]) -> list[Ride]:
+    """Return the rides of rows. Skip a ride that is unreadable, because the disk changed some of its bits."""
+    rides = list[Ride]()
+    for row in rows:
+        with log_errors(title, "reading a ride"):
+            rides.append(_ride(row))
+    return rides
 
 
 def _ride(row: Sequence[Any]) -> Ride:
