@@ -192,6 +192,7 @@ LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
         ("get_rides", times(timedelta(), -MINUTE), WRONG_TIME),
         ("get_rides", {"end_date_time": datetime.min}, WRONG_TIME),
         ("get_rides", END_OF_TIME, WRONG_TIME),
+        ("theft_report", {"end_date_time": "9999-12-31 23:59:59-12:00"}, WRONG_TIME),
         ("get_rides", {"start_date_time": "yesterday"}, "Invalid datetime"),
         ("get_track", {"filename": "/media/../etc/track.gpx"}, "Invalid path"),
         ("get_statistics", times(DAY, -DAY) | {"period": "day"}, WRONG_TIME),

@@ -236,10 +236,9 @@ async def _async_times_of_report(
     data: dict[str, Any], bike: Bike
 ) -> tuple[datetime, datetime]:
     """Return the time range of a report, by default until now."""
-    start, end = data.get(START), data.get(_END, dt_util.utcnow())
-    if start is None:
-        since = await _async_start_of_report(bike)
-        start = max(since, dt_util.as_utc(end) - MAX_TRACK)
+    start, end = time_range(data.get(START), data.get(_END), MAX_TRACK)
+    if START not in data:
+        start = max(start, await _async_start_of_report(bike))
     return time_range(start, end, MAX_TRACK)
 
 
