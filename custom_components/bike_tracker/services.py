@@ -14,7 +14,6 @@ from homeassistant.const import ATTR_DEVICE_ID, ATTR_NAME, CONF_FILENAME
 from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse, callback
 from homeassistant.core_config import Config
 from homeassistant.helpers import config_validation as cv
-from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .const import DOMAIN

@@ -213,7 +213,7 @@ class File:
         with self._one_at_a_time:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            connection = _connected(self.path, check_same_thread=False)
+            connection = _connected(self.path)
             try:
                 create(connection)
                 self._prepare(connection, self.path, self._title)
@@ -266,9 +266,9 @@ class File:
         return str(max(files, default="")) or None
 
 
-def _connected(path: Path | str, **options: bool) -> Connection:
-    """Return a connection that reads damaged texts, too, so that they cost only their own row."""
-    connection = connect(path, timeout=BUSY_SECONDS, **options)
+def _connected(path: Path | str, *, uri: bool = False) -> Connection:
+    """Return a connection that also reads damaged texts, so that they cost only their own row."""
+    connection = connect(path, timeout=BUSY_SECONDS, check_same_thread=False, uri=uri)
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection
 
