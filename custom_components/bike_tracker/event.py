@@ -107,10 +107,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         entry: when a disabled entity is enabled again, it does not show occurrences
         that it missed.
         """
-        last, entry = (
-            self.tracker and self._new_value(self.tracker),
-            self.registry_entry,
-        )
+        last = self.tracker and self._new_value(self.tracker)
+        entry = self.registry_entry
         if last and entry and last.noticed_at < entry.modified_at:
             return None
         state = await super().async_get_last_state()

@@ -155,10 +155,9 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     may = await _async_permissions(call)
     # Writing a file requires the permission to control the bike, as for
     # `camera.snapshot`.
-    policies = [
-        POLICY_READ,
-        *([POLICY_CONTROL] if call.data.get(CONF_FILENAME) else ()),
-    ]
+    policies = [POLICY_READ]
+    if call.data.get(CONF_FILENAME):
+        policies.append(POLICY_CONTROL)
     if not (trackers := trackers_in(call.hass, call.data)):
         raise validation_error("no_tracker")
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}

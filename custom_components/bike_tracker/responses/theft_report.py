@@ -320,7 +320,7 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     if not report.guards:
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed"))
     for guard, by in report.guards:
-        value = _lines(_time(guard.armed_at), _place(hass, guard.place), by)
+        value = _lines(_time(guard.armed_at), _place(guard.place), by)
         armed_at = guard.armed_at - state.clock_error
         events.append((armed_at, guarded, value))
         if triggered := guard.triggered:
@@ -329,22 +329,22 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     if theft is None and ride and ride.moved_at >= report.fixes[0].time:
         # The bike was not guarded, so the ride may be the thief's.
         theft = ride.started_at
-        start = report.time(theft), _place(hass, ride.start)
-        end = report.time(ride.moved_at), _place(hass, ride.end)
+        start = report.time(theft), _place(ride.start)
+        end = report.time(ride.moved_at), _place(ride.end)
         label = escape(text(hass, _RIDE))
         events.append((theft, label, _lines(*start, *end)))
     events += _alarms(hass, report, theft or dt_util.utcnow())
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
-    last = state.position and fix_of(state.position, state.seen_at)
-    label = _label(hass, "last_seen")
-    yield from [(label, _lines(_time(last.time), _place(hass, last)))] if last else ()
+    if last := state.position and fix_of(state.position, state.seen_at):
+        value = _lines(_time(last.time), _place(last))
+        yield _label(hass, "last_seen"), value
 
 
 def _triggered(
     hass: HomeAssistant, report: TheftReport, triggered: Triggered
 ) -> _Event:
     attributes = {**triggered.described(), "alarm": triggered.alarm}
-    cause, place = cause_text(hass, attributes), _place(hass, triggered.fix)
+    cause, place = cause_text(hass, attributes), _place(triggered.fix)
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
     label = escape(text(hass, f"{_PANEL}.{key}.state.triggered"))
     return triggered.since, label, _lines(report.time(triggered.since), cause, place)
@@ -357,7 +357,7 @@ def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_
     label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered"))
     last = dict[str, datetime]()
     for time, position in report.track.alarms:
-        place = _place(hass, fix_of(position, position.fix_time))
+        place = _place(fix_of(position, position.fix_time))
         for alarm in alarms_of(position):
             is_cause = (alarm.type, time) in causes
             if not is_cause and time - last.get(alarm.word, NOWHERE.time) > _SERIES:
@@ -377,7 +377,7 @@ def _lines(*parts: str | None) -> str:
     return "<br>".join(f"<bdi>{escape(part)}</bdi>" for part in parts if part)
 
 
-def _place(hass: HomeAssistant, fix: Fix | None) -> str | None:
+def _place(fix: Fix | None) -> str | None:
     """Return the address, the coordinates and the accuracy of a place, or None without a place."""
     accuracy = f"± {fix.accuracy:.0f} m" if fix and fix.accuracy else None
     parts = (fix.address, _coordinates(fix), accuracy) if fix else ()

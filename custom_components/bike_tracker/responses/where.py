@@ -99,6 +99,7 @@ def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Va
     home = hass.config.latitude, hass.config.longitude
     zone = async_active_zone(hass, latitude, longitude, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
+    direction = None if is_home else _direction(home, (latitude, longitude))
     meters = meters_between(*home, latitude, longitude) or 0
     return {
         "place": zone.name if zone else None,
@@ -106,9 +107,7 @@ def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Va
         "latitude": round(latitude, decimals),
         "longitude": round(longitude, decimals),
         "distance_from_home": round(meters / 1_000, 3),
-        "direction_from_home": None
-        if is_home
-        else _direction(home, (latitude, longitude)),
+        "direction_from_home": direction,
     }
 
 
