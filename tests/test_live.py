@@ -21,7 +21,8 @@ from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.log import Gap
 from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
@@ -452,7 +453,7 @@ async def test_message_during_the_unload(live: Bikes) -> None:
 async def test_gap_is_requested_with_a_message(live: Bikes) -> None:
     """If reports may be missing, the history is requested after the next message, without a wait for a poll."""
     now = dt_util.utcnow()
-    gap = HistoryGap(now - timedelta(hours=1), now, now)
+    gap = Gap(now - timedelta(hours=1), wanted_at=now)
     live.coordinator.data.gaps[BLUE] = gap
     live.simulator.record.clear()
     live.simulator.report(RED, latitude=48.7)

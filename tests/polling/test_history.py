@@ -11,16 +11,14 @@ import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.polling.backoff import ExtraRequests
 from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.guard import Guard, Triggered
-from custom_components.bike_tracker.tracking.history import HistoryGap
-from custom_components.bike_tracker.tracking.state import (
-    Tracker,
-    Trackers,
-    TrackerState,
-)
+from custom_components.bike_tracker.tracking.log import Core, Gap, Log
+from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
+from custom_components.bike_tracker.tracking.state import Tracker, Trackers
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED
 from ..tools.simulator import Simulator
@@ -40,7 +38,7 @@ class Asking:
     simulator: Simulator
     freezer: FrozenDateTimeFactory
     trackers: Trackers
-    gaps: dict[str, HistoryGap] = field(default_factory=dict)
+    gaps: dict[str, Gap] = field(default_factory=dict)
     untils: dict[str, datetime | None] = field(default_factory=dict)
     asked: list[HistoryRequest] = field(default_factory=list)
     """All requests, the oldest first."""
@@ -63,7 +61,10 @@ class Asking:
     ) -> None:
         """Add a gap that began `start` before now. Then move the clock, so that the next gap is noticed later."""
         now = self.now()
-        self.gaps[tracker] = HistoryGap(now - start, now, now, is_of_ride=is_of_ride)
+        self.gaps[tracker] = Gap(now - start, wanted_at=now)
+        if is_of_ride:
+            core = Core(RideState(rides=(Ride(now - start, now),)))
+            self.change(tracker, log=Log(core))
         self.freezer.tick(timedelta(milliseconds=1))
 
     def guard(self, *, is_triggered: bool = False) -> None:
@@ -71,8 +72,13 @@ class Asking:
         now = self.now()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
-        red = self.trackers[RED]._replace(state=TrackerState(guard=guard))
-        self.trackers = {**self.trackers, RED: red}
+        self.change(RED, guard=guard)
+
+    def change(self, tracker: str, **values: Any) -> None:
+        """Replace values in the state of a tracker."""
+        known = self.trackers[tracker]
+        changed = known._replace(state=known.state._replace(**values))
+        self.trackers = {**self.trackers, tracker: changed}
 
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Move the clock, and send a due request. Return the report IDs, [] for a backfill, None without an answer."""
@@ -238,7 +244,7 @@ async def test_clock_that_is_ahead(asking: Asking) -> None:
     """If the tracker's clock is ahead, the time range of a request ends at the newest report instead of now."""
     asking.note()
     ahead = asking.now() + HOUR
-    asking.gaps[RED] = asking.gaps[RED]._replace(known=ahead)
+    asking.change(RED, position=Position(1, 1, ahead))
     await asking.after()
     [request] = asking.asked
     assert request.until == ahead

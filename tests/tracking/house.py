@@ -12,7 +12,8 @@ from typing import Any, override
 import pytest
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.tracking.history import HistoryAnswer, HistoryGap
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.log import Gap
 from custom_components.bike_tracker.tracking.ride_state import Ride
 from custom_components.bike_tracker.tracking.state import Changes
 
@@ -230,7 +231,7 @@ class House(Recorder):
         for part in reversed(parts) if text == "newest" else parts:
             self.hear(part, now, is_complete=True)
 
-    def _found(self, gap: HistoryGap, text: str) -> HistoryAnswer:
+    def _found(self, gap: Gap, text: str) -> HistoryAnswer:
         """Return the answer to a request, the newest report first.
 
         With "rows=40", it has only the oldest 40 reports; with "until=12", the reports
@@ -317,7 +318,9 @@ class House(Recorder):
         """Return the first minute of the needed history, with "of a ride" if a known ride may lack reports; else "none"."""
         if (gap := self.state.gap) is None:
             return "none"
-        return minute_of(gap.start) + " of a ride" * gap.is_of_ride
+        state = self.state.ride_state
+        is_of_ride = not state.is_at_rest or bool(state.rides)
+        return minute_of(gap.start) + " of a ride" * is_of_ride
 
     @property
     def guard(self) -> str:

@@ -11,7 +11,8 @@ from ..api.client import TrackingClient
 from ..api.errors import TrackingError
 from ..api.models import Position
 from ..const import LOGGER
-from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer, HistoryGap
+from ..tracking.history import MAX_BACKFILL_AGE, HistoryAnswer
+from ..tracking.log import Gap
 from ..tracking.state import Tracker, Trackers
 from .backoff import (
     DAY,
@@ -90,7 +91,7 @@ class History:
 
     def next_request(
         self,
-        gaps: Mapping[str, HistoryGap],
+        gaps: Mapping[str, Gap],
         untils: Mapping[str, datetime | None],
         trackers: Trackers,
         now: datetime,
@@ -108,7 +109,7 @@ class History:
         return self.next_backfill(untils, trackers, now)
 
     def next_gap(
-        self, gaps: Mapping[str, HistoryGap], trackers: Trackers, now: datetime
+        self, gaps: Mapping[str, Gap], trackers: Trackers, now: datetime
     ) -> HistoryRequest | None:
         """Return the request for the most urgent gap, or None.
 
@@ -120,16 +121,19 @@ class History:
         if not (ids := self._ids(gaps, trackers)):
             return None
         tracker = max(ids, key=lambda key: self._priority(trackers[key], gaps[key]))
-        gap = gaps[tracker]
+        gap, position = gaps[tracker], trackers[tracker].state.position
         # If the tracker's clock is ahead, its newest report may have a time after now.
-        until = min(max(now, gap.known), gap.start + self._portion)
+        end = max(now, position.moment) if position else now
+        until = min(end, gap.start + self._portion)
         return HistoryRequest(tracker, ids[tracker], gap.start, until)
 
-    def _priority(self, tracker: Tracker, gap: HistoryGap) -> tuple[object, ...]:
+    def _priority(self, tracker: Tracker, gap: Gap) -> tuple[object, ...]:
         record, guard = self._record(tracker.device.unique_id), tracker.state.guard
+        state = tracker.state.ride_state
+        is_of_ride = not state.is_at_rest or bool(state.rides)
         is_waiting = monotonic() - record.asked_at >= _GUARD_PREFERRED_EVERY
         is_preferred = guard is not None and not guard.triggered and is_waiting
-        return -record.failed_at, is_preferred, gap.is_of_ride, gap.noticed_at
+        return -record.failed_at, is_preferred, is_of_ride, gap.wanted_at
 
     def next_backfill(
         self, untils: Mapping[str, datetime | None], trackers: Trackers, now: datetime

@@ -11,7 +11,8 @@ from operator import attrgetter
 from typing import Final
 
 from ..api.models import Device, Position, is_real
-from .history import HistoryAnswer, HistoryGap, in_order
+from .history import HistoryAnswer, in_order
+from .log import Gap
 from .occurrences import UpdateContext, alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
 
@@ -36,7 +37,7 @@ class Account:
     """The state of each tracker by `uniqueId`, including trackers that are no longer listed."""
     trackers: Trackers = field(default_factory=dict)
     """The trackers of the newest device list, by `uniqueId`."""
-    gaps: dict[str, HistoryGap] = field(init=False)
+    gaps: dict[str, Gap] = field(init=False)
     """Gaps in the reports of listed and unlisted trackers, by `uniqueId`. The service's history may fill the gaps."""
     _devices: Devices = field(default_factory=dict)
     """The newest device list."""

@@ -33,18 +33,6 @@ _MAX_SKIPPED_METERS: Final = 300
 _COUNTED_DRIFT_METERS: Final = 150
 
 
-class HistoryGap(NamedTuple):
-    """A time range in which reports may be missing."""
-
-    start: datetime
-    """Time from which on reports may be missing, in UTC."""
-    known: datetime
-    """Time of the newest fix, in UTC."""
-    noticed_at: datetime
-    is_of_ride: bool = False
-    """Whether the missing reports may belong to a known ride."""
-
-
 class HistoryAnswer(NamedTuple):
     """The reports of a tracker in a requested time range."""
 

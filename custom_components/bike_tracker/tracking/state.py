@@ -12,7 +12,6 @@ from .distance import NOWHERE
 from .guard import Guard, after_alarm, requested_guard
 from .history import (
     HistoryAnswer,
-    HistoryGap,
     followed,
     gap_after_late,
     gap_after_silence,
@@ -20,7 +19,7 @@ from .history import (
     is_older_position,
     with_answer,
 )
-from .log import Input, Log, time_of
+from .log import Gap, Input, Log, time_of
 from .occurrences import (
     FLAG_CHANGES,
     MAX_WAITING,
@@ -189,14 +188,10 @@ class TrackerState(NamedTuple):
         return self.ride_state.ride is not None
 
     @property
-    def gap(self) -> HistoryGap | None:
+    def gap(self) -> Gap | None:
         """Return the gap for which the history is needed, or None."""
-        gap, known = self.log.gap, self.position and self.position.fix_time
-        if not (gap and gap.wanted_at and known):
-            return None
-        state = self.ride_state
-        is_of_ride = not state.is_at_rest or bool(state.rides)
-        return HistoryGap(gap.start, known, gap.wanted_at, is_of_ride)
+        gap = self.log.gap
+        return gap if gap and gap.wanted_at else None
 
     def stored(self) -> Self:
         """Return the state to store. Its log contains no reports."""

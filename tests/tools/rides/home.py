@@ -210,7 +210,11 @@ class Home(Recorder):
         """Request the history if it is needed. The answer contains reports that the service has received so far."""
         asked_at, account = now + self.clock, self.account
         due = asked_at - self.service.queue
-        gaps = {key: gap for key, gap in account.gaps.items() if gap.noticed_at <= due}
+        gaps = {
+            key: gap
+            for key, gap in account.gaps.items()
+            if gap.wanted_at and gap.wanted_at <= due
+        }
         if not (gaps and self.service.has_history) or self._pending:
             return
         seconds = now.timestamp()
