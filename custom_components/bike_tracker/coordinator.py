@@ -157,18 +157,16 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if positions:
             # Let other tasks run between reading and applying the positions.
             await asyncio.sleep(0)
-        had_trackers = bool(self.data.trackers)
         context = self._update_context(has_missed=has_missed)
         for changes in self.data.apply_poll(devices, positions, context):
             self._async_take(changes)
             if positions:
                 await asyncio.sleep(0)
         self.service.answered_at = self.service.asked_at
-        if not listed:
-            async_create_issue(self.hass, self.config_entry, "no_trackers")
-        # The issue can exist only if the previous list was empty.
-        elif not had_trackers:
+        if listed:
             async_delete_issue(self.hass, self.config_entry, "no_trackers")
+        else:
+            async_create_issue(self.hass, self.config_entry, "no_trackers")
 
     def _update_context(self, **more: bool) -> UpdateContext:
         """Return the context of an update that is applied now. `more` are further fields of the context."""
