@@ -58,7 +58,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         state, guard = tracker.state, tracker.state.guard
         triggered = guard and guard.triggered
         last = self.coordinator.database.last_fired(self.coordinator_context)
-        new = (it for it in state.occurrences if it.seq > last)
+        new = state.occurrences_after(last)
         if triggered and any(it.type == "guard_triggered" for it in new):
             triggered = None
         if triggered:

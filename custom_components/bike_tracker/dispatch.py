@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection
-from itertools import batched, takewhile
+from itertools import batched
 from typing import Final, NamedTuple
 
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
@@ -144,12 +144,8 @@ class Dispatcher:
     def _unfired(self, unique_id: str) -> Collection[Occurrence]:
         """Return the occurrences of a tracker that were not fired yet, the oldest first."""
         tracker = self._coordinator.data.trackers.get(unique_id)
-        if not tracker or not (known := tracker.state.occurrences):
-            return ()
         last = self._coordinator.database.last_fired(unique_id)
-        # Begin with the newest occurrence and stop at the first that was fired:
-        # hundreds of fired occurrences may be kept.
-        return [*takewhile(lambda it: it.seq > last, reversed(known))][::-1]
+        return tracker.state.occurrences_after(last) if tracker else ()
 
     @callback
     def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
@@ -389,7 +388,7 @@ def _seconds_until_write(old: TrackerState | None, new: TrackerState) -> int:
         return SOON
     if old.occurrences is not new.occurrences:
         last = old.occurrences[-1].seq if old.occurrences else 0
-        fresh = takewhile(lambda it: it.seq > last, reversed(new.occurrences))
+        fresh = new.occurrences_after(last)
         return SOON if any(it.is_event for it in fresh) else LATER
     return LATER if new.ride_under_way else SELDOM
 

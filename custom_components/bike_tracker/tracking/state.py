@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import reduce
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
@@ -192,6 +193,12 @@ class TrackerState(NamedTuple):
         """Return the gap for which the history is needed, or None."""
         gap = self.log.gap
         return gap if gap and gap.wanted_at else None
+
+    def occurrences_after(self, seq: int) -> Sequence[Occurrence]:
+        """Return the occurrences with a higher sequence number, the oldest first."""
+        # Begin with the newest: hundreds of occurrences may be kept.
+        newer = takewhile(lambda it: it.seq > seq, reversed(self.occurrences))
+        return [*newer][::-1]
 
     def stored(self) -> Self:
         """Return the state to store. Its log contains no reports."""
