@@ -110,8 +110,8 @@ async def test_everything_survives_a_reload(bikes: Bikes) -> None:
     assert rides == ridden and len(rides) == 1
     assert after.last_fired == {BLUE: 0} | before.last_fired
     assert (after.evaluation, after.backfill) == (before.evaluation, before.backfill)
-    assert after.trackers[BLUE].guard == before.trackers[BLUE].guard
-    assert after.trackers[RED].alarms == before.trackers[RED].alarms
+    assert after.states[BLUE].guard == before.states[BLUE].guard
+    assert after.states[RED].alarms == before.states[RED].alarms
 
 
 async def test_rides_before_the_next_write(bikes: Bikes) -> None:
@@ -523,7 +523,7 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         path.with_name(f"{path.name}{suffix}").write_text(f"old{suffix}")
     file = sql.File(path, "bikes", lambda *_: None)
-    assert file.replace().trackers == {}
+    assert file.replace().states == {}
     file.close()
     aside = file.replaced()
     for suffix in ("", "-wal", "-shm"):
@@ -589,7 +589,7 @@ async def test_tracker_that_cannot_be_stored(
     bikes: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the state of a tracker cannot be stored, the states of other trackers are still stored."""
-    bikes.coordinator.database.content.trackers[BLUE] = 7  # type: ignore[assignment]
+    bikes.coordinator.database.content.states[BLUE] = 7  # type: ignore[assignment]
     await async_raise_alarm(bikes)
     await async_unload(bikes)
     assert has_alarm(bikes)
@@ -769,7 +769,7 @@ async def test_import(with_2_0: Bikes) -> None:
     files = write_2_0(with_2_0, of_2_0())
     content, rides = await async_opened(with_2_0)
     assert not [file for file in files if file.exists()]
-    red, blue = content.trackers[RED], content.trackers[BLUE]
+    red, blue = content.states[RED], content.states[BLUE]
     assert red.position
     assert red.position.latitude == pytest.approx(49.4415786)
     assert [alarm.word for alarm in red.alarms] == ["vibration"]
@@ -785,7 +785,7 @@ async def test_import(with_2_0: Bikes) -> None:
     for left in ([], ["states"], ["rides"], ["states", "rides"]):
         write_2_0(with_2_0, {name: of_2_0()[name] for name in left})
         after, again = await async_opened(with_2_0)
-        assert (again, after.trackers[BLUE].guard) == (rides, blue.guard)
+        assert (again, after.states[BLUE].guard) == (rides, blue.guard)
         assert not [file for file in files if file.exists()]
 
 
@@ -804,9 +804,9 @@ async def test_used_2_0_again(with_2_0: Bikes) -> None:
     write_2_0(with_2_0, files)
     content, rides = await async_opened(with_2_0)
     assert len(rides) == len(before) + 1
-    blue, red = content.trackers[BLUE], content.trackers[RED]
+    blue, red = content.states[BLUE], content.states[RED]
     assert (blue.guard, blue.ride_state.total, blue.highest_total) == (None, 9, 9)
-    total = stored.trackers[RED].highest_total
+    total = stored.states[RED].highest_total
     assert red.ride_state.total == red.highest_total == total > 100
 
 
@@ -844,7 +844,7 @@ async def test_import_of_damaged_files(
     reduce(dict.__getitem__, parts, files)[last] = value
     paths = write_2_0(with_2_0, files)
     content, rides = await async_opened(with_2_0)
-    assert (content.trackers.keys(), len(rides)) == (left, 2)
+    assert (content.states.keys(), len(rides)) == (left, 2)
     assert not [path for path in paths if path.exists()]
     asides = [path.with_name(f"{path.name}.unreadable") for path in paths]
     damaged = [place.startswith(name) and bool(words) for name in files]

@@ -71,7 +71,7 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up an account: open its database, poll, add its entities, start its night guards, then fire occurrences."""
     database = await async_open_database(hass, entry)
-    known = any(state.position for state in database.content.trackers.values())
+    known = any(state.position for state in database.content.states.values())
     service = async_open_service(hass, entry, supports_positions=known)
     coordinator = BikeTrackerCoordinator(service, database)
     # Theft reports need the coordinator even if the service does not answer.

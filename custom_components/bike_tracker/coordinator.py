@@ -54,7 +54,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             name=f"{DOMAIN} {entry.title}",
             update_interval=_INTERVAL,
         )
-        self.data = Account(entry.title, database.content.trackers)
+        self.data = Account(entry.title, database.content.states)
         self.changed = set[str]()
         """The `uniqueId` of each tracker that changed and whose listeners still have to be notified."""
         self.contacted = set[str]()

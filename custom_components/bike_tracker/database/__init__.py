@@ -263,7 +263,7 @@ class Database:
             await self._run(replace)
             known = self.content.backfill
             self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
-            self._changed |= self.content.trackers.keys()
+            self._changed |= self.content.states.keys()
             await self.async_check_replaced()
 
     # Queries
@@ -275,7 +275,7 @@ class Database:
         )
         if new := self._rides.get(unique_id):
             rides = new.merged(rides)
-        state = self.content.trackers.get(unique_id)
+        state = self.content.states.get(unique_id)
         under_way = state and state.ride_under_way
         # If a bike was on a ride when its tracker was set up, the file contains the
         # first part of that ride. While this ride is under way, leave that part out.

@@ -135,8 +135,8 @@ class Sent(NamedTuple):
 class Content:
     """The part of the file that is kept in memory. The keys of dictionaries are `uniqueId`s."""
 
-    trackers: dict[str, TrackerState] = field(default_factory=dict)
-    """States of all trackers, even if the service no longer lists them."""
+    states: dict[str, TrackerState] = field(default_factory=dict)
+    """States of all trackers, even if the service no longer lists them. The account updates this dictionary."""
     last_fired: dict[str, int] = field(default_factory=dict)
     """Sequence number of the last occurrence that was fired."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Content:
 
     def row(self, unique_id: str) -> Row | None:
         """Return the row of a tracker, or None if the tracker was deleted."""
-        if (state := self.trackers.get(unique_id)) is None:
+        if (state := self.states.get(unique_id)) is None:
             return None
         known = unique_id in self.backfill
         backfill = as_json(self.backfill[unique_id]) if known else None
@@ -300,7 +300,7 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT unique_id, state, last_fired, backfill FROM tracker"
     for unique_id, state, last_fired, backfill in connection.execute(query):
         with log_errors(title, "reading a tracker"):
-            content.trackers[unique_id] = read_state(unpacked(state))
+            content.states[unique_id] = read_state(unpacked(state))
             content.last_fired[unique_id] = last_fired
             if backfill is not None:
                 until = reader(datetime | None)(json.loads(backfill))
