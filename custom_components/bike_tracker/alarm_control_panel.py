@@ -102,7 +102,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
-        """Disarm the guard."""
         self._disarm(await self._async_person())
 
     @callback

@@ -68,7 +68,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
     def async_get_supported_subentry_types(
         cls, _: ConfigEntry
     ) -> dict[str, type[ConfigSubentryFlow]]:
-        """Return the types of subentries that an account may have."""
         return {"night_guard": NightGuardFlow}
 
     async def async_step_reauth(self, _: Mapping[str, Any]) -> ConfigFlowResult:

@@ -45,7 +45,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     _is_polling = False
 
     def __init__(self, service: Service, database: Database) -> None:
-        """Initialize with the service and the open database of an account."""
         hass, entry = service.hass, service.entry
         super().__init__(
             hass,
@@ -99,7 +98,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @override
     async def async_refresh(self) -> None:
-        """Poll now."""
         await self._async_uninterrupted(super().async_refresh())
 
     @override

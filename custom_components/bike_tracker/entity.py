@@ -56,7 +56,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         description: BikeTrackerDescription[T],
         device: dr.DeviceEntry,
     ) -> None:
-        """Initialize with the `uniqueId` of the tracker and its device."""
         super().__init__(coordinator, context=tracker)
         self.entity_description = description
         self._attr_translation_key = description.key

@@ -40,17 +40,14 @@ class TrackerCondition(Condition):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with its defaults, or raise vol.Invalid."""
         return cls._type.validated(config, dict, _CONDITION_OPTIONS)
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
-        """Initialize the condition."""
         super().__init__(hass, config)
         self._config = config
 
     @override
     def _async_check(self, **kwargs: Unpack[ConditionCheckParams]) -> bool:
-        """Return whether the condition is true."""
         target, options = self._config.target or {}, self._config.options or {}
         unique_ids = trackers_in(self._hass, target)
         found = set(self._matching(unique_ids, options.get(CONF_FOR, AT_ONCE)))

@@ -67,7 +67,6 @@ class TrackerTrigger(Trigger):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Return the configuration with its defaults, or raise vol.Invalid."""
         target, options = vol.All(dict, _target), _TRIGGER_OPTIONS.get(cls.name, {})
         return cls.type.validated(config, target, options)
 

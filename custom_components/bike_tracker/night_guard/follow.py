@@ -90,7 +90,6 @@ class Messenger:
     """Sends the messages of an account's night guards."""
 
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
-        """Read the night guards of the account."""
         self._coordinator = coordinator
         self._hass: HomeAssistant = coordinator.hass
         self.guards = NightGuard.all_of(coordinator.config_entry)

@@ -127,7 +127,6 @@ class ExtraRequests(RateLimit):
     @property
     @override
     def is_due(self) -> bool:
-        """Return whether a request is allowed now."""
         ages = [monotonic() - time for time in self._times]
         recent = sum(age < _MAX_REQUESTS * MINUTE - _EARLY for age in ages)
         if not recent or (self.is_quick and recent < _MAX_REQUESTS_AT_ONCE):
