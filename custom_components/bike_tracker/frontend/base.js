@@ -14,7 +14,7 @@ export function h(name = "", ...rest) {
 	const [tag, ...classes] = name.split(".");
 	const element = document.createElement(tag);
 	if (classes.length) element.className = classes.join(" ");
-	const hasAttributes = rest[0] && Object.getPrototypeOf(rest[0]) === Object.prototype;
+	const hasAttributes = rest[0]?.constructor === Object;
 	for (const [key, value] of Object.entries(hasAttributes ? /** @type {Attributes} */ (rest.shift()) : {})) {
 		if (typeof value === "function") element.onclick = value;
 		else if (value !== undefined && value !== false) element.setAttribute(key, value === true ? "" : value);

@@ -68,9 +68,8 @@ class Book {
 	/** Return the rides of bikes, those under way first. @param {Bike[]} bikes */
 	of(bikes) {
 		const ids = new Set(bikes.map(({ id }) => id));
-		const own = this.rides.filter(({ device_id }) => ids.has(device_id));
 		const open = bikes.flatMap(underWay).sort((one, other) => other.at - one.at);
-		return [...open, ...own.filter(({ key }) => !open.some((ride) => ride.key === key))];
+		return [...open, ...this.rides.filter(({ device_id, key }) => ids.has(device_id) && !open.some((it) => it.key === key))];
 	}
 
 	/** @param {Ride[]} rides */

@@ -28,6 +28,11 @@ export class RouteMap extends HTMLElement {
 		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, true);
 	}
 
+	/** Home Assistant builds a map anew. */
+	connectedCallback() {
+		this.shown = "";
+	}
+
 	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {Route} [route] */
 	async show(bikes, ride = "", route) {
 		if (!customElements.get("ha-map")) await loadMap();
@@ -42,7 +47,7 @@ export class RouteMap extends HTMLElement {
 		if (key === this.shown || (Date.now() < this.heldUntil && this.shown.startsWith(ride))) return;
 		const fit = () => (points.length ? map.fitBounds(points) : map.fitMap({ unpause_autofit: true }));
 		this.timers.forEach(clearTimeout);
-		this.timers = FITS_AFTER_MS.map((ms) => window.setTimeout(fit, ms));
+		this.timers = FITS_AFTER_MS.map((ms) => setTimeout(fit, ms));
 		this.shown = key;
 	}
 }

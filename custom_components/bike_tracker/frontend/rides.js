@@ -11,7 +11,7 @@ export class RidesCard extends Card {
 	info = h("div.row.info");
 	list = h("div.list");
 	more = h("button.button.more", { onclick: () => book.more() });
-	watcher = new IntersectionObserver((entries) => !book.error && entries.some((entry) => entry.isIntersecting) && book.more());
+	watcher = new IntersectionObserver((entries) => !book.error && entries.some((it) => it.isIntersecting) && book.more());
 	/** @type {Ride[]} newest first */
 	rides = [];
 	/** A ride without a route. */

@@ -25,6 +25,7 @@ _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
 _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _LONG_TASK_MS = 400
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
+_COME_BACK = "map => { map.dispatchEvent(new Event('wheel')); map.fitted = []; const card = map.getRootNode().host; card.parentNode.append(card); return new Promise(done => setTimeout(() => done(map.fitted.length), 99)); }"
 _BEGINS_AT_THE_LEFT = "({ firstChild: text }) => { const range = new Range(); range.selectNode(text); const { x } = range.getBoundingClientRect(); range.setEnd(text, 1); return x === range.getBoundingClientRect().x; }"
 _AWAY: House = {
     "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
@@ -224,7 +225,7 @@ async def test_markup_is_text(stub: Stub) -> None:
 
 
 async def test_date_line(stub: Stub) -> None:
-    """A route that crosses the date line is drawn across this line, without a detour around the earth."""
+    """A route that crosses the date line is drawn across this line, without a detour around the earth, and fitted after each change of the view."""
     route = encode([(-17.0, 179.99), (-17.001, -179.99), (-17.002, 179.98)])
     # The cards cache routes by the ride's start, so no other test may use this start.
     start = _YESTERDAY - timedelta(hours=1)
@@ -232,6 +233,7 @@ async def test_date_line(stub: Stub) -> None:
     await expect(stub.rides.locator("ha-map")).to_be_attached()
     [line] = await stub.paths(stub.rides)
     assert [longitude for _, longitude in line] == [179.99, 180.01, 179.98]
+    assert await stub.rides.locator("ha-map").evaluate(_COME_BACK) == 3
 
 
 async def test_ride_under_way(stub: Stub) -> None:
