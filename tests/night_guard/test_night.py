@@ -490,3 +490,28 @@ async def test_disarmed_on_the_second_ride(night: Night) -> None:
     await night.async_tell(
         "night red begins=12:05, fail, wait 3, ride 1, stand 9, ride 3, work, wait 6 = triggered"
     )
+
+
+CUT_OFF = """
+A theft in an outage in which the night ended, and a restart of the account.
+night red begins=12:05 ends=12:30, stand 9, fail, wait 3, ride 2, stand 9, wait 6 = disarmed, reload, work, wait 9 = triggered
+
+A ride in an outage, after the night ended in it.
+night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
+
+The same with trackers whose clocks are behind by hours.
+behind 3, night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
+
+A theft while the tracker was silent. Later, it sends the report about it.
+night red begins=12:05 ends=12:50, stand 14, offline red, wait 25
+report is_buffered=yes motion=yes speed=16 meters=500, wait 10 = disarmed
+online red, ride 1, stand 9, wait 9 = triggered
+"""
+
+
+@pytest.mark.parametrize(("script", "_told"), stories(CUT_OFF))
+async def test_reports_from_before_the_end_of_the_night(
+    night: Night, script: str, _told: list[str]
+) -> None:
+    """If older reports show that a bike was moved before the night ended, its guard is triggered, though it is disarmed."""
+    await night.async_tell(script)

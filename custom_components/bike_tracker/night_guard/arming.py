@@ -310,7 +310,9 @@ class NightGuards:
         if decision == "keep":
             yield account.take_over(unique_id, dt_util.utcnow())
         if decision == "disarm":
-            yield account.disarm(unique_id, dt_util.utcnow())
+            told = (self._messenger.of(night).without_contact for night in guards)
+            is_cut_off = not is_up or any(unique_id in each for each in told)
+            yield account.disarm(unique_id, dt_util.utcnow(), is_cut_off=is_cut_off)
         if is_up and bike.tracker:
             self._compared_at[unique_id] = now
 

@@ -177,11 +177,20 @@ class Account:
         return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(
-        self, unique_id: str, now: datetime, changed_by: str | None = None
+        self,
+        unique_id: str,
+        now: datetime,
+        changed_by: str | None = None,
+        *,
+        is_cut_off: bool = False,
     ) -> Changes:
-        """Disarm the guard of a tracker, even if the tracker is not listed."""
-        before = self.known(unique_id)
-        state = before.state.with_arming(None, now, changed_by)
+        """Disarm the guard of a tracker, even if the tracker is not listed.
+
+        If the tracker is cut off, its reports from before now may arrive later, and can
+        still trigger the guard.
+        """
+        before, until = self.known(unique_id), now if is_cut_off else None
+        state = before.state.with_arming(None, now, changed_by, until)
         after = before._replace(state=state)
         if unique_id in self.trackers:
             return self._become({unique_id: after})

@@ -103,6 +103,13 @@ class Guard(NamedTuple):
     away: tuple[datetime, ...] = ()
     """Times of fixes away from the guarded place, after the last fix at that place; only the first two."""
     triggered: Triggered | None = None
+    until: datetime | None = None
+    """Reports from this time on trigger nothing. The guard was disarmed then, but earlier reports may still arrive."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Return whether the guard is armed, or earlier reports show that the bike was moved before the disarming."""
+        return self.until is None or self.is_done
 
     @property
     def is_done(self) -> bool:
@@ -179,6 +186,16 @@ def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
     return guard._replace(place=_standing_place(before))
 
 
+def disarmed(
+    guard: Guard | None, until: datetime | None, clock: Clock | None
+) -> Guard | None:
+    """Return the guard after a disarming. With `until`, reports from before that time can still trigger it."""
+    if guard is None or until is None or guard.is_done:
+        return None
+    behind = timedelta(seconds=clock.behind if clock else 0)
+    return guard._replace(until=guard.until or until - behind)
+
+
 def after_report(
     guard: Guard,
     report: Position,
@@ -188,10 +205,13 @@ def after_report(
     is_prompt: bool,
 ) -> Guard:
     """Return the guard after a report. `before` is the state of ride detection before the report."""
+    time = sent_at(report, now)
+    if guard.until and (time is None or time >= guard.until):
+        return guard
     if is_prompt:
         guard = _with_right_clock(guard, report, now)
     guard = after_alarm(guard, report, before, now)
-    time, last_moved, moves = sent_at(report, now), guard.moved, report.moving
+    last_moved, moves = guard.moved, report.moving
     if guard.is_done or time is None:
         return guard
     if time < min(guard.after, before.reported_at or time):

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from ..api.models import Position
 from .distance import NOWHERE
-from .guard import Clock, Guard, after_report, clock_after, placed
+from .guard import Clock, Guard, after_report, clock_after, disarmed, placed
 from .ride_detection import SILENT_AFTER, apply_report, held, start_of_ride
 from .ride_state import STANDS_AFTER, RideState
 
@@ -67,6 +67,8 @@ class Input(NamedTuple):
     report: Position | None = None
     guard: Guard | None = None
     """The requested guard of an arming; None for other inputs and for a disarming."""
+    until: datetime | None = None
+    """The time of a disarming in an outage: reports from before that time can still trigger the guard."""
     is_snapshot: bool = False
     """Whether the input is a stored `core`. It replaces earlier reports, because reports are not stored."""
     is_pinned: bool = False
@@ -127,7 +129,8 @@ def apply(core: Core, it: Input) -> Core:
         return it.core
     ride_state, guard, clock = core
     if (report := it.right_report) is None:
-        guard = it.guard and placed(it.guard, ride_state, clock)
+        ended = disarmed(guard, it.until, clock)
+        guard = placed(it.guard, ride_state, clock) if it.guard else ended
         return Core(ride_state, guard, clock)
     now = it.received_at
     if guard:

@@ -289,14 +289,23 @@ class TrackerState(NamedTuple):
         return state._replace(position=position)
 
     def with_arming(
-        self, guard: Guard | None, now: datetime, changed_by: str | None
+        self,
+        guard: Guard | None,
+        now: datetime,
+        changed_by: str | None,
+        until: datetime | None = None,
     ) -> Self:
-        """Return the state after arming with this guard, or after disarming if it is None."""
-        arming, theft = self.log.at_end(Input(guard=guard)), self.last_theft
+        """Return the state after arming with this guard, or after disarming if it is None.
+
+        With `until`, reports from before that time can still trigger the disarmed guard.
+        """
+        new, theft = Input(guard=guard, until=until), self.last_theft
+        arming = self.log.at_end(new)
         if self.guard and self.guard is self.stolen_guard:
             theft = Theft(self.guard, self.changed_by, arming.time)
         log = self.log.with_input(arming)
-        state = self._replace(log=log, guard=log.core.guard, changed_by=changed_by)
+        armed = guard and log.core.guard
+        state = self._replace(log=log, guard=armed, changed_by=changed_by)
         return state._replace(changed_at=now, rearming=None, last_theft=theft)
 
     def armed(self, now: datetime, changed_by: str | None) -> Self:
@@ -331,7 +340,7 @@ class TrackerState(NamedTuple):
             state = state._replace(highest_total=total)
         if self.quiet_until is None and log.inputs:
             state = state._replace(quiet_until=log.inputs[0].time)
-        if guard := log.core.guard:
+        if (guard := log.core.guard) and guard.is_shown:
             state = state.with_guard(guard, now)
         state = state.with_rides(now)
         return state.rearmed(now, state.rearming) if state.rearming else state
