@@ -28,9 +28,8 @@ class Place(NamedTuple):
 
 def _place(tracker: Tracker) -> Place | None:
     position = tracker.state.position
-    if not position or position.latitude is None or position.longitude is None:
-        return None
-    return Place(position.latitude, position.longitude, position.accuracy)
+    point = position and position.point
+    return Place(*point, position.accuracy) if position and point else None
 
 
 def _place_from(stored: Mapping[str, Any]) -> Place | None:

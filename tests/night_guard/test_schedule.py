@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from custom_components.bike_tracker.api.models import Point
 from custom_components.bike_tracker.night_guard.alerts import Rider, companion
 from custom_components.bike_tracker.night_guard.schedule import (
     Decision,
     GuardState,
     NightGuard,
-    Place,
     Situation,
     decide,
 )
@@ -110,7 +110,7 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
     ],
 )
 def test_companion(
-    bike: Place, riders: list[Place | None], minutes: int, away: float, name: str | None
+    bike: Point, riders: list[Point | None], minutes: int, away: float, name: str | None
 ) -> None:
     """A rider is named only if the rider left the guarded place with the bike, and was seen within five minutes."""
     seen_at = NOW - timedelta(minutes=minutes)

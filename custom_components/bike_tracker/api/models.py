@@ -34,6 +34,8 @@ _DEVICE_FIELDS = (
     *("lastUpdate", "id", "uniqueId", "name", "status"),
     *("positionId", "groupId", "disabled", "model"),
 )
+type Point = tuple[float, float]
+"""Latitude and longitude in degrees."""
 type _Get = Callable[[str], Any]
 type _Number = float | None
 type _Place = tuple[_Number, _Number, float, _Number, _Number, _Number]
@@ -107,7 +109,7 @@ class Position(NamedTuple):
     fix_time: datetime | None = None
     """Time of the fix, in UTC."""
     latitude: float | None = None
-    """Degrees; latitude and longitude are None without a usable place."""
+    """Degrees."""
     longitude: float | None = None
     accuracy: float = 0
     """Meters; 0 if unknown."""
@@ -170,6 +172,13 @@ class Position(NamedTuple):
             server_time=server_time if is_real(server_time) else None,
             **_attributes((_of(dict, get("attributes")) or {}).get),
         )
+
+    @property
+    def point(self) -> Point | None:
+        """Return latitude and longitude in degrees; None without a usable place."""
+        if self.latitude is None or self.longitude is None:
+            return None
+        return self.latitude, self.longitude
 
     @property
     def moment(self) -> datetime:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from homeassistant.core import HomeAssistant
 
+from ..api.models import Point
 from ..const import DOMAIN
 from ..responses.bikes import Bike
 from ..responses.texts import (
@@ -21,7 +22,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from .messages import GUARD_TAG, URGENT, Button, Message, link_button, map_of
-from .schedule import NightGuard, Place, meters
+from .schedule import NightGuard, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
@@ -53,7 +54,7 @@ class Rider(NamedTuple):
     """A rider, with the last known place, and the time of the rider's last update."""
 
     name: str
-    place: Place | None
+    place: Point | None
     seen_at: datetime
 
 
@@ -80,7 +81,7 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
 
 
 def companion(
-    armed_at: Place, seen_at: Place, riders: Iterable[Rider], away: float, now: datetime
+    armed_at: Point, seen_at: Point, riders: Iterable[Rider], away: float, now: datetime
 ) -> str | None:
     """Return the name of the only rider near a bike, if this rider moves with the bike.
 
@@ -146,8 +147,7 @@ def whereabouts(
     said, guard = values["text"], bike.tracker and bike.tracker.state.guard
     if has_arrived and guard and guard.triggered:
         # This message may replace a message from the same second that has the distance.
-        armed = guard.place.latitude, guard.place.longitude
-        way = meters(armed, (values["latitude"], values["longitude"]))
+        way = meters(guard.place.point, (values["latitude"], values["longitude"]))
         moved = {"cause": "place", "alarm": None, "distance": way}
         said = f"{cause_text(hass, moved)}\n{said}"
     return _about(hass, bike, title, said)._replace(level=URGENT)

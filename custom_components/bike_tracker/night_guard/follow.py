@@ -149,9 +149,9 @@ class Messenger:
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
         """Return whether a night guard requires that a bike at this place is guarded; False if the place is unknown."""
-        place: Any = position and (position.latitude, position.longitude)
+        place = position and position.point
         riders = (rider.place for rider in self.riders(night))
-        return bool(place) and None not in place and night.wants(place, riders, now)
+        return place is not None and night.wants(place, riders, now)
 
     # Messages
 
@@ -209,8 +209,7 @@ class Messenger:
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
         """Return the name of the rider who moves with a bike at the time `at`, or None."""
         newest = bike.tracker and bike.tracker.state.ride_state.newest_fix
-        armed, seen = guard.place, newest or guard.place
-        places = (armed.latitude, armed.longitude), (seen.latitude, seen.longitude)
+        places = guard.place.point, (newest or guard.place).point
         riders = (
             alerts.companion(*places, self.riders(night), night.away_distance, at)
             for night in self.guards_of(bike)

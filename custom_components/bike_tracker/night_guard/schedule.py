@@ -7,10 +7,9 @@ from typing import Any, Final, Literal, NamedTuple, Self
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.util.location import distance
 
+from ..api.models import Point
 from ..tracking.guard import Guard
 
-type Place = tuple[float, float]
-"""Latitude and longitude."""
 type Decision = Literal["arm", "keep", "disarm"]
 """`keep`: the night guard takes over a guard that is armed, and may disarm it later."""
 type GuardState = Literal["armed", "disarmed", "shaken", "moved"]
@@ -93,7 +92,7 @@ class NightGuard(NamedTuple):
             return begins <= clock < ends
         return clock >= begins or clock < ends
 
-    def wants(self, bike: Place, riders: Iterable[Place | None], now: datetime) -> bool:
+    def wants(self, bike: Point, riders: Iterable[Point | None], now: datetime) -> bool:
         """Return whether a bike should be guarded: it is night, or all riders are away from the bike.
 
         A rider without a known place is away. Without riders, only the night counts.
@@ -144,6 +143,6 @@ def state_of(guard: Guard | None) -> GuardState:
     return "moved" if guard.is_done else "shaken"
 
 
-def meters(first: Place, second: Place) -> float:
+def meters(first: Point, second: Point) -> float:
     """Return the distance between two places in meters."""
     return distance(*first, *second) or 0

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from math import floor, log10
 from typing import Final
 
-from ..tracking.routes import Point, flat, thinned
+from ..api.models import Point
+from ..tracking.routes import flat, thinned
 
 _WIDTH: Final = 680
 _HEIGHT: Final = 190

@@ -29,7 +29,7 @@ from ..tracking.state import Tracker, TrackerState
 from .bikes import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
-from .track import GPX_TYPE, MAX_TRACK, Point, Track, async_best_track, gpx
+from .track import GPX_TYPE, MAX_TRACK, Track, TrackPoint, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
@@ -183,7 +183,7 @@ class TheftReport(NamedTuple):
     """Values that the user entered for the report, by the name of the action's field."""
 
     @property
-    def segments(self) -> list[list[Point]]:
+    def segments(self) -> list[list[TrackPoint]]:
         """Return the lines of the track; without a track, a line through the known places. Times are right."""
         lines = self.track.segments() or [[_point(fix) for fix in self.fixes]]
         for point in chain.from_iterable(lines):
@@ -267,7 +267,7 @@ def _has_time(fix: Fix) -> bool:
     return fix.time != NOWHERE.time
 
 
-def _point(fix: Fix) -> Point:
+def _point(fix: Fix) -> TrackPoint:
     time = fix.time.isoformat()
     return {"time": time, "latitude": fix.latitude, "longitude": fix.longitude}
 

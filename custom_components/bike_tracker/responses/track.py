@@ -32,7 +32,7 @@ from ..tracking.routes import decode
 from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text
 
-type Point = dict[str, Any]
+type TrackPoint = dict[str, Any]
 """A point as `get_track` returns it. In a stored route, only the first and the last point have times."""
 
 MAX_TRACK: Final = timedelta(days=7)
@@ -63,7 +63,7 @@ class Track(NamedTuple):
     alarms: list[tuple[datetime, Position]] = []
     """For each report with alarms, its time and the report. The place in the report may be older."""
 
-    def segments(self) -> list[list[Point]]:
+    def segments(self) -> list[list[TrackPoint]]:
         """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
         if self.reports:
             return list(in_segments(points(self.reports)))
@@ -183,14 +183,14 @@ def _places(
     before = None
     for report in reports:
         time = report.fix_time if report.is_fix else None
-        if time is None or report.latitude is None or report.longitude is None:
+        if time is None or report.point is None:
             continue
         if time != before and start <= time < end:
             before = time
             yield report
 
 
-def points(reports: Iterable[Position]) -> Iterator[Point]:
+def points(reports: Iterable[Position]) -> Iterator[TrackPoint]:
     """Yield the points of reports as the action `get_track` returns them."""
     for report in reports:
         speed = report.speed
@@ -203,7 +203,7 @@ def points(reports: Iterable[Position]) -> Iterator[Point]:
         }
 
 
-def _route_points(ride: Ride) -> list[Point]:
+def _route_points(ride: Ride) -> list[TrackPoint]:
     """Return the points of a stored route; only the first and the last have a time."""
     line: list[dict[str, Any]] = [
         {"latitude": latitude, "longitude": longitude}
@@ -214,7 +214,9 @@ def _route_points(ride: Ride) -> list[Point]:
     return line
 
 
-def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -> str:
+def gpx(
+    name: str, segments: Iterable[Iterable[TrackPoint]], description: str = ""
+) -> str:
     """Return the segments of a track as GPX."""
     root = ET.Element("gpx", xmlns=_NAMESPACE, version="1.1", creator=_CREATOR)
     track = ET.SubElement(root, "trk")
@@ -230,9 +232,9 @@ def gpx(name: str, segments: Iterable[Iterable[Point]], description: str = "") -
     return ET.tostring(root, encoding="unicode")
 
 
-def in_segments(points: Iterable[Point]) -> Iterator[list[Point]]:
+def in_segments(points: Iterable[TrackPoint]) -> Iterator[list[TrackPoint]]:
     """Split points at gaps of more than 30 minutes: the route in a gap is unknown."""
-    segment, before = list[Point](), datetime.max.replace(tzinfo=UTC)
+    segment, before = list[TrackPoint](), datetime.max.replace(tzinfo=UTC)
     for point in points:
         time = datetime.fromisoformat(point["time"])
         if segment and time - before > _SEGMENT_GAP:
@@ -244,7 +246,7 @@ def in_segments(points: Iterable[Point]) -> Iterator[list[Point]]:
         yield segment
 
 
-def _add_point(segment: ET.Element, point: Point) -> None:
+def _add_point(segment: ET.Element, point: TrackPoint) -> None:
     latitude, longitude = f"{point['latitude']:.7f}", f"{point['longitude']:.7f}"
     element = ET.SubElement(segment, "trkpt", lat=latitude, lon=longitude)
     if point.get("altitude") is not None:

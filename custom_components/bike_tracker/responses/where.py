@@ -8,8 +8,8 @@ from homeassistant.components.zone import ENTITY_ID_HOME, async_active_zone
 from homeassistant.core import HomeAssistant
 from homeassistant.util.location import distance as meters_between
 
-from ..api.models import Position
-from ..tracking.routes import Point, flat
+from ..api.models import Point, Position
+from ..tracking.routes import flat
 from ..tracking.state import TrackerState
 from .bikes import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text, with_commas
@@ -93,19 +93,18 @@ def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
 
 
 def _place(hass: HomeAssistant, position: Position | None, decimals: int) -> _Values:
-    if position is None or position.latitude is None or position.longitude is None:
+    if position is None or (place := position.point) is None:
         return _UNKNOWN_PLACE
-    latitude, longitude = position.latitude, position.longitude
     home = hass.config.latitude, hass.config.longitude
-    zone = async_active_zone(hass, latitude, longitude, position.accuracy)
+    zone = async_active_zone(hass, *place, position.accuracy)
     is_home = zone is not None and zone.entity_id == ENTITY_ID_HOME
-    direction = None if is_home else _direction(home, (latitude, longitude))
-    meters = meters_between(*home, latitude, longitude) or 0
+    direction = None if is_home else _direction(home, place)
+    meters = meters_between(*home, *place) or 0
     return {
         "place": zone.name if zone else None,
         "address": position.address,
-        "latitude": round(latitude, decimals),
-        "longitude": round(longitude, decimals),
+        "latitude": round(place[0], decimals),
+        "longitude": round(place[1], decimals),
         "distance_from_home": round(meters / 1_000, 3),
         "direction_from_home": direction,
     }

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from math import asin, cos, radians, sin, sqrt
 from typing import Final, NamedTuple
 
-from ..api.models import Position
+from ..api.models import Point, Position
 
 _EARTH_METERS = 6_371_000
 # None of 100,000 fixes of a parked bike was off by more than this multiple of the
@@ -46,7 +46,7 @@ class Fix(NamedTuple):
     address: str | None = None
 
     @property
-    def point(self) -> tuple[float, float]:
+    def point(self) -> Point:
         """Return latitude and longitude in degrees."""
         return self.latitude, self.longitude
 
@@ -61,11 +61,10 @@ NOWHERE: Final = Fix(datetime.min.replace(tzinfo=UTC), 0, 0)
 
 def fix_of(position: Position, time: datetime | None) -> Fix | None:
     """Return the fix of a report, measured at `time`. Return None without a time or a place."""
-    latitude, longitude = position.latitude, position.longitude
-    if time is None or latitude is None or longitude is None:
+    if time is None or (point := position.point) is None:
         return None
     accuracy, total = position.accuracy, position.total_distance
-    return Fix(time, latitude, longitude, accuracy, total, position.address)
+    return Fix(time, *point, accuracy, total, position.address)
 
 
 def meters(start: Fix, end: Fix) -> float:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from math import cos, hypot, radians
 from typing import Final
 
+from ..api.models import Point
+
 _METERS_PER_DEGREE: Final = 111_195
 _TOLERANCE_METERS: Final = 10.0
 _MAX_POINTS: Final = 500
@@ -11,9 +13,6 @@ _PRECISION: Final = 100_000
 # Maximum number of characters of a route during a ride. Thinning costs 5 ms, so thin a
 # route only when it is longer than this.
 _MAX_LENGTH: Final = 6_000
-
-type Point = tuple[float, float]
-"""Latitude and longitude in degrees."""
 
 
 def encode(points: Iterable[Point], last: Point = (0, 0)) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence, Set as AbstractSet
 from datetime import datetime, timedelta
 from functools import reduce
 from itertools import takewhile
-from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
@@ -34,7 +33,6 @@ from .occurrences import (
 from .ride_detection import end_ride, silent_at
 from .ride_state import STANDS_AFTER, Ride, RideState
 
-_coordinates: Final = attrgetter("latitude", "longitude")
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
     *("battery_level", "charge", "lock"),
@@ -119,7 +117,7 @@ class TrackerState(NamedTuple):
     def seen_at(self) -> datetime | None:
         """Return when the newest place was measured, without the known error of the tracker's clock."""
         fix, position = self.log.core.ride_state.newest_fix, self.position
-        if not (fix and position and _coordinates(fix) == _coordinates(position)):
+        if not (fix and position and fix.point == position.point):
             return position and position.fix_time
         return fix.time + self.clock_error
 
@@ -502,7 +500,7 @@ def merged(known: Position | None, position: Position) -> Position:
     if position.latitude is None:
         names += _OF_PLACE
     # Without a new fix, servers repeat exactly the same place, so keep its address.
-    elif not position.address and _coordinates(position) == _coordinates(known):
+    elif not position.address and position.point == known.point:
         names.append("address")
     values = {it: value for it in names if (value := getattr(known, it)) is not None}
     return position._replace(**values) if values else position
