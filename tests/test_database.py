@@ -327,7 +327,6 @@ async def test_file(bikes: Bikes) -> None:
         "secure_delete": 1,
         "page_size": 512,
         "cache_size": -500,
-        "application_id": int.from_bytes(b"Bike"),
         "user_version": 1,
     }
     # Use the connection that writes, because each connection has its own settings.
@@ -487,9 +486,8 @@ async def test_locked_file(bikes: Bikes) -> None:
     [
         lambda file: file.write_text("the state" * 1_000),
         lambda file: file.write_bytes(file.read_bytes()[:4_500]),
-        lambda file: query(file, "PRAGMA application_id = 7"),
     ],
-    ids=["no database", "cut off", "of another program"],
+    ids=["no database", "cut off"],
 )
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:

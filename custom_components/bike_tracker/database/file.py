@@ -38,7 +38,6 @@ BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 END: Final = datetime.max.replace(tzinfo=UTC)
 
 _SUFFIXES: Final = ("", "-wal", "-shm")
-_APPLICATION_ID: Final = 0x42696B65
 _PRAGMAS: Final = {
     # SQLite writes whole pages to its log, so the smallest pages write the fewest bytes.
     "page_size": 512,
@@ -67,7 +66,6 @@ CREATE TABLE ride (
 );
 CREATE INDEX ride_times ON ride (tracker, start, "end");
 CREATE TABLE account (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
@@ -89,12 +87,6 @@ type Row = tuple[TrackerState, int, str | None]
 
 class NewerVersionError(Exception):
     """A newer version of the integration wrote the file."""
-
-
-class _ForeignFileError(DatabaseError):
-    """The file is a database of another program. It is replaced like a malformed file."""
-
-    sqlite_errorcode = SQLITE_NOTADB
 
 
 class OfNight(NamedTuple):
@@ -280,12 +272,9 @@ def is_malformed(err: Exception) -> bool:
 
 
 def create(connection: Connection) -> None:
-    """Create the tables of an empty file. Raise an error if another program or a newer version wrote the file."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    """Create the tables of an empty file. Raise an error if a newer version wrote the file."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-    if tables and application != _APPLICATION_ID:
-        raise _ForeignFileError
     if version > VERSION:
         raise NewerVersionError
     for name, value in _PRAGMAS.items():
