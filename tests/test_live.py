@@ -429,6 +429,26 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
 
 
+async def test_history_that_cannot_be_applied(
+    live: Bikes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """If applying a history answer fails, an error is logged, the tracker keeps its state, and its next request waits."""
+    coordinator, now = live.coordinator, dt_util.utcnow()
+    known, history = coordinator.data.states[RED], coordinator.service.history
+    gaps = {RED: Gap(now - timedelta(hours=1), wanted_at=now)}
+    arguments = gaps, coordinator.data.trackers, now
+    assert history.next_gap(*arguments)
+    with (
+        patch.object(TrackerState, "with_history", side_effect=RuntimeError),
+        patch.object(History, "async_ask", return_value=HistoryAnswer([], now)),
+    ):
+        request = HistoryRequest(RED, 1, now - timedelta(hours=1), now)
+        await coordinator._async_ask_history(request)  # noqa: SLF001
+    assert f"{live.entry.title}: Unexpected error in a history" in caplog.text
+    assert coordinator.data.states[RED] is known
+    assert history.next_gap(*arguments) is None
+
+
 async def test_message_during_the_unload(live: Bikes) -> None:
     """A message during an unload is not applied: it could not be written to the database."""
     coordinator, close = live.coordinator, Database.async_close

@@ -31,10 +31,9 @@ _INTERVAL: Final = timedelta(seconds=60)
 # Maximum number of reports to apply in one step of the event loop. Applying them costs
 # 10 ms. If they are late, the tracker's log is replayed, which costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
-# A history answer with more reports than this is applied in a thread. If a report
-# changes the tracker before the thread ends, the result is dropped, and the answer is
-# applied again: `_MAX_REPLAYS` attempts at most.
-_REPORTS_IN_A_THREAD: Final = 200
+# A history answer is applied in a thread. If a report changes the tracker before the
+# thread ends, the result is dropped, and the answer is applied again: `_MAX_REPLAYS`
+# attempts at most.
 _MAX_REPLAYS: Final = 3
 
 
@@ -197,21 +196,17 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if request.is_backfill:
             await self._async_book(request, answer)
             return
-        context, replayed = self._update_context(), None
-        if len(answer.reports) > _REPORTS_IN_A_THREAD:
-            with log_errors(self.config_entry.title, "updating a tracker"):
-                replayed = await self._async_replayed(request.tracker, answer, context)
-            if replayed is None:
-                # The answer was not applied. The gap stays open, so a later request
-                # fetches the reports again.
-                return
-        changes = self.data.apply_history(request.tracker, answer, context, replayed)
-        self._async_set_changes(changes)
+        context = self._update_context()
+        # Without a state, the gap stays open, so a later request fetches the reports
+        # again.
+        if state := await self._async_replayed(request.tracker, answer, context):
+            changes = self.data.apply_history(request.tracker, state, context)
+            self._async_set_changes(changes)
 
     async def _async_replayed(
         self, tracker: str, answer: HistoryAnswer, context: UpdateContext
     ) -> TrackerState | None:
-        """Return the state after a long answer; None if reports changed the tracker each time, or it was removed."""
+        """Return the state after an answer; None if reports changed the tracker each time, or it was removed."""
         for _ in range(_MAX_REPLAYS):
             before = self.data.states.get(tracker)
             if before is None:

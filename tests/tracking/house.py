@@ -164,7 +164,9 @@ class House(Recorder):
 
     def apply(self, answer: HistoryAnswer, now: datetime) -> None:
         """Apply a history answer."""
-        self.record(self.account.apply_history("red", answer, self.context(now)))
+        context = self.context(now)
+        state = self.state.with_history(answer, context)
+        self.record(self.account.apply_history("red", state, context))
 
     def wait(self, now: datetime) -> None:
         """Apply a poll at this time that brings no report."""

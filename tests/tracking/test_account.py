@@ -276,8 +276,9 @@ def test_gaps_of_an_account() -> None:
     assert again.gaps.keys() == {"red"}
     again.forget("red")
     assert (again.gaps, again.states) == ({}, {})
-    assert not account.apply_history("blue", answer, context).keys
-    assert account.apply_history("red", answer, context).keys == {"red"}
+    state = account.states["red"].with_history(answer, context)
+    assert not account.apply_history("blue", state, context).keys
+    assert account.apply_history("red", state, context).keys == {"red"}
     assert account.gaps == {}
 
 
@@ -314,7 +315,8 @@ def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = HistoryAnswer([newer], minutes(1))
     for key in ("red", "blue"):
         assert account.arm(key, NOW)
-        account.apply_history(key, answer, context)
+        state = account.states[key].with_history(answer, context)
+        account.apply_history(key, state, context)
     assert [it.keys for it in steps] == [{"red", "blue"} - {first}]
     for it in account.trackers.values():
         assert it.state.guard
@@ -325,11 +327,10 @@ def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_error_costs_one_tracker(
     service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If an unexpected error occurs while a history is applied, it is logged, and the tracker keeps its state."""
-    known = a_position(device_time=NOW)
+    """If an unexpected error occurs while a report is applied, it is logged, and the tracker keeps its state."""
+    known = a_position()
     service.poll(a_device(), red=known)
-    answer = HistoryAnswer([known], NOW)
-    monkeypatch.setattr(TrackerState, "with_history", Mock(side_effect=RuntimeError))
-    assert not service.account.apply_history("red", answer, UpdateContext(NOW)).keys
+    monkeypatch.setattr(TrackerState, "with_reports", Mock(side_effect=RuntimeError))
+    assert not service.poll(a_device(position_id=2), red=a_position(2)).keys
     assert service.red().state.position is known
     assert "Bikes: Unexpected error updating a tracker" in caplog.text

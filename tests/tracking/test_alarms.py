@@ -118,7 +118,8 @@ def _storm(many: int, words: int = 1) -> list[Position]:
 
 def _recall(service: Service, reports: list[Position]) -> list[str]:
     context, answer = UpdateContext(NOW, has_history=True), HistoryAnswer(reports, NOW)
-    service.account.apply_history("red", answer, context)
+    state = service.red().state.with_history(answer, context)
+    service.account.apply_history("red", state, context)
     return service.alarms()
 
 

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Final
 
 from ..api.models import Device, Position, is_real
-from .history import HistoryAnswer, in_order
+from .history import in_order
 from .log import Gap
 from .occurrences import UpdateContext, alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
@@ -132,20 +132,12 @@ class Account:
         return self._become(trackers)
 
     def apply_history(
-        self,
-        unique_id: str,
-        answer: HistoryAnswer,
-        context: UpdateContext,
-        replayed: TrackerState | None = None,
+        self, unique_id: str, state: TrackerState, context: UpdateContext
     ) -> Changes:
-        """Apply a history answer. `replayed` is the state after the answer, if a thread has already computed it."""
-        trackers: dict[str, Tracker] = {}
-        with log_errors(self.name, "updating a tracker"):
-            if known := self.trackers.get(unique_id):
-                state = self._state(unique_id)
-                state = replayed or state.with_history(answer, context)
-                trackers[unique_id] = _tracker_at(known.device, state, context)
-        return self._become(trackers)
+        """Give a tracker its state after a history answer. Ignore a tracker that is not listed."""
+        if (known := self.trackers.get(unique_id)) is None:
+            return self._become({})
+        return self._become({unique_id: _tracker_at(known.device, state, context)})
 
     def arm(
         self,

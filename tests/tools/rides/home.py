@@ -249,4 +249,5 @@ class Home(Recorder):
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
             context = self.context(at)
-            self.record(self.account.apply_history(BIKE, answer, context))
+            state = self.account.states[BIKE].with_history(answer, context)
+            self.record(self.account.apply_history(BIKE, state, context))
