@@ -12,12 +12,7 @@ from homeassistant.core import callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
-from .entity import (
-    BikeTrackerDescription,
-    BikeTrackerEntity,
-    async_register_entities,
-    of_position,
-)
+from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
 from .responses.where import panel_key
@@ -36,7 +31,7 @@ _DISABLED_BY_PERSON: Final = (
 DESCRIPTIONS: Final = (
     BikeTrackerDescription[tuple[object, ...]](
         key="guard",
-        reported_fn=of_position("latitude"),
+        reported_fn=lambda tracker: (it := tracker.state.position) and it.latitude,
     ),
 )
 

@@ -54,10 +54,7 @@ _UNITS: Final = {"distance": "km", "duration": "s", "maximum_speed": "kmh"}
 # Spreadsheets read a cell that begins with one of these characters as a formula.
 _FORMULA: Final = (*"=+-@\t\r\n", *"＝＋－＠")
 
-_TIME_RANGE: Final = {
-    vol.Optional(START): cv.datetime,
-    vol.Optional(_END): cv.datetime,
-}
+_TIME_RANGE: Final = {vol.Optional(START): cv.datetime, vol.Optional(_END): cv.datetime}
 _ACTION_OPTIONS: Final = {**_TIME_RANGE, vol.Optional(CONF_FILENAME): cv.path}
 _WHERE: Final = vol.Schema({**cv.TARGET_FIELDS, vol.Optional(ATTR_NAME): cv.string})
 _GET_RIDES: Final = vol.Schema(

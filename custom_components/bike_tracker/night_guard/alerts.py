@@ -30,11 +30,7 @@ REPORT_TAG: Final = f"{NIGHT}report_"
 # The buttons of messages about a guard, with the keys of their texts. A fourth button
 # opens the map. It comes last, because Android shows only three buttons, and a tap on
 # the message opens the map, too.
-_BUTTONS: Final = {
-    "disarm": "its_me",
-    "arm": "guard_again",
-    "report": "theft_report",
-}
+_BUTTONS: Final = {"disarm": "its_me", "arm": "guard_again", "report": "theft_report"}
 _NO_CONTACT: Final = "issues.no_contact.title"
 _ALARM: Final = "config_panel.alarm"
 _NOT_GUARDED: Final = "entity.alarm_control_panel.guard.state.disarmed"

@@ -197,12 +197,7 @@ def disarmed(
 
 
 def after_report(
-    guard: Guard,
-    report: Position,
-    before: RideState,
-    now: datetime,
-    *,
-    is_prompt: bool,
+    guard: Guard, report: Position, before: RideState, now: datetime, *, is_prompt: bool
 ) -> Guard:
     """Return the guard after a report. `before` is the state of ride detection before the report."""
     time = sent_at(report, now)

@@ -55,11 +55,7 @@ class _Report(NamedTuple):
 
 
 def apply_report(
-    state: RideState,
-    position: Position,
-    now: datetime,
-    *,
-    is_complete: bool = False,
+    state: RideState, position: Position, now: datetime, *, is_complete: bool = False
 ) -> RideState:
     """Return the state after a report that was received now.
 
