@@ -56,8 +56,8 @@ _BETWEEN_OLD_POSITIONS: Final = 2 * MINUTE - 2
 # the first failures, too, would exceed 30 requests in ten minutes.
 _RETRY_AFTER: Final = 2
 
-type Devices = Mapping[int, Device]
-"""Devices by their internal ID."""
+type DevicesById = Mapping[int, Device]
+"""Devices by their internal ID. In the account, `Devices` are by `uniqueId`."""
 type _Positions = Mapping[int, Position]
 type _Listed = AbstractSet[tuple[str, int | None]]
 """For each device, the `uniqueId` and the ID of its position in the device list."""
@@ -81,7 +81,7 @@ class PositionLookup:
     _supports_single: bool = True
     """Whether the service may return the position of a single tracker."""
 
-    async def async_get(self, wanted: Devices) -> dict[str, Position]:
+    async def async_get(self, wanted: DevicesById) -> dict[str, Position]:
         """Return the new positions of these devices, by `uniqueId`. After an error, some or all are missing."""
         found, missing = dict[int, Position](), wanted
         due = wanted if self._failures.is_due else self._not_missing(wanted)
@@ -95,7 +95,7 @@ class PositionLookup:
             if device_id in found
         }
 
-    def _not_missing(self, wanted: Devices) -> Devices:
+    def _not_missing(self, wanted: DevicesById) -> DevicesById:
         return {
             device_id: device
             for device_id, device in wanted.items()
@@ -103,8 +103,8 @@ class PositionLookup:
         }
 
     async def _async_get_due(
-        self, due: Devices, wanted: Devices
-    ) -> tuple[dict[int, Position], Devices]:
+        self, due: DevicesById, wanted: DevicesById
+    ) -> tuple[dict[int, Position], DevicesById]:
         """Return the positions of `due` devices, and the `wanted` devices whose position is still missing."""
         try:
             found = await self._async_request(due)
@@ -124,7 +124,7 @@ class PositionLookup:
         self._missing = _listed(missing)
         return dict(found), missing
 
-    async def _async_request(self, due: Devices) -> _Positions:
+    async def _async_request(self, due: DevicesById) -> _Positions:
         """Request the position of a single device by its ID, or all positions for several devices.
 
         For two of four trackers, two single requests would transfer 2.3 kB instead of
@@ -153,7 +153,7 @@ class PositionLookup:
         is_old = any(it.id < (device.position_id or 0) for it in found.values())
         return {} if is_old else found
 
-    async def _async_get_list(self, due: Devices) -> _Positions:
+    async def _async_get_list(self, due: DevicesById) -> _Positions:
         """Request the list of positions. After the third failure in a row, and each further failure, retry at once.
 
         Without this retry, a server that fails every second request would never return
@@ -182,7 +182,7 @@ class PositionLookup:
                 err,
             )
 
-    async def _async_get_old(self, missing: Devices) -> _Positions:
+    async def _async_get_old(self, missing: DevicesById) -> _Positions:
         """Request one missing position by its ID: servers leave old positions out of the list.
 
         Request each tracker at most once a day. If no request is due, or after an
@@ -307,7 +307,7 @@ def async_open_service(
     return Service(hass, entry, client, positions, history)
 
 
-def _missing_of(wanted: Devices, found: _Positions) -> Devices:
+def _missing_of(wanted: DevicesById, found: _Positions) -> DevicesById:
     """Return the devices for which `found` lacks the position of the device list, or contains it with a wrong time."""
     return {
         device_id: device
@@ -316,5 +316,5 @@ def _missing_of(wanted: Devices, found: _Positions) -> Devices:
     }
 
 
-def _listed(devices: Devices) -> _Listed:
+def _listed(devices: DevicesById) -> _Listed:
     return {(device.unique_id, device.position_id) for device in devices.values()}
