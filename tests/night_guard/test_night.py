@@ -371,6 +371,13 @@ new, wait 2, automate arm_away blue, night begins=12:40 ends=12:50, fail, wait 4
 12:40 time-sensitive: No contact with the tracking service / Blue bike, Red bike: Not guarded
 12:46 quiet: No contact with the tracking service / Red bike: guarded, but without contact since 2026-11-20 12:03. A theft would go unnoticed. / Blue bike: Not guarded
 
+A rider who leaves a bike again and again in an outage gets one urgent message about it.
+ann 0, night red riders=ann begins=23:00, fail, wait 1, ann 600, wait 16, ann 0, wait 1, ann 600, wait 1, ann 0, work, wait 6
+12:17 time-sensitive: No contact with the tracking service / Red bike: Not guarded
+12:20 contact removed
+12:22 quiet: No contact with the tracking service / Red bike: Not guarded
+12:24 contact removed
+
 A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20
 

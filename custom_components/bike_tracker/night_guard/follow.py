@@ -411,26 +411,32 @@ class Messenger:
         """If an outage has lasted 15 minutes, let each night guard warn that a theft would not be noticed.
 
         If the bikes in the message change, replace it; without bikes, remove it. Only the
-        first message and bikes that are newly unguarded or moved are urgent.
+        first message and bikes that are unguarded for the first time, or moved, are urgent.
         """
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
-            told, bikes = self.of(night).outage, self._in_outage(night, since)
+            before, bikes = self.of(night), self._in_outage(night, since)
+            told, known = before.outage, set(before.unguarded)
             if bikes == told:
                 continue
-            self.remember_of(night, outage=bikes)
+            unguarded = known | {it for it in bikes if bikes[it] == "disarmed"}
+            self.remember_of(night, outage=bikes, unguarded=tuple(sorted(unguarded)))
             names, missed = self._names(bikes, "armed"), self._names(bikes, "disarmed")
             moved = self._moved(bikes)
             message = alerts.no_contact(self._hass, night, names, missed, moved, since)
             changed = bikes.items() - told.items()
-            is_urgent = not told or any(state != "armed" for _, state in changed)
+            new = {key for key, state in changed if state != "armed"} - known
+            is_urgent = bool(new) or not (told or known)
             self.send(night, message._replace(level=URGENT if is_urgent else {}))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
-        for night in [it for it in self.guards if self.of(it).outage]:
-            self.remember_of(night, outage={})
+        for night in self.guards:
+            was_told = bool(self.of(night).outage)
+            self.remember_of(night, outage={}, unguarded=())
+            if not was_told:
+                continue
             names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
             self.send(night, alerts.contact_again(self._hass, night, names))
 
