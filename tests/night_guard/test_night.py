@@ -34,6 +34,10 @@ ann 0, night red riders=ann, report motion=yes, ann 600 = disarmed, stand 7 = ar
 A ride that began just before the night rings no alarm, even after a stop where the tracker slept.
 night red begins=12:27, ride 3, stand 1, wait 21, ride 8 = disarmed
 
+A bike that the service disabled when its ride ended, or when its rider left, is guarded once it is enabled.
+night red begins=12:05, stand 1, ride 4, lock red, stand 12 = disarmed, unlock red, wait 1 = armed
+ann 2000, night red riders=ann, lock red, wait 1, ann 2600 = disarmed, unlock red, wait 1 = armed
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed, ann 500 = disarmed

@@ -87,6 +87,8 @@ class NightGuards:
         self._compared_at: dict[str, datetime] = {}
         self._listed: Collection[str] = ()
         """The bikes that the last update listed. An update compares all others; after an outage, all bikes."""
+        self._blocked: set[str] = set()
+        """Bikes that could not be guarded when they were compared, except moved bikes."""
         self._moving: set[str] = set()
         """Bikes that moved at the last update."""
         self._gone: set[str] = set()
@@ -217,7 +219,7 @@ class NightGuards:
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
         others = coordinator.data.states.keys() - listed
-        others |= self._unguarded_stopped() | {*stands, *self._solved()}
+        others |= self._unguarded_stopped() | self._solved() | {*stands}
         self._compare(others, stood=stands)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
@@ -235,21 +237,16 @@ class NightGuards:
         stopped, self._moving = self._moving - moving, moving
         return {it for it in stopped & trackers.keys() if not trackers[it].state.guard}
 
-    def _solved(self) -> Iterator[str]:
-        """Forget the reasons against guarding bikes that are gone, and yield the bikes to check.
+    def _solved(self) -> set[str]:
+        """Forget the reasons against guarding bikes that are gone, and return the bikes to check.
 
-        Skip bikes that were moved: they are checked when their ride ends.
+        Leave out bikes that were moved: they are checked when their ride ends.
         """
         for night in self._messenger.guards:
-            reasons = self._messenger.of(night).reasons
-            left = dict[str, str]()
-            for unique_id, reason in reasons.items():
-                bike = known_bike(self._coordinator, unique_id)
-                if bike and self._reason(bike):
-                    left[unique_id] = reason
-                elif reason != "triggered":
-                    yield unique_id
+            known = self._messenger.of(night).reasons
+            left = {key: it for key, it in known.items() if self._reason_of(key)}
             self._messenger.remember_of(night, reasons=left)
+        return {it for it in self._blocked if not self._reason_of(it)}
 
     @callback
     def _async_compare_all(
@@ -300,7 +297,10 @@ class NightGuards:
         # By day, the places of the riders while the bike stood are not known.
         after_ride = unique_id in stood and self._stood_at_night(bike, guards, now)
         decision, account = None, self._coordinator.data
-        if reason in (None, "triggered"):
+        if reason not in (None, "triggered"):
+            self._blocked.add(unique_id)
+        else:
+            self._blocked.discard(unique_id)
             facts = {"begins": begins, "after_ride": after_ride}
             decision = self._decision(bike, guards, now, **facts)
         if decision == "arm" and (
@@ -369,6 +369,10 @@ class NightGuards:
         """Change for which bikes *It's me* has an effect."""
         mine = {*self._messenger.sent.mine, *add}.difference(forget)
         self._messenger.remember(mine=tuple(sorted(mine)))
+
+    def _reason_of(self, unique_id: str) -> str | None:
+        bike = known_bike(self._coordinator, unique_id)
+        return self._reason(bike) if bike else None
 
     def _reason(self, bike: Bike) -> str | None:
         """Return the key of the reason why a bike cannot be guarded now, or None."""
