@@ -5,6 +5,7 @@ from datetime import timedelta
 import json
 from types import MappingProxyType
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.config_entries import ConfigSubentry
@@ -22,6 +23,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.filters import props
 
 from custom_components.bike_tracker.const import DOMAIN
+from custom_components.bike_tracker.database import File
 
 from .books import file_of, query, row, store
 from .conftest import (
@@ -188,6 +190,14 @@ async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -
     (red,) = (tracker for tracker in account["trackers"] if tracker["model"])
     shown = text if text in SHOWN else REDACTED
     assert (red["model"], red["position"]["firmware"]) == (shown, shown)
+
+
+@pytest.mark.usefixtures("setup")
+async def test_database_that_is_not_readable(bikes: Bikes, diagnose: Diagnose) -> None:
+    """If the database cannot be read, the diagnostics and system health lack only its size and number of rides."""
+    with patch.object(File, "query", side_effect=OSError):
+        assert (await diagnose())["database"].keys().isdisjoint({"bytes", "rides"})
+        assert (await async_health(bikes.hass))["database_size"] == "0.00 MiB"
 
 
 async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:

@@ -26,7 +26,7 @@ async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
     }
     databases = [await it.database.async_info() for it in coordinators(hass)]
     if databases:
-        mib = sum(database["bytes"] for database in databases) / 2**20
+        mib = sum(database.get("bytes", 0) for database in databases) / 2**20
         info["database_size"] = f"{mib:.2f} MiB"
         info["database_version"] = databases[0]["version"]
     if times := list(filter(None, (it["written_at"] for it in databases))):

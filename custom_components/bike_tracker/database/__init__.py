@@ -291,9 +291,12 @@ class Database:
         return max(new.merged(known), key=attrgetter("started_at"), default=None)
 
     async def async_info(self) -> dict[str, Any]:
-        """Return size, number of rides, version, last write and whether writing fails, for diagnostics."""
+        """Return version, last write, whether writing fails and, if readable, size and number of rides, for diagnostics."""
+        sizes = dict[str, int]()
+        with suppress(HomeAssistantError):
+            sizes = await self._async_query(sql.sizes)
         return {
-            **await self._async_query(sql.sizes),
+            **sizes,
             "version": sql.VERSION,
             "written_at": self.written_at,
             "is_failing": self._is_failing,
