@@ -236,9 +236,9 @@ async function loadColors() {
 	refreshCards();
 }
 
-/** Changes with new rides. @param {Bike[]} bikes */
+/** Changes with rides or contact. @param {Bike[]} bikes */
 export const stampOf = (bikes) =>
-	JSON.stringify([bikes.map((bike) => [bike.id, bike.state("ride")?.state]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
+	JSON.stringify([bikes.map((it) => [it.id, it.state("ride")?.state, !it.state("tracker")]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 
 /** Call an action that answers; `notify` of errors. @param {string | string[]} device_id */
 export async function ask(action = "", data = {}, device_id, notify = false) {

@@ -4,7 +4,7 @@ import { ask, h, hass } from "./base.js";
 
 const MAX_POINTS = 500;
 const HELD_MS = 60_000;
-/** Before 2026.10, maps ignore a fit until they are loaded, without an event. */
+/** Before 2026.10, maps ignore a fit until loaded, without an event. */
 const FITS_AFTER_MS = [0, 300, 1000, 2500, 6000];
 
 async function loadMap() {
@@ -28,7 +28,7 @@ export class RouteMap extends HTMLElement {
 		for (const type of ["pointerdown", "wheel", "keydown"]) this.addEventListener(type, hold, true);
 	}
 
-	/** Home Assistant builds a map anew. */
+	/** A removed map forgets the fit. */
 	connectedCallback() {
 		this.shown = "";
 	}

@@ -108,7 +108,7 @@ export class RidesCard extends Card {
 			...[...days].map(([key, day]) => this.dayOf(key, day)),
 			(!days.size || book.error) && h("p.note.pad", { role: "status" }, this.note),
 			!between && !book.isComplete && bikes[0] && this.more);
-		// If still in sight, it is reported again.
+		// In sight, it is reported again.
 		this.watcher.disconnect();
 		if (this.more.isConnected && !book.isLoading) this.watcher.observe(this.more);
 		this.list.querySelector("[aria-current]")?.removeAttribute("aria-current");
