@@ -266,8 +266,15 @@ class House(Recorder):
         if changes := self.account.arm("red", now):
             self.record(changes)
 
-    def _on_disarm(self, _text: str) -> None:
-        self.record(self.account.disarm("red", self.bike.time))
+    def _on_disarm(self, text: str) -> None:
+        is_cut_off = text == "cut_off"
+        self.record(self.account.disarm("red", self.bike.time, is_cut_off=is_cut_off))
+
+    def _on_after_ride(self, _text: str) -> None:
+        """Arm the bike where it stood after its last ride, if it has no guard."""
+        if not self.state.guard:
+            armed = self.account.arm("red", self.bike.time, after_ride=True)
+            self.record(armed) if armed else None
 
     def _on_kill(self, _text: str) -> None:
         """Restart with the state as it is stored now."""
