@@ -387,18 +387,14 @@ def _seconds_until_write(old: TrackerState | None, new: TrackerState) -> int:
     """Return the seconds until a change must be written, or 0 if the state is the same."""
     if old is new:
         return 0
-    if old is None or _choice(old) != _choice(new):
+    # The bike was armed, taken over or disarmed, or is to be armed again.
+    if old is None or (old.changed_at, old.rearming) != (new.changed_at, new.rearming):
         return SOON
     if old.occurrences is not new.occurrences:
         last = old.occurrences[-1].seq if old.occurrences else 0
         fresh = new.occurrences_after(last)
         return SOON if any(it.is_event for it in fresh) else LATER
     return LATER if new.ride_under_way else SELDOM
-
-
-def _choice(state: TrackerState) -> tuple[object, ...]:
-    """Return when the bike was last armed, taken over or disarmed, and the request to arm it again."""
-    return state.changed_at, state.rearming
 
 
 def translated_error(
