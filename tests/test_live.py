@@ -425,8 +425,9 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     assert count == replays
     assert (len(account.states[RED].log.inputs) > 200) is (changes < replays)
     # If the tracker was removed, the answer with its history changes nothing.
-    context = UpdateContext(now)
-    assert await coordinator._async_replayed("gone", answer, context) is None  # noqa: SLF001
+    gone = request._replace(tracker="gone")
+    await coordinator._async_apply_history(gone, answer)  # noqa: SLF001
+    assert "gone" not in account.states
 
 
 async def test_history_that_cannot_be_applied(

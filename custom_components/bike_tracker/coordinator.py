@@ -25,15 +25,13 @@ from .polling.poll import Service
 from .tracking.account import Account, log_errors
 from .tracking.history import HistoryAnswer, rides_before
 from .tracking.occurrences import UpdateContext
-from .tracking.state import Changes, TrackerState
+from .tracking.state import Changes
 
 _INTERVAL: Final = timedelta(seconds=60)
 # Maximum number of reports to apply in one step of the event loop. Applying them costs
 # 10 ms. If they are late, the tracker's log is replayed, which costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
-# A history answer is applied in a thread. If a report changes the tracker before the
-# thread ends, the result is dropped, and the answer is applied again: `_MAX_REPLAYS`
-# attempts at most.
+# How often a history answer is applied if reports change its tracker each time.
 _MAX_REPLAYS: Final = 3
 
 
@@ -186,35 +184,31 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Send a request and apply its answer. An unexpected error postpones only the requests for this tracker."""
         history = self.service.history
         with history.applying(request.tracker, self.config_entry.title):
-            await self._async_apply_history(request)
+            answer = await history.async_ask(request)
+            if answer and request.is_backfill:
+                await self._async_book(request, answer)
+            elif answer:
+                await self._async_apply_history(request, answer)
         if history.extra_requests.is_quick and self.last_update_success:
             self._async_request_more()
 
-    async def _async_apply_history(self, request: HistoryRequest) -> None:
-        if (answer := await self.service.history.async_ask(request)) is None:
-            return
-        if request.is_backfill:
-            await self._async_book(request, answer)
-            return
-        context = self._update_context()
-        # Without a state, the gap stays open, so a later request fetches the reports
-        # again.
-        if state := await self._async_replayed(request.tracker, answer, context):
-            changes = self.data.apply_history(request.tracker, state, context)
-            self._async_set_changes(changes)
+    async def _async_apply_history(
+        self, request: HistoryRequest, answer: HistoryAnswer
+    ) -> None:
+        """Apply an answer in a thread, because thousands of reports would block the event loop.
 
-    async def _async_replayed(
-        self, tracker: str, answer: HistoryAnswer, context: UpdateContext
-    ) -> TrackerState | None:
-        """Return the state after an answer; None if reports changed the tracker each time, or it was removed."""
+        If a report changes the tracker before the thread ends, try again. If all tries
+        fail, the gap stays open, so a later request fetches the reports again.
+        """
+        context, states = self._update_context(), self.data.states
         for _ in range(_MAX_REPLAYS):
-            before = self.data.states.get(tracker)
-            if before is None:
-                break
+            if (before := states.get(request.tracker)) is None:
+                return
             after = await asyncio.to_thread(before.with_history, answer, context)
-            if self.data.states.get(tracker) is before:
-                return after
-        return None
+            if states.get(request.tracker) is before:
+                changes = self.data.apply_history(request.tracker, after, context)
+                self._async_set_changes(changes)
+                return
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
         # Find the rides in a thread: thousands of reports would block the event loop.
