@@ -270,11 +270,12 @@ class House(Recorder):
         is_cut_off = text == "cut_off"
         self.record(self.account.disarm("red", self.bike.time, is_cut_off=is_cut_off))
 
-    def _on_after_ride(self, _text: str) -> None:
-        """Arm the bike where it stood after its last ride, if it has no guard."""
-        if not self.state.guard:
-            armed = self.account.arm("red", self.bike.time, after_ride=True)
-            self.record(armed) if armed else None
+    def _on_dusk(self, _text: str) -> None:
+        """Disarm a bike on a ride, then arm it where it stood after its last ride, as night guards do."""
+        if not (self.state.guard and self.state.guard.triggered):
+            self.record(self.account.disarm("red", self.bike.time))
+            if armed := self.account.arm("red", self.bike.time, after_ride=True):
+                self.record(armed)
 
     def _on_kill(self, _text: str) -> None:
         """Restart with the state as it is stored now."""

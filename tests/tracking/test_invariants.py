@@ -41,7 +41,7 @@ _house = st.sampled_from(
         *("receive outage", "deliver newest", "deliver at once", "deliver in order"),
         *("history", "history rows=20", "history rows=0", "request", "request lacks=3"),
         *("request lacks=1", "respond", "respond", "arm", "arm", "disarm", "kill"),
-        *("disarm cut_off", "after_ride"),
+        *("disarm cut_off", "dusk"),
         *("clock 45", "clock -45", "clock 480", "clock -20000", "clock 20000"),
         "clock 0",
     ]
