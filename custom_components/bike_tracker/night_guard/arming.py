@@ -28,7 +28,7 @@ from ..responses.bikes import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking.account import log_errors
 from ..tracking.occurrences import Occurrence
-from ..tracking.state import Changes
+from ..tracking.state import Changes, Trackers, TrackerState
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
 from .messages import (
@@ -89,10 +89,8 @@ class NightGuards:
         """The bikes that the last update listed. An update compares all others; after an outage, all bikes."""
         self._blocked: set[str] = set()
         """Bikes that could not be guarded when they were compared, except moved bikes."""
-        self._moving: set[str] = set()
-        """Bikes that moved at the last update."""
-        self._gone: set[str] = set()
-        """Bikes that moved with a triggered guard at the last update."""
+        self._before: Trackers = {}
+        """The trackers at the last update."""
         self._news: list[tuple[str, Occurrence]] = []
 
     @callback
@@ -196,6 +194,7 @@ class NightGuards:
         messenger, trackers = self._messenger, coordinator.data.trackers
         news, self._news = self._news, []
         listed, self._listed = self._listed, trackers
+        before, self._before = self._before, trackers
         if not messenger.guards:
             return
         ends = {key: it for key, it in news if it.type == "ride_ended"}
@@ -203,12 +202,13 @@ class NightGuards:
             # After a pause, several rides of a bike may end in one update, and another may
             # begin. Send a message only about a ride that ended where the bike is now.
             if occurrence.type == "ride_ended" and (
-                occurrence is not ends[unique_id] or self._is_gone(unique_id)
+                occurrence is not ends[unique_id]
+                or _is_gone(coordinator.data.states[unique_id])
             ):
                 continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
-        self._remove_answered(ends)
+        self._remove_answered(before, ends)
         self._set_mine(forget=ends)
         # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
@@ -219,7 +219,7 @@ class NightGuards:
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
         others = coordinator.data.states.keys() - listed
-        others |= self._unguarded_stopped() | self._solved() | {*stands}
+        others |= self._unguarded_stopped(before) | self._solved() | {*stands}
         self._compare(others, stood=stands)
         messenger.tell_contact()
         for unique_id, tracker in trackers.items():
@@ -230,12 +230,12 @@ class NightGuards:
 
     # Arming
 
-    def _unguarded_stopped(self) -> set[str]:
+    def _unguarded_stopped(self, before: Trackers) -> set[str]:
         """Return the unguarded bikes that stand again. If a bike only moved on the spot, no ride ended."""
         trackers = self._coordinator.data.trackers
-        moving = {key for key, it in trackers.items() if it.state.is_under_way}
-        stopped, self._moving = self._moving - moving, moving
-        return {it for it in stopped & trackers.keys() if not trackers[it].state.guard}
+        moved = (key for key, it in before.items() if it.state.is_under_way)
+        states = {key: trackers[key].state for key in moved if key in trackers}
+        return {key for key, it in states.items() if not (it.is_under_way or it.guard)}
 
     def _solved(self) -> set[str]:
         """Forget the reasons against guarding bikes that are gone, and return the bikes to check.
@@ -385,7 +385,7 @@ class NightGuards:
             return "no_place"
         if panel.disabled or tracker.device.disabled or (device and device.disabled):
             return "disabled"
-        return "triggered" if self._is_gone(unique_id) else None
+        return "triggered" if _is_gone(tracker.state) else None
 
     # Buttons
 
@@ -409,7 +409,8 @@ class NightGuards:
         if action == "report":
             messenger.run(messenger.async_report(bike))
         elif action in PANEL_ACTIONS and panel and not panel.disabled:
-            is_gone, account = self._is_gone(unique_id), self._coordinator.data
+            account = self._coordinator.data
+            is_gone = _is_gone(account.states[unique_id])
             was_ridden = self._was_ridden(unique_id)
             changes: Changes | None
             if action == "disarm":
@@ -428,13 +429,14 @@ class NightGuards:
             else:
                 self._remove_message(bike)
 
-    def _remove_answered(self, ends: Collection[str]) -> None:
+    def _remove_answered(self, before: Trackers, ends: Collection[str]) -> None:
         """Remove the messages about bikes that *Guard again* in Home Assistant armed at their arrival.
 
         With *Follow it*, the message about the end of the ride has already replaced them.
         """
         trackers = self._coordinator.data.trackers
-        for unique_id in self._gone & trackers.keys():
+        gone = {key for key, it in before.items() if _is_gone(it.state)}
+        for unique_id in gone & trackers.keys():
             state = trackers[unique_id].state
             # The night guard removes no message about a bike that it armed itself.
             is_by_person = state.changed_by is not None
@@ -443,17 +445,11 @@ class NightGuards:
                 follows = any(it.follow for it in self._messenger.guards_of(bike))
                 if not (follows and unique_id in ends):
                     self._remove_message(bike)
-        self._gone = {it for it in trackers if self._is_gone(it)}
 
     def _remove_message(self, bike: Bike) -> None:
         device_id = bike.entity.device_id or ""
         removal = async_remove_guard_message(self._hass, Context(), device_id)
         self._messenger.run(removal)
-
-    def _is_gone(self, unique_id: str) -> bool:
-        """Return whether a bike moves while its guard is triggered."""
-        state = self._coordinator.data.states[unique_id]
-        return bool(state.guard and state.guard.triggered and state.is_under_way)
 
     def _was_ridden(self, unique_id: str) -> bool:
         """Return whether the ride that triggered the guard of a bike is over."""
@@ -461,3 +457,8 @@ class NightGuards:
         cause, ride = state.guard and state.guard.triggered, state.ride_state.ended
         is_over = bool(cause and ride and ride.moved_at >= cause.since)
         return is_over and not state.is_under_way
+
+
+def _is_gone(state: TrackerState) -> bool:
+    """Return whether a bike moves while its guard is triggered."""
+    return bool(state.guard and state.guard.triggered and state.is_under_way)
