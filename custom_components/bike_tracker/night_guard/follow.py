@@ -24,7 +24,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
-from ..responses.bikes import Bike, known_bike, stored_bike
+from ..responses.bikes import Bike, known_bike, with_stored_state
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
@@ -464,7 +464,8 @@ class Messenger:
         """Return the moved bikes, sorted by name."""
         moved = list[alerts.Moved]()
         for unique_id in [key for key, state in states.items() if state == "moved"]:
-            bike = stored_bike(self._coordinator, unique_id)
+            bike = known_bike(self._coordinator, unique_id)
+            bike = bike and with_stored_state(self._hass, bike)
             url = self._link_to_report(bike) if bike else None
             name = name_of(self._coordinator.devices.get(unique_id))
             moved.append(alerts.Moved(name, bike, url))

@@ -113,20 +113,16 @@ def known_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | No
 
 
 @callback
-def stored_bike(coordinator: BikeTrackerCoordinator, unique_id: str) -> Bike | None:
-    """Return the same as `known_bike`, but an unlisted tracker has its stored state; None without a stored state."""
-    account, bike = coordinator.data, known_bike(coordinator, unique_id)
-    is_stored = unique_id in account.states
-    tracker = account.known(unique_id)
-    return bike._replace(tracker=tracker) if bike and is_stored else None
-
-
-@callback
 def with_stored_state(hass: HomeAssistant, bike: Bike) -> Bike:
     """Return a bike with its stored state if it is unlisted, or its account not loaded in an outage; else unchanged."""
     entry = hass.config_entries.async_get_entry(bike.entity.config_entry_id or "")
     adder = None if bike.tracker else getattr(entry, "runtime_data", None)
-    return (adder and stored_bike(adder.coordinator, bike.entity.unique_id)) or bike
+    coordinator: BikeTrackerCoordinator | None = adder and adder.coordinator
+    unique_id = bike.entity.unique_id
+    if coordinator is None or unique_id not in coordinator.data.states:
+        return bike
+    tracker = coordinator.data.known(unique_id)
+    return bike._replace(coordinator=coordinator, tracker=tracker)
 
 
 @callback
