@@ -62,7 +62,7 @@ until 22 = armed
 until 6 = disarmed
 22:00 guard removed
 22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
-06:00 silent removed
+06:00 quiet: Red bike has not reported since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%.
 
 What was disarmed by hand is guarded again after a start if a night began before the start.
 night red begins=12:05, disarm, restart 10, wait 2 = armed
@@ -82,12 +82,13 @@ until 6 = disarmed, = blue armed
 12:16 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:01. A theft would go unnoticed.
 12:27 quiet: Contact with the tracking service again / Blue bike: guarded as before.
 
-A tracker that was offline for a day when night begins is in one message, not in one for each night.
+A tracker that was offline for a day when night begins is in one message, not in one for each night. It stays until contact is back.
 offline red, until 13, night red, until 22 = armed
 until 6, until 22 = armed
-until 6, until 22 = armed
+until 6, until 22 = armed, online red, stand 1
 22:00 time-sensitive: Red bike has been offline since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
-06:00 silent removed
+06:00 quiet: Red bike has been offline since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%, its tracker is offline.
+22:01 silent removed
 
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
 night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered

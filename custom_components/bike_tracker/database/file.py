@@ -104,8 +104,8 @@ class OfNight(NamedTuple):
     """The bikes in the shown message about unguarded bikes."""
     silent: dict[str, datetime] = {}
     """The start of each silence that was in a message and goes on, by `uniqueId`."""
-    without_contact: tuple[str, ...] = ()
-    """The bikes in the shown message about silences."""
+    without_contact: dict[str, str] = {}
+    """The states of guards in the shown message about silences, by `uniqueId`."""
 
 
 class Sent(NamedTuple):

@@ -172,26 +172,30 @@ def tags_of(guard_id: str) -> Tags:
 
 
 def trackers_silent(
-    hass: HomeAssistant, guard: NightGuard, silent: list[tuple[Bike, datetime]]
+    hass: HomeAssistant,
+    guard: NightGuard,
+    guarded: list[tuple[Bike, datetime]],
+    unguarded: list[tuple[Bike, datetime]],
 ) -> Message:
-    """Return the message about guarded bikes whose trackers are offline, silent or unlisted.
+    """Return the message about bikes whose trackers are offline, silent or unlisted.
 
     Without bikes, it has no text.
     """
-    tag = tags_of(guard.id).silent
-    if not silent:
+    tag, bikes = tags_of(guard.id).silent, guarded + unguarded
+    if not bikes:
         return Message(tag)
-    names = with_commas(hass, sorted(bike.name for bike, _ in silent))
-    first = clock_time(min(since for _, since in silent))
-    unnoticed = words(hass, "unnoticed", names=names, time=first)
-    title, *others = sorted(silence(hass, *it) for it in silent)
-    if not others:
-        url = map_of(hass, silent[0][0].entity.device_id or "")
-        return Message(tag, title, unnoticed, url)
-    said = "\n".join((title, *others, unnoticed))
-    bikes = text(hass, "config_panel.bikes_card")
-    title = f"{bikes}: {text(hass, 'config_panel.no_contact')}"
-    return Message(tag, title, said)
+    title, *lines = sorted(silence(hass, *it) for it in bikes)
+    if len(bikes) > 1:
+        lines = [title, *lines]
+        label = text(hass, "config_panel.no_contact")
+        title = f"{text(hass, 'config_panel.bikes_card')}: {label}"
+    if guarded:
+        names = with_commas(hass, sorted(bike.name for bike, _ in guarded))
+        first = clock_time(min(since for _, since in guarded))
+        lines.append(words(hass, "unnoticed", names=names, time=first))
+    said = "\n".join(lines) or where(hass, bikes[0][0])["text"]
+    url = map_of(hass, bikes[0][0].entity.device_id or "")
+    return Message(tag, title, said, url if len(bikes) == 1 else "/map")
 
 
 def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:

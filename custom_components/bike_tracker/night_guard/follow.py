@@ -235,8 +235,8 @@ class Messenger:
         Each moved bike has its own message, which is sent once for each silence. All
         other bikes of a night guard are in one message. Send it only if it names a new
         silence, or one that began after the bike was armed again. If a tracker has
-        contact again, or its bike is no longer guarded, send the message without it. If
-        no bike is left, remove the message.
+        contact again, or a person disarmed its bike, send the message without it. If no
+        bike is left, remove the message.
         """
         cut_off, back = self.sent.cut_off.keys(), self._contacts(now)
         for unique_id in cut_off & back:
@@ -245,15 +245,10 @@ class Messenger:
         for it in silent:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
                 self._tell_cut_off(it)
-        states = self._coordinator.data.states
         for night in self.guards:
             before = self.of(night)
             told = {key: it for key, it in before.silent.items() if key not in back}
-            shown = tuple(
-                key
-                for key in before.without_contact
-                if key not in back and key in states and states[key].guard
-            )
+            shown = self._still_silent(before.without_contact, back)
             of_night = [
                 it
                 for it in silent
@@ -261,13 +256,36 @@ class Messenger:
             ]
             new = any(it.is_due and it.is_new(told) for it in of_night)
             if new or shown != before.without_contact:
-                named = [it for it in of_night if new or it.unique_id in shown]
-                shown = tuple(it.unique_id for it in named)
-                told |= {it.unique_id: it.since for it in named}
-                bikes = [(it.bike, it.since) for it in named]
-                message = alerts.trackers_silent(self._hass, night, bikes)
+                named = {
+                    it.unique_id: it
+                    for it in of_night
+                    if new or shown.get(it.unique_id) == "armed"
+                }
+                left = [key for key, it in shown.items() if it == "disarmed"]
+                unguarded = [
+                    (bike, told[key])
+                    for key in left
+                    if key not in named and (bike := known_bike(self._coordinator, key))
+                ]
+                told |= {key: it.since for key, it in named.items()}
+                shown = dict.fromkeys(left, "disarmed") | dict.fromkeys(named, "armed")
+                bikes = [(it.bike, it.since) for it in named.values()]
+                message = alerts.trackers_silent(self._hass, night, bikes, unguarded)
                 self.send(night, message._replace(level=URGENT if new else {}))
             self.remember_of(night, silent=told, without_contact=shown)
+
+    def _still_silent(self, shown: dict[str, str], back: set[str]) -> dict[str, str]:
+        """Return the bikes that a message about silences may still name, with the states of their guards in it.
+
+        A bike that the night guard disarmed is named until it has contact again: the
+        silence may hide a theft of that night.
+        """
+        states, after = self._coordinator.data.states, dict[str, str]()
+        for key in shown.keys() & states.keys() - back:
+            guard, by = states[key].guard, states[key].changed_by
+            if guard or (by is None and key not in self.sent.mine):
+                after[key] = shown[key] if guard else "disarmed"
+        return after
 
     def _contacts(self, now: datetime) -> set[str]:
         """Note which trackers left the account, and which have contact again. Return the latter, and deleted trackers."""
