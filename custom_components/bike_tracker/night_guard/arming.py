@@ -399,11 +399,11 @@ class NightGuards:
         for unique_id in self._coordinator.data.states if action else ():
             bike = known_bike(self._coordinator, unique_id)
             if bike and bike.entity.device_id == device_id:
-                self._do(bike, action)
+                self._do(bike, action, event.time_fired)
                 if event in (waiting := self._hass.data[_WAITING_TAPS]):
                     waiting.remove(event)
 
-    def _do(self, bike: Bike, action: str) -> None:
+    def _do(self, bike: Bike, action: str, tapped_at: datetime) -> None:
         unique_id, messenger = bike.entity.unique_id, self._messenger
         panel = messenger.panel(unique_id)
         if action == "report":
@@ -414,9 +414,10 @@ class NightGuards:
             was_ridden = self._was_ridden(unique_id)
             changes: Changes | None
             if action == "disarm":
-                # After a ride that is over, the night guard decides now.
+                # After a ride that is over, the night guard decides now. A kept tap may be
+                # from before the current night.
                 self._set_mine(add=[] if was_ridden else [unique_id])
-                changes = account.disarm(unique_id, dt_util.utcnow())
+                changes = account.disarm(unique_id, tapped_at)
             else:
                 self._set_mine(forget=[unique_id])
                 changes = account.arm(unique_id, dt_util.utcnow())
