@@ -257,6 +257,19 @@ night red, until 22, ride 1, fail, wait 2, restart, wait 2, tap disarm, ride 2, 
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:10 guard removed
 
+*It's me* in an outage after a restart counts from the tap: a night that begins before contact is back ends its effect.
+night red, until 21, stand 8, arm, now alarm=vibration, fail, restart, tap disarm, until 22, work, wait 12 = armed
+21:08 critical: Red bike: Vibration / Alarm, Am Bach 3, 21:08
+22:00 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 21:08. A theft would go unnoticed.
+22:01 guard removed
+22:01 quiet: Contact with the tracking service again / Red bike: guarded as before.
+
+A night guard that is no longer for a silent bike removes its message.
+night red begins=12:05 ends=14:00, stand 15, wait 70, until 14, night blue begins=12:05 ends=14:00, wait 2
+13:16 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.
+14:00 quiet: Red bike has not reported since 12:15 / Red bike is at home, position from 12:15, battery 80%.
+14:01 silent removed
+
 A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once, until contact is back.
 night red follow=no, until 22, ride 3, offline red, wait 60, online red, ride 2
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00

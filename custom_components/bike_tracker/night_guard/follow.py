@@ -248,7 +248,7 @@ class Messenger:
         for night in self.guards:
             before = self.of(night)
             told = {key: it for key, it in before.silent.items() if key not in back}
-            shown = self._still_silent(before.without_contact, back)
+            shown = self._still_silent(night, back)
             of_night = [
                 it
                 for it in silent
@@ -274,16 +274,22 @@ class Messenger:
                 self.send(night, message._replace(level=URGENT if new else {}))
             self.remember_of(night, silent=told, without_contact=shown)
 
-    def _still_silent(self, shown: dict[str, str], back: set[str]) -> dict[str, str]:
-        """Return the bikes that a message about silences may still name, with the states of their guards in it.
+    def _still_silent(self, night: NightGuard, back: set[str]) -> dict[str, str]:
+        """Return the bikes that the message about silences may still name, with the states of their guards in it.
 
         A bike that the night guard disarmed is named until it has contact again: the
         silence may hide a theft of that night.
         """
         states, after = self._coordinator.data.states, dict[str, str]()
+        shown, devices = self.of(night).without_contact, self._coordinator.devices
         for key in shown.keys() & states.keys() - back:
-            guard, by = states[key].guard, states[key].changed_by
-            if guard or (by is None and key not in self.sent.mine):
+            device, guard, by = (
+                devices.get(key),
+                states[key].guard,
+                states[key].changed_by,
+            )
+            is_unanswered = guard or (by is None and key not in self.sent.mine)
+            if device and night.is_for(device.id) and is_unanswered:
                 after[key] = shown[key] if guard else "disarmed"
         return after
 
