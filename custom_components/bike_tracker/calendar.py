@@ -87,8 +87,8 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         """Return the events of all rides that overlap a time range, including the ride under way."""
         database, unique_id = self.coordinator.database, self.coordinator_context
         rides = await database.rides(unique_id, start_date, end_date)
-        if self.tracker:
-            rides += self.tracker.state.rides_under_way(start_date, end_date)
+        state = self.tracker and self.tracker.state
+        rides += state.rides_under_way(start_date, end_date) if state else []
         return [self._event(ride, ride.moved_at) for ride in rides]
 
     def _event(self, ride: Ride, end: datetime) -> CalendarEvent:
