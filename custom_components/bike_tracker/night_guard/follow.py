@@ -283,14 +283,10 @@ class Messenger:
         states, after = self._coordinator.data.states, dict[str, str]()
         shown, devices = self.of(night).without_contact, self._coordinator.devices
         for key in shown.keys() & states.keys() - back:
-            device, guard, by = (
-                devices.get(key),
-                states[key].guard,
-                states[key].changed_by,
-            )
-            is_unanswered = guard or (by is None and key not in self.sent.mine)
-            if device and night.is_for(device.id) and is_unanswered:
-                after[key] = shown[key] if guard else "disarmed"
+            device, state = devices.get(key), states[key]
+            is_held = state.changed_by is not None or key in self.sent.mine
+            if device and night.is_for(device.id) and (state.guard or not is_held):
+                after[key] = shown[key] if state.guard else "disarmed"
         return after
 
     def _contacts(self, now: datetime) -> set[str]:
