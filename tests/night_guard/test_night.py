@@ -264,6 +264,17 @@ night red, until 21, stand 8, arm, now alarm=vibration, fail, restart, tap disar
 22:01 guard removed
 22:01 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
+A theft in an outage is noticed even if Home Assistant starts after the night.
+night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, ride 2, report meters=1000 speed=0, wait 38, restart 1, work, wait 12 = triggered
+12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.
+13:06 contact removed
+13:06 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:23
+
+A first ride of the morning in an outage after a restart rings no alarm.
+night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, wait 40, ride 2, report meters=1000 speed=0, wait 8, restart 1, work, wait 12 = disarmed
+12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.
+13:16 contact removed
+
 A night guard that is no longer for a silent bike removes its message.
 night red begins=12:05 ends=14:00, stand 15, wait 70, until 14, night blue begins=12:05 ends=14:00, wait 2
 13:16 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.

@@ -267,8 +267,8 @@ class House(Recorder):
             self.record(changes)
 
     def _on_disarm(self, text: str) -> None:
-        is_cut_off = text == "cut_off"
-        self.record(self.account.disarm("red", self.bike.time, is_cut_off=is_cut_off))
+        until = self.bike.time if text == "cut_off" else None
+        self.record(self.account.disarm("red", self.bike.time, until=until))
 
     def _on_dusk(self, _text: str) -> None:
         """Disarm a bike on a ride, then arm it where it stood after its last ride, as night guards do."""

@@ -310,11 +310,25 @@ class NightGuards:
         if decision == "keep":
             yield account.take_over(unique_id, dt_util.utcnow())
         if decision == "disarm":
-            told = (self._messenger.of(night).without_contact for night in guards)
-            is_cut_off = not is_up or any(unique_id in each for each in told)
-            yield account.disarm(unique_id, dt_util.utcnow(), is_cut_off=is_cut_off)
+            yield account.disarm(
+                unique_id, dt_util.utcnow(), until=self._until(unique_id, guards, now)
+            )
         if is_up and bike.tracker:
             self._compared_at[unique_id] = now
+
+    def _until(
+        self, unique_id: str, guards: Collection[NightGuard], now: datetime
+    ) -> datetime | None:
+        """Return up to when reports that are still missing can trigger a guard that is disarmed now; None if none are."""
+        told = (self._messenger.of(night).without_contact for night in guards)
+        is_told = any(unique_id in each for each in told)
+        if is_told or not self._coordinator.last_update_success:
+            return dt_util.utcnow()
+        # After a start, the reports since the last stop may be missing.
+        if unique_id in self._compared_at:
+            return None
+        nights = [it.last_ended(now) for it in guards]
+        return max(filter(None, nights), default=None)
 
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime

@@ -78,10 +78,11 @@ class NightGuard(NamedTuple):
 
     def last_began(self, now: datetime) -> datetime | None:
         """Return when the newest night began, even if it is over, given the local time; None without a night."""
-        if self.night is None:
-            return None
-        began = datetime.combine(now.date(), self.night[0], now.tzinfo)
-        return began if began <= now else began - timedelta(days=1)
+        return _last(self.night[0], now) if self.night else None
+
+    def last_ended(self, now: datetime) -> datetime | None:
+        """Return when the newest night that is over ended, given the local time; None without a night."""
+        return _last(self.night[1], now) if self.night else None
 
     def is_night(self, now: datetime) -> bool:
         """Return whether it is night, given the local time."""
@@ -132,6 +133,12 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         # Do not arm it again: it may just have been moved from its guarded place.
         return "keep" if night_begins else None
     return "arm" if is_wanted and (night_begins or guard == "disarmed") else None
+
+
+def _last(at: time, now: datetime) -> datetime:
+    """Return when it was last this time of the day, given the local time."""
+    last = datetime.combine(now.date(), at, now.tzinfo)
+    return last if last <= now else last - timedelta(days=1)
 
 
 def state_of(guard: Guard | None) -> GuardState:

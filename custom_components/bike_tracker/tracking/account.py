@@ -174,14 +174,14 @@ class Account:
         now: datetime,
         changed_by: str | None = None,
         *,
-        is_cut_off: bool = False,
+        until: datetime | None = None,
     ) -> Changes:
         """Disarm the guard of a tracker, even if the tracker is not listed.
 
-        If the tracker is cut off, its reports from before now may arrive later, and can
-        still trigger the guard.
+        With `until`, reports from before that time may arrive later, and can still
+        trigger the guard.
         """
-        before, until = self.known(unique_id), now if is_cut_off else None
+        before = self.known(unique_id)
         state = before.state.with_arming(None, now, changed_by, until)
         after = before._replace(state=state)
         if unique_id in self.trackers:

@@ -190,10 +190,13 @@ def disarmed(
     guard: Guard | None, until: datetime | None, clock: Clock | None
 ) -> Guard | None:
     """Return the guard after a disarming. With `until`, reports from before that time can still trigger it."""
-    if guard is None or until is None or guard.is_done:
+    if guard is None or until is None:
         return None
     behind = timedelta(seconds=clock.behind if clock else 0)
-    return guard._replace(until=guard.until or until - behind)
+    until = guard.until or until - behind
+    # After a start, the history may also contain reports from after that time.
+    is_later = guard.triggered is not None and guard.triggered.since >= until
+    return None if is_later else guard._replace(until=until)
 
 
 def after_report(
