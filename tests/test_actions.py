@@ -199,7 +199,7 @@ LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")
         ("get_statistics", END_OF_TIME, WRONG_TIME),
         ("get_statistics", END_OF_TIME | {"period": "day"}, WRONG_TIME),
         ("get_statistics", LAST_WEEK, WRONG_TIME),
-        ("get_statistics", times("2000-01-01 00:00:00") | {"period": "day"}, TOO_MANY),
+        ("get_statistics", times(-4_000 * DAY) | {"period": "day"}, TOO_MANY),
         ("get_track", LAST_HOUR | {"filename": "/etc/track.gpx"}, FORBIDDEN),
         ("get_track", LAST_HOUR | {"filename": "link.gpx"}, FORBIDDEN),
         ("get_track", LAST_HOUR | {"filename": "track\0.gpx"}, FORBIDDEN),
@@ -237,6 +237,10 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     days = await async_list(
         bikes.hass, "get_statistics", **target, period="day", **times(-DAY, DAY)
     )
+    most = await async_list(
+        bikes.hass, "get_statistics", **target, period="day", **times(-3_999 * DAY)
+    )
+    assert len(most) == 4_000
     for periods, rides in ((weeks, [0] * 7 + [1]), (days, [0, 1, 0])):
         assert [period["total"]["rides"] for period in periods] == rides
     blue, red = weeks[-1]["bikes"]
