@@ -88,11 +88,8 @@ class Database:
     @callback
     def async_follow(self, before: Tracker | None, after: Tracker) -> None:
         """Schedule writing a tracker that changed."""
-        unique_id, old, new = (
-            after.device.unique_id,
-            before and before.state,
-            after.state,
-        )
+        unique_id, new = after.device.unique_id, after.state
+        old = before and before.state
         if new.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = old.ride_state.rides if old and old.position else None

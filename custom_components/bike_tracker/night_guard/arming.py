@@ -301,8 +301,9 @@ class NightGuards:
             self._blocked.add(unique_id)
         else:
             self._blocked.discard(unique_id)
-            facts = {"begins": begins, "after_ride": after_ride}
-            decision = self._decision(bike, guards, now, **facts)
+            decision = self._decision(
+                bike, guards, now, begins=begins, after_ride=after_ride
+            )
         if decision == "arm" and (
             armed := account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
         ):
@@ -370,8 +371,7 @@ class NightGuards:
         wanted = any(is_wanted(night, position, now) for night in guards)
         situation = Situation(
             state_of(tracker.state.guard),
-            tracker.state.changed_by is not None
-            or bike.entity.unique_id in self._messenger.sent.mine,
+            self._messenger.is_held(bike.entity.unique_id),
             on_ride=tracker.state.is_under_way and not after_ride,
             in_outage=not self._coordinator.last_update_success,
         )

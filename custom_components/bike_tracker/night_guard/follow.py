@@ -145,6 +145,11 @@ class Messenger:
             known = None if None in place else place
             yield alerts.Rider(state.name, known, state.last_updated)
 
+    def is_held(self, unique_id: str) -> bool:
+        """Return whether a person or an automation, not the night guard, armed or disarmed a bike last."""
+        state = self._coordinator.data.states[unique_id]
+        return state.changed_by is not None or unique_id in self.sent.mine
+
     def is_wanted(
         self, night: NightGuard, position: Position | None, now: datetime
     ) -> bool:
@@ -246,33 +251,39 @@ class Messenger:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
                 self._tell_cut_off(it)
         for night in self.guards:
-            before = self.of(night)
-            told = {key: it for key, it in before.silent.items() if key not in back}
-            shown = self._still_silent(night, back)
             of_night = [
                 it
                 for it in silent
                 if not it.is_moved and night.is_for(it.bike.entity.device_id)
             ]
-            new = any(it.is_due and it.is_new(told) for it in of_night)
-            if new or shown != before.without_contact:
-                named = {
-                    it.unique_id: it
-                    for it in of_night
-                    if new or shown.get(it.unique_id) == "armed"
-                }
-                left = [key for key, it in shown.items() if it == "disarmed"]
-                unguarded = [
-                    (bike, told[key])
-                    for key in left
-                    if key not in named and (bike := known_bike(self._coordinator, key))
-                ]
-                told |= {key: it.since for key, it in named.items()}
-                shown = dict.fromkeys(left, "disarmed") | dict.fromkeys(named, "armed")
-                bikes = [(it.bike, it.since) for it in named.values()]
-                message = alerts.trackers_silent(self._hass, night, bikes, unguarded)
-                self.send(night, message._replace(level=URGENT if new else {}))
-            self.remember_of(night, silent=told, without_contact=shown)
+            self._tell_silent_of(night, of_night, back)
+
+    def _tell_silent_of(
+        self, night: NightGuard, silent: list[_Silence], back: set[str]
+    ) -> None:
+        """Send the message of a night guard about these silences, if it has to change."""
+        before = self.of(night)
+        told = {key: it for key, it in before.silent.items() if key not in back}
+        shown = self._still_silent(night, back)
+        new = any(it.is_due and it.is_new(told) for it in silent)
+        if new or shown != before.without_contact:
+            named = {
+                it.unique_id: it
+                for it in silent
+                if new or shown.get(it.unique_id) == "armed"
+            }
+            left = [key for key, it in shown.items() if it == "disarmed"]
+            unguarded = [
+                (bike, told[key])
+                for key in left
+                if key not in named and (bike := known_bike(self._coordinator, key))
+            ]
+            told |= {key: it.since for key, it in named.items()}
+            shown = dict.fromkeys(left, "disarmed") | dict.fromkeys(named, "armed")
+            bikes = [(it.bike, it.since) for it in named.values()]
+            message = alerts.trackers_silent(self._hass, night, bikes, unguarded)
+            self.send(night, message._replace(level=URGENT if new else {}))
+        self.remember_of(night, silent=told, without_contact=shown)
 
     def _still_silent(self, night: NightGuard, back: set[str]) -> dict[str, str]:
         """Return the bikes that the message about silences may still name, with the states of their guards in it.
@@ -284,8 +295,8 @@ class Messenger:
         shown, devices = self.of(night).without_contact, self._coordinator.devices
         for key in shown.keys() & states.keys() - back:
             device, state = devices.get(key), states[key]
-            is_held = state.changed_by is not None or key in self.sent.mine
-            if device and night.is_for(device.id) and (state.guard or not is_held):
+            is_named = state.guard or not self.is_held(key)
+            if device and night.is_for(device.id) and is_named:
                 after[key] = shown[key] if state.guard else "disarmed"
         return after
 
@@ -495,12 +506,11 @@ class Messenger:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""
         state, now = self._coordinator.data.states[unique_id], dt_util.now()
         began = night.last_began(now)
-        is_held = state.changed_by is not None or unique_id in self.sent.mine
         panel = self.panel(unique_id)
         # A person's choice holds until the next night begins. If another reason against
         # guarding the bike is known, the outage is not the only cause.
         since = max(since, state.changed_at or since)
-        if is_held and not (began and began > since):
+        if self.is_held(unique_id) and not (began and began > since):
             return False
         if unique_id in self.of(night).reasons or not panel or panel.disabled:
             return False
