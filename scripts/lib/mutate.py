@@ -184,16 +184,15 @@ def _replace_source(sources: dict[str, str], watch: Watch) -> None:
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
 
 
-def _in_child(run: Callable[[], int]) -> int:
-    """Fork a process that runs a function without output and exits with its result. Return the process ID."""
+def _in_child(run: Callable[[], int], output: str = os.devnull) -> int:
+    """Fork a process that runs a function and exits with its result. Write its output to a file. Return the process ID."""
     if child := os.fork():
         return child
     status = 3
     try:
         os.setsid()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
-            os.dup2(nowhere, stream)
+        for stream, path in enumerate((os.devnull, output, output)):
+            os.dup2(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND), stream)
         status = run()
     finally:
         os._exit(status)
@@ -205,10 +204,10 @@ def _kill(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
-    """Measure each test with unchanged code. Import the tests' libraries here, so that mutants start quickly."""
+def _measure(paths: Sequence[Path], names: Sequence[str]) -> tuple[int, Any, list[str]]:
+    """Run tests in a child. Return the exit status, seconds and lines by test, and the imported modules."""
     with TemporaryDirectory() as folder:
-        answer = Path(folder) / "answer.json"
+        answer, output = Path(folder) / "answer.json", Path(folder) / "output.txt"
 
         def run() -> int:
             plugin = _Watching()
@@ -223,8 +222,21 @@ def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
             answer.write_text(json.dumps([status, found, imported]))
             return status
 
-        os.waitpid(_in_child(run), 0)
+        os.waitpid(_in_child(run, str(output)), 0)
         status, found, imported = json.loads(answer.read_text())
+        if status:
+            print(output.read_text(), flush=True)
+    return status, found, imported
+
+
+def run_unchanged(paths: Sequence[Path], names: Sequence[str]) -> Tests:
+    """Measure each test with unchanged code. Import the tests' libraries here, so that mutants start quickly.
+
+    If a test fails, print why, and run all tests once more: a test may fail by chance.
+    """
+    status, found, imported = _measure(paths, names)
+    if status:
+        status, found, imported = _measure(paths, names)
     if status:
         sys.exit(f"These tests fail without any change: pytest {' '.join(names)}")
     # Import the modules in the order in which the tests imported them. But import Home

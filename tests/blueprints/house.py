@@ -295,7 +295,7 @@ class House:
         await self._async_after_poll()
 
     async def _async_settle(self) -> None:
-        """Wait until automations have run, and until the service has answered all requests."""
+        """Wait until automations have run, and until the service's answers to all requests have been applied."""
         for _ in range(20):
             await asyncio.sleep(0)
             # If the clock moved before the answer, the request would time out.
@@ -308,4 +308,8 @@ class House:
         assert connector is not None
         # The live connection stays open, so do not count it.
         used = connector._acquired  # noqa: SLF001
-        return any(not getattr(each, "upgraded", False) for each in used)
+        if any(not getattr(each, "upgraded", False) for each in used):
+            return True
+        # A thread applies an answer of the history.
+        tasks = asyncio.all_tasks()
+        return any(task.get_name() == f"{DOMAIN} history" for task in tasks)
