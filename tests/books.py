@@ -23,7 +23,7 @@ from custom_components.bike_tracker.database.file import (
     rides_between,
 )
 from custom_components.bike_tracker.database.stored import unpacked
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 
 from .conftest import RED
 

@@ -36,7 +36,7 @@ from custom_components.bike_tracker.database import (
     async_open_database,
     file as sql,
 )
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 
 from .books import file_of, folder_of, full_disk, query, rides_in, row, state_in, store
 from .conftest import BLUE, RED, Bikes, async_setup

@@ -14,7 +14,7 @@ from custom_components.bike_tracker.diagnostics import (
 )
 from custom_components.bike_tracker.polling import history
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 
 from .books import file_of, full_disk
 from .conftest import BLUE, EMAIL, RED

@@ -12,8 +12,7 @@ from homeassistant.util import dt as dt_util
 from .devices import name_of
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .responses.texts import distance, duration, speed, zone_name
-from .tracking.ride_detection import SILENT_AFTER
-from .tracking.ride_state import Ride
+from .tracking.rides import SILENT_AFTER, Ride
 from .tracking.state import Tracker
 
 # 0 means no limit. The coordinator updates all entities.

@@ -15,7 +15,7 @@ from .responses.bikes import Bike, exposed_bikes
 from .responses.texts import distance, duration, local_time, speed, zone_name
 from .responses.where import where
 from .tracking.distance import Fix
-from .tracking.ride_state import Ride
+from .tracking.rides import Ride
 
 type _Values = dict[str, Any]
 

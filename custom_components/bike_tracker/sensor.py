@@ -28,7 +28,7 @@ from .entity import (
     async_register_entities,
     of_position,
 )
-from .tracking.ride_state import Ride
+from .tracking.rides import Ride
 from .tracking.state import Tracker
 
 # 0 means no limit. The coordinator updates all entities.

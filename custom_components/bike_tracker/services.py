@@ -38,7 +38,7 @@ from .responses.theft_report import DETAILS, START, async_theft_report
 from .responses.track import MAX_TRACK, async_gpx, async_track, points, time_range
 from .responses.where import short_text, where, words
 from .tracking.distance import Fix
-from .tracking.ride_state import Ride
+from .tracking.rides import Ride
 
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"

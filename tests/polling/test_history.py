@@ -17,7 +17,7 @@ from custom_components.bike_tracker.polling.history import History, HistoryReque
 from custom_components.bike_tracker.tracking.distance import Fix
 from custom_components.bike_tracker.tracking.guard import Guard, Triggered
 from custom_components.bike_tracker.tracking.log import Core, Gap, Log
-from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
+from custom_components.bike_tracker.tracking.rides import Ride, RideState
 from custom_components.bike_tracker.tracking.state import Tracker, Trackers
 
 from ..conftest import BLUE, EMAIL, PASSWORD, RED

@@ -13,7 +13,7 @@ from custom_components.bike_tracker.responses.statistics import (
     midnight,
     statistics,
 )
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 
 BERLIN = "Europe/Berlin"
 

@@ -14,7 +14,7 @@ import pytest
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.log import Gap
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 from custom_components.bike_tracker.tracking.state import Changes
 
 from ..tools.rides.home import Recorder, Service

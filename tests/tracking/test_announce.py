@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.bike_tracker.tracking.announce import Announced, announce
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 
 from .house import minute_of, minutes, rows
 

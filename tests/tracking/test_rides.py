@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.bike_tracker.tracking.distance import Fix
-from custom_components.bike_tracker.tracking.ride_state import Ride, RideState
+from custom_components.bike_tracker.tracking.rides import Ride, RideState
 from custom_components.bike_tracker.tracking.routes import decode
 
 from .conftest import NOW

@@ -24,7 +24,7 @@ from homeassistant.util import dt as dt_util
 from ..const import DOMAIN, LOGGER
 from ..devices import async_create_issue, async_delete_issue
 from ..tracking.occurrences import Occurrence
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 from ..tracking.state import Tracker, TrackerState
 from . import file as sql
 from .file import BookedRides, Content, File, Sent

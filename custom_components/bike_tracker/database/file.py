@@ -26,7 +26,7 @@ from ..tracking.account import log_errors
 from ..tracking.distance import Fix
 from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import kept
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
 from .stored import as_json, packed, reader, unpacked
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..const import DOMAIN, LOGGER
 from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
 from .file import SET_TRACKER, SET_VALUE, BookedRides, add_missing, replace_rides
 from .stored import as_json, packed, reader, unpacked

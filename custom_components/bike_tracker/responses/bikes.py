@@ -24,7 +24,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database import Database, translated_error
 from ..devices import name_of
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 from ..tracking.state import Tracker
 
 # Returns the translated error of a call that cannot be answered at the moment.

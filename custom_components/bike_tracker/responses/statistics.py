@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from homeassistant.util import dt as dt_util
 
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 
 # For each type of period, a number of days that leads from the first day of a period
 # into the next period.

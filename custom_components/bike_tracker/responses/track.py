@@ -27,7 +27,7 @@ from ..api.models import Position
 from ..const import DOMAIN
 from ..polling.history import History
 from ..tracking.guard import sent_at
-from ..tracking.ride_state import Ride
+from ..tracking.rides import Ride
 from ..tracking.routes import decode
 from .bikes import Bike, bike_of, service_error, validation_error
 from .texts import text

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
-from .ride_state import Ride
+from .rides import Ride
 
 # The times of a ride from polls differ from its times in the history by at most this.
 _SAME_RIDE_WITHIN: Final = timedelta(minutes=2)

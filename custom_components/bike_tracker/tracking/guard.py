@@ -20,8 +20,7 @@ from .distance import (
     noise,
 )
 from .occurrences import alarms_of
-from .ride_detection import is_moving, says_it_moves
-from .ride_state import RideState
+from .rides import RideState, is_moving, says_it_moves
 
 Cause = Literal["place", "motion", "alarm"]
 

@@ -9,8 +9,7 @@ from ..api.models import Position
 from .distance import NOWHERE, Fix, meters, noise
 from .log import Gap, Input, Log, id_of, time_of
 from .occurrences import UpdateContext
-from .ride_detection import end_ride
-from .ride_state import STANDS_AFTER, Ride, RideState
+from .rides import STANDS_AFTER, Ride, RideState, end_ride
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
 """Maximum age of the rides that are requested when a tracker is set up."""

@@ -18,8 +18,14 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE
 from .guard import Clock, Guard, after_report, clock_after, disarmed, placed
-from .ride_detection import SILENT_AFTER, apply_report, held, start_of_ride
-from .ride_state import STANDS_AFTER, RideState
+from .rides import (
+    SILENT_AFTER,
+    STANDS_AFTER,
+    RideState,
+    apply_report,
+    held,
+    start_of_ride,
+)
 
 _SETTLES_AFTER: Final = timedelta(minutes=15)
 # Settle inputs at most once in this time: settling at each report would cost as much as

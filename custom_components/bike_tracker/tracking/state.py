@@ -30,8 +30,7 @@ from .occurrences import (
     alarms_of,
     is_known,
 )
-from .ride_detection import end_ride, silent_at
-from .ride_state import STANDS_AFTER, Ride, RideState
+from .rides import STANDS_AFTER, Ride, RideState, end_ride, silent_at
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (

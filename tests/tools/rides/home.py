@@ -21,7 +21,7 @@ from custom_components.bike_tracker.tracking.occurrences import (
     Occurrence,
     UpdateContext,
 )
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 from custom_components.bike_tracker.tracking.state import Changes, TrackerState
 
 from .trackers import Report

@@ -7,7 +7,7 @@ from functools import cache, partial
 from random import Random
 from typing import Any
 
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 from tests.tools.simulator.streets import HOME, metres
 
 from .home import Home, Service

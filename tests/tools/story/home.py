@@ -29,7 +29,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database import Database
-from custom_components.bike_tracker.tracking.ride_state import Ride
+from custom_components.bike_tracker.tracking.rides import Ride
 from tests.conftest import PASSWORD, resolve_names
 from tests.tools.settle import settle
 from tests.tools.simulator.server import Simulator
