@@ -44,15 +44,9 @@ _TIMES_KNOWN_DRIFT = 1.5
 # A guard may be armed just before the bike arrives. This long after the arming, the
 # bike stands, and late reports have arrived.
 _ARRIVES_WITHIN = timedelta(minutes=5)
-# If a tracker's clock is behind by less than this, the clock counts as correct.
-_CLOCK_BEHIND = timedelta(minutes=5)
 # A bike is leaving if its distance from the guarded place is at least this share of the
 # distance from that place to the previous fix and on to the newest fix.
 _STRAIGHT = 0.95
-# The delays of two reports count as the same if they differ by at most this share of
-# the time between the reports, plus these seconds.
-_SAME_DELAY = 0.2
-_SAME_DELAY_SECONDS = 2
 
 
 class Triggered(NamedTuple):
@@ -123,40 +117,6 @@ class Guard(NamedTuple):
         return self._replace(triggered=Triggered(cause, since, distance, fix, alarm))
 
 
-class Clock(NamedTuple):
-    """The delay of a tracker's reports. It shows whether the tracker's clock is behind."""
-
-    sent_at: datetime
-    """Time of the newest report by the tracker's clock."""
-    delay: float
-    """Seconds until the service received this report."""
-    behind: float
-    """Seconds by which the tracker's clock is behind; 0 if it is not known to be behind."""
-
-
-def clock_after(clock: Clock | None, report: Position, now: datetime) -> Clock | None:
-    """Return the known error of the tracker's clock after a report; None if the report arrived within five minutes.
-
-    If a tracker's clock is behind, all its reports seem to be late by the same amount.
-    If a tracker buffered reports, they arrive together, so each is late by a different
-    amount.
-    """
-    sent_at = report.device_time or report.fix_time
-    if sent_at is None:
-        return clock
-    delay = (report.server_time or now) - sent_at
-    if delay < _CLOCK_BEHIND:
-        return None
-    new, behind = delay.total_seconds(), 0.0
-    if clock:
-        apart = abs((sent_at - clock.sent_at).total_seconds())
-        if apart < _SAME_DELAY_SECONDS / _SAME_DELAY:
-            return clock
-        if abs(new - clock.delay) <= _SAME_DELAY * apart + _SAME_DELAY_SECONDS:
-            behind = min(new, clock.delay)
-    return Clock(sent_at, new, behind)
-
-
 def requested_guard(
     position: Position | None, moved: bool | None, now: datetime
 ) -> Guard:
@@ -169,15 +129,14 @@ def requested_guard(
     return Guard(now, NOWHERE, max(now, last or now), moved=moved, alarms=alarms)
 
 
-def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
+def placed(guard: Guard, before: RideState, behind: timedelta) -> Guard:
     """Return a guard that was just armed, with its place.
 
     If the last two reports agree on another place, the bike is guarded there, even if
-    ride detection has not confirmed that place yet. If the tracker's clock is behind,
-    `after` becomes earlier by as many seconds.
+    ride detection has not confirmed that place yet. `after` becomes earlier by the time
+    `behind`, by which the tracker's clock is behind.
     """
-    if clock and clock.behind:
-        guard = guard._replace(after=guard.after - timedelta(seconds=clock.behind))
+    guard = guard._replace(after=guard.after - behind)
     newest, candidate = before.newest_fix, before.candidate
     if newest and candidate and newest != candidate:
         if may_be_one_place(candidate, newest):
@@ -186,12 +145,11 @@ def placed(guard: Guard, before: RideState, clock: Clock | None) -> Guard:
 
 
 def disarmed(
-    guard: Guard | None, until: datetime | None, clock: Clock | None
+    guard: Guard | None, until: datetime | None, behind: timedelta
 ) -> Guard | None:
     """Return the guard after a disarming. With `until`, reports from before that time can still trigger it."""
     if guard is None or until is None:
         return None
-    behind = timedelta(seconds=clock.behind if clock else 0)
     until = guard.until or until - behind
     # After a start, the history may also contain reports from after that time.
     is_later = guard.triggered is not None and guard.triggered.since >= until

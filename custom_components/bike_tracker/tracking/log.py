@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from ..api.models import Position
 from .distance import NOWHERE
-from .guard import Clock, Guard, after_report, clock_after, disarmed, placed
+from .guard import Guard, after_report, disarmed, placed
 from .rides import (
     SILENT_AFTER,
     STANDS_AFTER,
@@ -41,6 +41,12 @@ _MAX_INPUTS: Final = 1_000
 # report is late, not of a clock that was set back: many trackers report a bike at rest
 # only each few minutes.
 _CONTINUES_WITHIN: Final = timedelta(minutes=15)
+# If a tracker's clock is behind by less than this, the clock counts as correct.
+_CLOCK_BEHIND = timedelta(minutes=5)
+# The delays of two reports count as the same if they differ by at most this share of
+# the time between the reports, plus these seconds.
+_SAME_DELAY = 0.2
+_SAME_DELAY_SECONDS = 2
 # Larger than the number of any report.
 _NO_NUMBER: Final = 2**63
 
@@ -53,12 +59,28 @@ The number alone is not unique: a server with a new database counts from 1 again
 """
 
 
+class Clock(NamedTuple):
+    """The delay of a tracker's reports. It shows whether the tracker's clock is behind."""
+
+    sent_at: datetime
+    """Time of the newest report by the tracker's clock."""
+    delay: float
+    """Seconds until the service received this report."""
+    behind: float
+    """Seconds by which the tracker's clock is behind; 0 if it is not known to be behind."""
+
+
 class Core(NamedTuple):
     """The part of a tracker's state that is computed from its inputs."""
 
     ride_state: RideState = RideState()
     guard: Guard | None = None
     clock: Clock | None = None
+
+    @property
+    def clock_error(self) -> timedelta:
+        """Return how far the tracker's clock is behind; 0 if it is not known to be behind."""
+        return timedelta(seconds=self.clock.behind if self.clock else 0)
 
 
 class Input(NamedTuple):
@@ -135,9 +157,10 @@ def apply(core: Core, it: Input) -> Core:
         return it.core
     ride_state, guard, clock = core
     if (report := it.right_report) is None:
-        ended = disarmed(guard, it.until, clock)
-        guard = placed(it.guard, ride_state, clock) if it.guard else ended
-        return Core(ride_state, guard, clock)
+        behind = core.clock_error
+        ended = disarmed(guard, it.until, behind)
+        guard = placed(it.guard, ride_state, behind) if it.guard else ended
+        return core._replace(guard=guard)
     now = it.received_at
     if guard:
         guard = after_report(guard, report, ride_state, now, is_prompt=it.is_prompt)
@@ -367,6 +390,29 @@ def _without(core: Core, over: tuple[object, ...]) -> Core:
     state = core.ride_state
     rides = tuple(it for it in state.rides if it not in over)
     return core._replace(ride_state=state._replace(rides=rides))
+
+
+def clock_after(clock: Clock | None, report: Position, now: datetime) -> Clock | None:
+    """Return the known error of the tracker's clock after a report; None if the report arrived within five minutes.
+
+    If a tracker's clock is behind, all its reports seem to be late by the same amount.
+    If a tracker buffered reports, they arrive together, so each is late by a different
+    amount.
+    """
+    sent_at = report.device_time or report.fix_time
+    if sent_at is None:
+        return clock
+    delay = (report.server_time or now) - sent_at
+    if delay < _CLOCK_BEHIND:
+        return None
+    new, behind = delay.total_seconds(), 0.0
+    if clock:
+        apart = abs((sent_at - clock.sent_at).total_seconds())
+        if apart < _SAME_DELAY_SECONDS / _SAME_DELAY:
+            return clock
+        if abs(new - clock.delay) <= _SAME_DELAY * apart + _SAME_DELAY_SECONDS:
+            behind = min(new, clock.delay)
+    return Clock(sent_at, new, behind)
 
 
 def _errors_of_clock(inputs: Sequence[Input], before: Core) -> list[float]:

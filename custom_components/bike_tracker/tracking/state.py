@@ -123,8 +123,7 @@ class TrackerState(NamedTuple):
     @property
     def clock_error(self) -> timedelta:
         """Return how far the tracker's clock is behind; 0 if it is not known to be behind."""
-        clock = self.log.core.clock
-        return timedelta(seconds=clock.behind if clock else 0)
+        return self.log.core.clock_error
 
     @property
     def address(self) -> str | None:
