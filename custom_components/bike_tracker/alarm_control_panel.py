@@ -15,7 +15,6 @@ from homeassistant.util import dt as dt_util
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .night_guard.messages import async_remove_guard_message
 from .responses.bikes import validation_error
-from .responses.where import panel_key
 from .tracking.state import Changes, Tracker
 
 # 0 means no limit. The coordinator updates all entities.
@@ -62,7 +61,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             self._attr_alarm_state = AlarmControlPanelState.ARMED_AWAY
         else:
             self._attr_alarm_state = AlarmControlPanelState.DISARMED
-        key = "guard_again" if state.rearming else panel_key(state)
+        key = "guard_again" if state.rearming else state.panel_key
         self._attr_translation_key = key if triggered else "guard"
         self._attr_changed_by = state.changed_by or None
         self._attr_extra_state_attributes = triggered.described() if triggered else {}

@@ -17,7 +17,7 @@ from ..responses.texts import (
     text,
     with_commas,
 )
-from ..responses.where import panel_key, where
+from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
@@ -151,7 +151,7 @@ def whereabouts(
 
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
-    key = panel_key(bike.tracker.state) if bike.tracker else ""
+    key = bike.tracker.state.panel_key if bike.tracker else ""
     label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered")
     title = _titled(hass, bike.name, label=label)
     stands = key == "guard_moved"

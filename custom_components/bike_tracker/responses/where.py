@@ -78,7 +78,7 @@ def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
     """Return a value for each part of the sentence. If a part does not apply, its value is false or None."""
     time, battery = values["position_time"], values["battery"]
     triggered = values["guard"] == "triggered"
-    key = triggered and bike.tracker and panel_key(bike.tracker.state)
+    key = triggered and bike.tracker and bike.tracker.state.panel_key
     return {
         "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"] and key not in ("guard", "guard_moved"),
@@ -123,25 +123,13 @@ def _guard(state: TrackerState) -> str | None:
     return "triggered" if state.guard.triggered else "armed"
 
 
-def panel_key(state: TrackerState) -> str:
-    """Return the translation key of a guard's panel. It depends on why the guard was triggered, and whether the bike moves."""
-    guard = state.guard
-    if guard is None or guard.triggered is None:
-        return "guard"
-    if guard.triggered.cause == "alarm":
-        return "guard_alarm"
-    return "guard" if state.is_under_way else "guard_moved"
-
-
 def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     """Return the state of the guard as a sentence. If the bike cannot be guarded, add the reason."""
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", name=name)
-    key = (
-        f"{panel_key(bike.tracker.state)}.state.{_GUARDS.get(guard or '', 'disarmed')}"
-    )
-    said = [text(hass, f"entity.alarm_control_panel.{key}")]
+    panel, shown = bike.tracker.state.panel_key, _GUARDS.get(guard or "", "disarmed")
+    said = [text(hass, f"entity.alarm_control_panel.{panel}.state.{shown}")]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place"))
     return f"{with_commas(hass, [name])}: {as_sentence(hass, said)}"

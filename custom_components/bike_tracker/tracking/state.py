@@ -180,6 +180,14 @@ class TrackerState(NamedTuple):
         return theft and theft.guard
 
     @property
+    def panel_key(self) -> Literal["guard", "guard_alarm", "guard_moved"]:
+        """Return the translation key of the guard's panel: why it was triggered, and whether the bike still moves."""
+        triggered = self.guard and self.guard.triggered
+        if triggered and triggered.cause == "alarm":
+            return "guard_alarm"
+        return "guard_moved" if triggered and not self.is_under_way else "guard"
+
+    @property
     def is_under_way(self) -> bool:
         """Return whether the bike moves, even on the spot. It counts as moving until it has stood for five minutes."""
         return self.ride_state.ride is not None
