@@ -21,9 +21,8 @@ from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
 from custom_components.bike_tracker.tracking.log import Gap
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import BLUE, EMAIL, PASSWORD, RED, Bikes, async_setup, logged

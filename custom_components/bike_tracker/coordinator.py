@@ -23,8 +23,7 @@ from .polling.history import HistoryRequest
 from .polling.live import Live
 from .polling.poll import Service
 from .tracking.account import Account, log_errors
-from .tracking.history import HistoryAnswer, rides_before
-from .tracking.occurrences import UpdateContext
+from .tracking.history import HistoryAnswer, UpdateContext, rides_before
 from .tracking.state import Changes
 
 _INTERVAL: Final = timedelta(seconds=60)

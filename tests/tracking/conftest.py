@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position, timestamp
 from custom_components.bike_tracker.tracking.account import Devices
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.history import UpdateContext
 from custom_components.bike_tracker.tracking.state import Changes, Tracker
 
 from ..tools.rides.home import Recorder

@@ -9,9 +9,8 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.tracking.account import Account, is_outdated
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
 from custom_components.bike_tracker.tracking.log import Clock, Log
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
 from custom_components.bike_tracker.tracking.state import TrackerState, merged
 
 from .conftest import NOW, RED_ID, Service, a_device, a_position, no_fix

@@ -6,12 +6,11 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
 from custom_components.bike_tracker.tracking.occurrences import (
     ALARM_TYPES,
     MAX_WAITING,
     Alarm,
-    UpdateContext,
     is_known,
     kept,
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.bike_tracker.tracking.announce import Announced, announce
+from custom_components.bike_tracker.tracking.occurrences import Announced, announce
 from custom_components.bike_tracker.tracking.rides import Ride
 
 from .house import minute_of, minutes, rows
@@ -61,9 +61,9 @@ def test_announce(script: str, summary: str) -> None:
     rides = [Ride(it.start, it.end, 1.0) for it in over]
     under_way = [Ride(it.start, it.end, 1.0) for it in riding]
     after, events = announce(known, rides, next(iter(under_way), None))
-    fired = [
-        f"{kind} {written(Announced(it.started_at, it.moved_at)).split('-')[kind == 'ended']}"
-        for kind, it in events
-    ]
+    fired = list[str]()
+    for kind, it in events:
+        time = it.moved_at if kind == "ride_ended" else it.started_at
+        fired.append(f"{kind.removeprefix('ride_')} {minute_of(time)}")
     found = f"{', '.join(map(written, after))}; {', '.join(fired)}"
     assert found.strip() == summary

@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.occurrences import UpdateContext
+from custom_components.bike_tracker.tracking.history import UpdateContext
 
 from .conftest import NOW, a_device, no_fix
 from .house import METER, lived, minutes, rows

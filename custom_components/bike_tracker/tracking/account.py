@@ -11,9 +11,9 @@ from operator import attrgetter
 from typing import Final
 
 from ..api.models import Device, Position, is_real
-from .history import in_order
+from .history import UpdateContext, in_order
 from .log import Gap
-from .occurrences import UpdateContext, alarms_of
+from .occurrences import alarms_of
 from .state import Changes, Tracker, Trackers, TrackerState
 
 # A position may be later than the tracker's last contact, because the clock of a tracker

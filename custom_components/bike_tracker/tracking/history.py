@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from ..api.models import Position
 from .distance import NOWHERE, Fix, meters, noise
 from .log import Gap, Input, Log, id_of, time_of
-from .occurrences import UpdateContext
 from .rides import STANDS_AFTER, Ride, RideState, end_ride
 
 MAX_BACKFILL_AGE: Final = timedelta(days=30)
@@ -30,6 +29,20 @@ _MAX_SKIPPED_METERS: Final = 300
 # While a bike stands, the server may add this distance to its total between two
 # reports, because fixes drift.
 _COUNTED_DRIFT_METERS: Final = 150
+
+
+class UpdateContext(NamedTuple):
+    """The time and the circumstances of an update."""
+
+    now: datetime
+    recovering: bool = False
+    """Whether the tracker was unavailable just before this update."""
+    is_complete: bool = False
+    """Whether it is certain that no report is missing before this update."""
+    has_history: bool = False
+    """Whether the service may have a history."""
+    has_missed: bool = False
+    """Whether polls failed or were skipped before this update."""
 
 
 class HistoryAnswer(NamedTuple):

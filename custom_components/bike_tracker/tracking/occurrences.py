@@ -1,12 +1,17 @@
-"""Occurrences and alarms of a tracker. Occurrences are fired in order, each only once."""
+"""Occurrences of a tracker: alarms, changes of flags, and starts and ends of rides.
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+Occurrences are fired in order, each only once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from operator import attrgetter
 import re
 from typing import Any, Final, Literal, NamedTuple, override
 
 from ..api.models import Position, one_line
 from .distance import NOWHERE
+from .rides import Ride
 
 type OccurrenceType = Literal[
     "alarm_raised",
@@ -29,6 +34,21 @@ FLAG_CHANGES: Final[Mapping[tuple[str, bool], OccurrenceType]] = {
 """The occurrence type for each flag, and for the value to which the flag changes."""
 MAX_WAITING: Final = 50
 """Maximum number of occurrences of each type, and of known alarms, that are kept for a tracker."""
+ALARM_TYPES: Final = (
+    *("sos", "vibration", "movement", "tow", "tampering", "removing"),
+    *("fall_down", "accident", "overspeed", "geofence_exit", "geofence_enter"),
+    *("low_battery", "low_power", "power_cut", "power_restored"),
+    *("power_off", "power_on", "lock", "unlock", "door", "fault", "jamming"),
+    "other",
+)
+"""Types of alarms. The last type is for alarms with unknown names."""
+# Maximum number of alarms that are read from a report.
+_MAX_AT_ONCE: Final = 20
+# The times of a ride from polls differ from its times in the history by at most this.
+_SAME_RIDE_WITHIN: Final = timedelta(minutes=2)
+
+type RideEvent = tuple[OccurrenceType, Ride]
+"""The start or the end of a ride."""
 
 
 class Occurrence(NamedTuple):
@@ -64,32 +84,6 @@ def kept(known: tuple[Occurrence, ...], last_fired: int) -> tuple[Occurrence, ..
     events = {it.type: it for it in known if it.is_event}
     shown = (*events.values(), *known[-1:])
     return tuple(it for it in known if it.seq > last_fired or it in shown)
-
-
-class UpdateContext(NamedTuple):
-    """The time and the circumstances of an update."""
-
-    now: datetime
-    recovering: bool = False
-    """Whether the tracker was unavailable just before this update."""
-    is_complete: bool = False
-    """Whether it is certain that no report is missing before this update."""
-    has_history: bool = False
-    """Whether the service may have a history."""
-    has_missed: bool = False
-    """Whether polls failed or were skipped before this update."""
-
-
-ALARM_TYPES: Final = (
-    *("sos", "vibration", "movement", "tow", "tampering", "removing"),
-    *("fall_down", "accident", "overspeed", "geofence_exit", "geofence_enter"),
-    *("low_battery", "low_power", "power_cut", "power_restored"),
-    *("power_off", "power_on", "lock", "unlock", "door", "fault", "jamming"),
-    "other",
-)
-"""Types of alarms. The last type is for alarms with unknown names."""
-# Maximum number of alarms that are read from a report.
-_MAX_AT_ONCE: Final = 20
 
 
 class Alarm(NamedTuple):
@@ -128,3 +122,91 @@ def is_known(alarm: Alarm, known: Sequence[Alarm]) -> bool:
         alarm.report <= it.report and time <= (it.reported_at or NOWHERE.time)
         for it in known
     )
+
+
+class Announced(NamedTuple):
+    """A ride that was announced: the event of its start was fired."""
+
+    start: datetime
+    end: datetime
+    is_open: bool = False
+    """Whether the event of the ride's end is still to be fired."""
+
+    def overlaps(self, ride: Ride) -> bool:
+        """Return whether a ride overlaps the announced ride, or is at most two minutes away from it."""
+        start, end = max(self.start, ride.started_at), min(self.end, ride.moved_at)
+        return start <= end + _SAME_RIDE_WITHIN
+
+    def grown(self, rides: Iterable[Ride]) -> Announced:
+        """Return the announced ride, extended so that it includes these rides."""
+        start, end = self.start, self.end
+        for ride in rides:
+            start, end = min(start, ride.started_at), max(end, ride.moved_at)
+        return self._replace(start=start, end=end)
+
+
+def announce(
+    announced: Sequence[Announced], over: Sequence[Ride], under_way: Ride | None
+) -> tuple[tuple[Announced, ...], list[RideEvent]]:
+    """Return the announced rides after an update, and the events to fire now.
+
+    Each announced ride is matched with rides that ended (`over`) or are under way. A
+    ride without a match is new: its events are fired. No event is fired twice.
+    """
+    rides = [*over, *([under_way] if under_way else [])]
+    rides.sort(key=attrgetter("started_at"))
+    matches, events = _matches(announced, rides), list[RideEvent]()
+    own = _assigned(announced, rides, matches)
+    known, after = set[Ride](), list[Announced]()
+    for it, matched, ride in zip(announced, matches, own, strict=True):
+        if ride and len(matched) > 1:
+            # The history shows several rides in place of the announced one. From now
+            # on, the announcement stands only for `ride`.
+            it = Announced(ride.started_at, ride.moved_at, it.is_open)
+            matched = [ride]
+        else:
+            it = it.grown(matched)
+        known.update(matched)
+        if it.is_open and under_way not in matched:
+            ride = matched[-1] if matched else Ride(it.start, it.end)
+            events.append(("ride_ended", ride))
+            it = it._replace(is_open=False)
+        after.append(it)
+    for ride in rides:
+        if ride not in known:
+            is_open = ride is under_way
+            events.append(("ride_started", ride))
+            events += [] if is_open else [("ride_ended", ride)]
+            after.append(Announced(ride.started_at, ride.moved_at, is_open))
+    return tuple(after), events
+
+
+def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list[Ride]]:
+    """For each announced ride, return the list of rides that match it."""
+    matches = [[ride for ride in rides if it.overlaps(ride)] for it in announced]
+    matched = {ride for found in matches for ride in found}
+    for it, found in zip(announced, matches, strict=True):
+        if not found:
+            # No ride overlaps the announced ride, so a replay of the reports moved it
+            # to an earlier time. Match it with the last unmatched ride that began
+            # before the announced end.
+            left = [ride for ride in rides if ride not in matched]
+            found += [ride for ride in left if ride.started_at <= it.end][-1:]
+            matched.update(found)
+    return matches
+
+
+def _assigned(
+    announced: Sequence[Announced],
+    rides: Sequence[Ride],
+    matches: Sequence[Sequence[Ride]],
+) -> list[Ride | None]:
+    """For each announced ride, return one of its matches, or None if none is left. No ride is returned twice."""
+    own: list[Ride | None] = [None] * len(announced)
+    free = sorted(range(len(announced)), key=lambda number: announced[number].start)
+    for ride in rides:
+        number = next((it for it in free if ride in matches[it]), None)
+        if number is not None:
+            own[number] = ride
+            free.remove(number)
+    return own

@@ -7,11 +7,11 @@ from itertools import takewhile
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from ..api.models import Device, Position
-from .announce import Announced, announce
 from .distance import NOWHERE
 from .guard import Guard, after_alarm, requested_guard
 from .history import (
     HistoryAnswer,
+    UpdateContext,
     followed,
     gap_after_late,
     gap_after_silence,
@@ -24,10 +24,11 @@ from .occurrences import (
     FLAG_CHANGES,
     MAX_WAITING,
     Alarm,
+    Announced,
     Occurrence,
     OccurrenceType,
-    UpdateContext,
     alarms_of,
+    announce,
     is_known,
 )
 from .rides import STANDS_AFTER, Ride, RideState, end_ride, silent_at
@@ -400,12 +401,10 @@ class TrackerState(NamedTuple):
         announced, events = announce(known, over, under_way)
         after = self._replace(announced=announced[-_MAX_ANNOUNCED:])
         for kind, ride in events:
-            is_over = kind == "ended"
+            is_over = kind == "ride_ended"
             at = ride.moved_at if is_over else ride.started_at
-            name: OccurrenceType = "ride_ended" if is_over else "ride_started"
-            after = after.with_occurrence(
-                name, now, at, attributes=ride.described(is_over=is_over)
-            )
+            attributes = ride.described(is_over=is_over)
+            after = after.with_occurrence(kind, now, at, attributes=attributes)
         return after
 
     def _may_be_one_ride(self, now: datetime) -> bool:

@@ -16,11 +16,8 @@ from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.database.stored import reader, to_json
 from custom_components.bike_tracker.polling import backoff, history
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer
-from custom_components.bike_tracker.tracking.occurrences import (
-    Occurrence,
-    UpdateContext,
-)
+from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from custom_components.bike_tracker.tracking.rides import Ride
 from custom_components.bike_tracker.tracking.state import Changes, TrackerState
 
