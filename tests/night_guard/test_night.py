@@ -50,6 +50,11 @@ night red begins=12:05 follow=no, wait 5, ride 3, stand 12, tap disarm = armed
 12:07 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:06
 12:22 guard removed
 
+*It's me* while the bike is shifted after the ride: it is guarded once it has stood.
+night red begins=12:05 follow=no, wait 5, ride 3, stand 12, report meters=1500 motion=yes, tap disarm, stand 6 = armed
+12:07 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:06
+12:23 guard removed
+
 *It's me* on a bike whose tracker the service disabled in the meantime.
 night red follow=no, until 22, ride 1 = triggered
 lock red, wait 1, tap disarm = disarmed
@@ -377,6 +382,9 @@ A tracker that reported while the bike stood falls silent right after the bike w
 night begins=12:25, ride 2, stand 16, ride 2 blue stands=red, stand 8 red blue = armed, wait 65 = blue armed
 13:29 time-sensitive: Red bike has not reported since 12:28 / Red bike: guarded, but without contact since 12:28. A theft would go unnoticed.
 
+A tracker that fell silent before the bike was armed may sleep, even if it reported at rest before.
+night red begins=12:52, ride 2, stand 16, wait 102 = armed
+
 A guarded bike that the service disables is named once it is silent.
 night begins=12:02, stand 12 red blue, lock blue, stand 65
 13:13 time-sensitive: Blue bike: disabled / Blue bike: guarded, but without contact since 12:12. A theft would go unnoticed.
@@ -535,8 +543,12 @@ night red begins=12:05 ends=12:30, stand 9, fail, wait 3, ride 2, stand 9, wait 
 A ride in an outage, after the night ended in it.
 night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
 
-The same with trackers whose clocks are behind by hours.
+The same with trackers whose clocks fell behind by hours, or always were behind.
 behind 3, night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
+behind 1, until 14, stand 5, night red begins=14:05 ends=14:20, stand 9 = armed, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
+
+A theft in an outage, far from the riders. After it, the night guard arms the bike before the history shows the theft.
+ann 0, night red riders=ann begins=12:05 ends=12:30, stand 9 = armed, fail, wait 3, ride 4, stand 20 = disarmed, work, wait 6 = triggered
 
 A theft while the tracker was silent. Later, it sends the report about it.
 night red begins=12:05 ends=12:50, stand 14, offline red, wait 25

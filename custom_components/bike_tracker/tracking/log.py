@@ -96,7 +96,7 @@ class Input(NamedTuple):
     guard: Guard | None = None
     """The requested guard of an arming; None for other inputs and for a disarming."""
     until: datetime | None = None
-    """The time of a disarming in an outage: reports from before that time can still trigger the guard."""
+    """Reports from before this time can still trigger the guard that this arming or disarming replaces."""
     is_snapshot: bool = False
     """Whether the input is a stored `core`. It replaces earlier reports, because reports are not stored."""
     is_pinned: bool = False
@@ -158,8 +158,9 @@ def apply(core: Core, it: Input) -> Core:
     ride_state, guard, clock = core
     if (report := it.right_report) is None:
         behind = core.clock_error
-        ended = disarmed(guard, it.until, behind)
-        guard = placed(it.guard, ride_state, behind) if it.guard else ended
+        guard = disarmed(guard, it.until, behind)
+        if it.guard and not (guard and guard.is_done):
+            guard = placed(it.guard, ride_state, behind)
         return core._replace(guard=guard)
     now = it.received_at
     if guard:
