@@ -470,8 +470,7 @@ class NightGuards:
         """Return whether the ride that triggered the guard of a bike is over."""
         state = self._coordinator.data.states[unique_id]
         cause, ride = state.guard and state.guard.triggered, state.ride_state.ended
-        is_over = bool(cause and ride and ride.moved_at >= cause.since)
-        return is_over and not state.is_under_way
+        return bool(cause and ride and ride.moved_at >= cause.since)
 
 
 def _is_gone(state: TrackerState) -> bool:
