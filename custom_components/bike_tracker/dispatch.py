@@ -28,15 +28,15 @@ _CONTACTS_AT_ONCE: Final = 40
 
 
 class Update(NamedTuple):
-    """An update of an account. A failed poll is an update, too."""
+    """An update of an account. While polls fail or Home Assistant starts, updates are not sent."""
 
     coordinator: BikeTrackerCoordinator
     changed: Collection[str]
     """The `uniqueId` of each tracker that changed or was in contact with the service."""
     last: Evaluation
     """Time up to which triggers were evaluated before this update."""
-    now: Evaluation | None
-    """Time up to which triggers are evaluated now; None while polls fail or Home Assistant starts: nothing fires."""
+    now: Evaluation
+    """Time up to which triggers are evaluated now."""
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
@@ -121,7 +121,8 @@ class Dispatcher:
                 for unique_id in batch:
                     signal = coordinator.signal(f"{unique_id}_contact")
                     async_dispatcher_send(coordinator.hass, signal)
-            self._async_evaluate(changed | contacted, fires=fires)
+            if fires:
+                self._async_evaluate(changed | contacted)
 
     @callback
     def _async_notify(
@@ -148,16 +149,15 @@ class Dispatcher:
         return tracker.state.occurrences_after(last) if tracker else ()
 
     @callback
-    def _async_evaluate(self, changed: Collection[str], *, fires: bool) -> None:
+    def _async_evaluate(self, changed: Collection[str]) -> None:
         """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers and the ends of waits (`for`)."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
         last = content.evaluation or now
-        if fires:
-            # Set the new evaluation before the signal is sent: a trigger's action may
-            # cause another evaluation.
-            content.evaluation = now
-        update = Update(coordinator, changed, last, now if fires else None)
+        # Set the new evaluation before the signal is sent: a trigger's action may cause
+        # another evaluation.
+        content.evaluation = now
+        update = Update(coordinator, changed, last, now)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
 
     def _evaluation(self) -> Evaluation:

@@ -117,8 +117,6 @@ class TrackerTrigger(Trigger):
     def _async_look(self, update: Update) -> None:
         """Fire for waits that are over. Check the changed trackers or, if the next wait is over, all trackers."""
         coordinator, keys, last, now = update
-        if now is None:
-            return
         if now.at < last.at:
             # The clock was set back. Also set back `_attached_at`: otherwise, new
             # changes, whose times may be earlier, would not fire.

@@ -183,7 +183,7 @@ class NightGuards:
     def _async_updated(self, update: Update) -> None:
         """Send messages, and arm and disarm guards. `_async_occurred` has already collected the occurrences."""
         coordinator, now = update.coordinator, update.now
-        if coordinator is not self._coordinator or now is None:
+        if coordinator is not self._coordinator:
             return
         if now.at < update.last.at:
             # The clock was set back. Correct `_compared_at`, otherwise the next night
