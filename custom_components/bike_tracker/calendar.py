@@ -61,14 +61,15 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         """Return the ride under way, the rides that may still change, and the time back to which rides are loaded."""
-        ride = tracker.state.ride_under_way
+        state = tracker.state.ride_state
+        ride = state.ride_under_way
         # Each change of the value adds a row to the recorder, so round the distance to
         # whole kilometers: the value then changes less often.
         under_way = ride and (ride.started_at, round(ride.distance))
         # The rides from before the set-up are loaded day by day. Each day changes
         # `until`, which is part of the value, so that the calendar shows the new rides.
         until = self.coordinator.database.content.backfill.get(self.coordinator_context)
-        return under_way, tracker.state.ride_state.rides, until
+        return under_way, state.rides, until
 
     @property
     @override

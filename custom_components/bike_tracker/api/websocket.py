@@ -53,13 +53,9 @@ async def async_messages(client: TrackingClient) -> AsyncGenerator[Message]:
             for _ in range(_BATCH_SIZE):
                 yield await _async_next(socket)
     finally:
-        await _async_close(socket)
-
-
-async def _async_close(socket: Socket) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(1):
-            await socket.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await socket.close()
 
 
 def parse_message(data: bytes) -> Message | None:

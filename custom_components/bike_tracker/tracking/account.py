@@ -68,8 +68,11 @@ class Account:
         Leave out devices without an internal ID, or with the same internal ID as
         another device: a position cannot be assigned to them.
         """
-        changed = self._changed(devices).items()
-        wanted = [it for key, it in changed if is_outdated(it, self._position(key))]
+        wanted = [
+            device
+            for key, device in self._changed(devices).items()
+            if is_outdated(device, self._state(key).position)
+        ]
         by_id = _by_id(devices) if wanted else {}
         return {it.id: it for it in wanted if it.id is not None and it.id in by_id}
 
@@ -122,10 +125,9 @@ class Account:
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
                 device = newer.get(unique_id) or self.trackers[unique_id].device
-                state, known = self._state(unique_id), self._position(unique_id)
-                new = [
-                    it for it in reports[unique_id] if not known or it.id != known.id
-                ]
+                state = self._state(unique_id)
+                known_id = state.position and state.position.id
+                new = [it for it in reports[unique_id] if it.id != known_id]
                 if new:
                     state = self._after(device, state, in_order(new), context)
                 trackers[unique_id] = _tracker_at(device, state, context)
@@ -206,9 +208,6 @@ class Account:
 
     def _state(self, unique_id: str) -> TrackerState:
         return self.states.get(unique_id) or TrackerState()
-
-    def _position(self, unique_id: str) -> Position | None:
-        return self._state(unique_id).position
 
     def _newer(self, devices: Iterable[Device]) -> Devices:
         """Return the newest of these devices for each listed tracker, unless it is older than the known device."""

@@ -339,8 +339,8 @@ class TrackerState(NamedTuple):
 
         A tracker that has been silent for 30 minutes is no longer under way.
         """
-        state, log = self, self.log
-        at = silent_at(log.core.ride_state)
+        state, log, core = self, self.log, self.log.core
+        at = silent_at(core.ride_state)
         is_silent = at is not None and at <= now
         if is_silent is not self.is_silent:
             gap = gap_after_silence(log.gap, now) if is_silent else log.gap
@@ -349,8 +349,8 @@ class TrackerState(NamedTuple):
             state = state._replace(highest_total=total)
         if self.quiet_until is None and log.inputs:
             state = state._replace(quiet_until=log.inputs[0].time)
-        if (guard := log.core.guard) and guard.is_shown:
-            state = state.with_guard(guard, now)
+        if core.guard and core.guard.is_shown:
+            state = state.with_guard(core.guard, now)
         state = state.with_rides(now)
         return state.rearmed(now, state.rearming) if state.rearming else state
 
