@@ -38,6 +38,15 @@ A bike that the service disabled when its ride ended, or when its rider left, is
 night red begins=12:05, stand 1, ride 4, lock red, stand 12 = disarmed, unlock red, wait 1 = armed
 ann 2000, night red riders=ann, lock red, wait 1, ann 2600 = disarmed, unlock red, wait 1 = armed
 
+A bike that the service disabled or no longer lists is disarmed all the same.
+night begins=12:05 ends=12:20, stand 9, lock red, leave blue, wait 11, unlock red, ride 4, assign blue, ride 9 blue = disarmed, = blue disarmed
+night begins=12:40, wait 4, leave red, wait 1, night blue begins=12:40, assign red, wait 1 = disarmed
+
+What a person disarmed is guarded at night, even if the service enables the bike only then.
+night red begins=12:05, disarm, lock red, wait 6, unlock red, wait 2 = armed
+12:05 time-sensitive: Not guarded tonight / Red bike: disabled
+12:08 dusk removed
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed, ann 500 = disarmed

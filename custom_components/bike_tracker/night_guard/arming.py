@@ -38,7 +38,7 @@ from .messages import (
     async_remove_guard_message,
     pressed,
 )
-from .schedule import Decision, NightGuard, Situation, decide, state_of
+from .schedule import NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
 _RECIPIENT_GONE: Final = "recipient_gone"
@@ -296,34 +296,47 @@ class NightGuards:
             reasons[unique_id] = reason
         # By day, the places of the riders while the bike stood are not known.
         after_ride = unique_id in stood and self._stood_at_night(bike, guards, now)
-        decision, account = None, self._coordinator.data
-        if reason not in (None, "triggered"):
+        account, is_blocked = self._coordinator.data, reason not in (None, "triggered")
+        if is_blocked:
             self._blocked.add(unique_id)
         else:
             self._blocked.discard(unique_id)
-            decision = self._decision(
-                bike, guards, now, begins=begins, after_ride=after_ride
-            )
-        if decision == "arm" and (
-            armed := account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
-        ):
-            yield armed
-        if decision == "keep":
-            yield account.take_over(unique_id, dt_util.utcnow())
+        state, is_wanted = account.states[unique_id], self._messenger.is_wanted
+        situation = Situation(
+            state_of(state.guard),
+            self._messenger.is_held(unique_id),
+            is_blocked or (state.is_under_way and not after_ride),
+            in_outage=not is_up,
+        )
+        wanted = any(is_wanted(night, state.position, now) for night in guards)
+        decision = decide(situation, is_wanted=wanted, night_begins=begins)
         if decision == "disarm":
-            yield account.disarm(
-                unique_id, dt_util.utcnow(), until=self._until(unique_id, guards, now)
-            )
+            is_missing = is_blocked or not is_up
+            until = self._until(unique_id, guards, now, is_missing=is_missing)
+            yield account.disarm(unique_id, dt_util.utcnow(), until=until)
+        elif decision == "keep" and not is_blocked:
+            yield account.take_over(unique_id, dt_util.utcnow())
+        elif decision == "arm" and not is_blocked:
+            armed = account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
+            yield from filter(None, [armed])
         if is_up and bike.tracker:
             self._compared_at[unique_id] = now
 
     def _until(
-        self, unique_id: str, guards: Collection[NightGuard], now: datetime
+        self,
+        unique_id: str,
+        guards: Collection[NightGuard],
+        now: datetime,
+        *,
+        is_missing: bool,
     ) -> datetime | None:
-        """Return up to when reports that are still missing can trigger a guard that is disarmed now; None if none are."""
+        """Return up to when reports that are still missing can trigger a guard that is disarmed now; None if none are.
+
+        `is_missing`: reports are known to be missing.
+        """
         told = (self._messenger.of(night).without_contact for night in guards)
         is_told = any(unique_id in each for each in told)
-        if is_told or not self._coordinator.last_update_success:
+        if is_missing or is_told:
             return dt_util.utcnow()
         # After a start, the reports since the last stop may be missing.
         if unique_id in self._compared_at:
@@ -356,26 +369,6 @@ class NightGuards:
         ride = self._coordinator.data.states[bike.entity.unique_id].ride_state.ride
         nights = [it.last_began(now) for it in guards if it.is_night(now)]
         return any(not ride or began <= ride.started_at for began in nights if began)
-
-    def _decision(
-        self,
-        bike: Bike,
-        guards: Collection[NightGuard],
-        now: datetime,
-        *,
-        begins: bool,
-        after_ride: bool,
-    ) -> Decision | None:
-        tracker = self._coordinator.data.trackers[bike.entity.unique_id]
-        position, is_wanted = tracker.state.position, self._messenger.is_wanted
-        wanted = any(is_wanted(night, position, now) for night in guards)
-        situation = Situation(
-            state_of(tracker.state.guard),
-            self._messenger.is_held(bike.entity.unique_id),
-            on_ride=tracker.state.is_under_way and not after_ride,
-            in_outage=not self._coordinator.last_update_success,
-        )
-        return decide(situation, is_wanted=wanted, night_begins=begins)
 
     def _set_mine(
         self, *, add: Collection[str] = (), forget: Collection[str] = ()

@@ -110,7 +110,8 @@ class Situation(NamedTuple):
     guard: GuardState
     is_held: bool
     """Whether a person, not the night guard, armed or disarmed the guard last; ignored when a night begins."""
-    on_ride: bool
+    cannot_arm: bool
+    """Whether the bike is on a ride, or cannot be guarded for another reason."""
     in_outage: bool
     """Whether polls fail, so that the known position of the bike may be old."""
 
@@ -127,7 +128,7 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
     # The start of a night ends a person's choice. If a disarmed bike cannot be armed
     # now, disarm it again, because this clears the stored choice. A bike on a ride is
     # armed as soon as it stands.
-    if guard == "disarmed" and (bike.on_ride or not is_wanted):
+    if guard == "disarmed" and (bike.cannot_arm or not is_wanted):
         return "disarm" if night_begins else None
     if guard == "armed":
         # Do not arm it again: it may just have been moved from its guarded place.
