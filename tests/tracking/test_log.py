@@ -76,6 +76,12 @@ The history replaces the state of before a kill, if it reaches that far, and not
 A ride under way while its account is added is one ride, from its start on.
   bike every=10, receive outage, ride 9 @15, stand 9, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 15 @15, stand 9, history -> started 18, ended 39, 7.29 km
   bike every=10, receive outage, stand 30, receive poll, stand 0.1, receive sixth, ride 10 @15, stand 9, history -> started 30.17, ended 41, 2.5 km
+Late reports from before the first report count only if they are at most fifteen minutes older, or part of a ride under way.
+  receive hold, stand 3, sleep 1440, jump 20000, receive live, stand 3, deliver newest, stand 9 -> 0 km
+  receive hold, stand 3, sleep 1440, jump 20000, receive live, stand 3, ride 3 @15, deliver newest, stand 9 -> started 1446, ended 1449, 0.75 km
+  receive hold, stand 3, sleep 14, jump 2000, receive live, stand 1, deliver newest, stand 9 -> started 18, ended 18, 2 km
+  receive hold, stand 3, sleep 15, jump 2000, receive live, stand 1, deliver newest, stand 9 -> 0 km
+  bike every=10, receive hold, stand 20, ride 20 @15, receive live, ride 1 @15, deliver newest, stand 9 -> started 40.17, ended 41, 5.25 km
 A ride that the clock ended goes on: its rest is another one for whoever was told.
   bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, ride 40 @15, receive poll, wait 0, history, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 10, 12.5 km
   bike every=10, receive sixth, stand 5, ride 5 @15, receive outage, wait 31, ride 5 @15, receive poll, ride 0.1 @15, history, receive sixth, ride 5 @15, stand 9, history -> started 5, ended 10, started 46.17, ended 52, 3.79 km

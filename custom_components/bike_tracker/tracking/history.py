@@ -29,6 +29,8 @@ _MAX_SKIPPED_METERS: Final = 300
 # While a bike stands, the server may add this distance to its total between two
 # reports, because fixes drift.
 _COUNTED_DRIFT_METERS: Final = 150
+# The first report of a tracker may overtake reports that were sent this long before it.
+_LATE_FOR: Final = timedelta(minutes=15)
 
 
 class UpdateContext(NamedTuple):
@@ -82,18 +84,32 @@ def followed(
 ) -> tuple[Log, Sequence[Input]]:
     """Append inputs to a log. Return the log, and the inputs that are older than its end and must be inserted.
 
-    Nothing can be inserted into a settled time, so append reports from such a time.
+    Nothing can be inserted into a settled time, or into the time before the log begins,
+    so append reports from such a time.
     """
     late: list[Input] = []
     for it in sorted(new, key=attrgetter("key")):
         is_old = bool(log.inputs or log.time) and it.key[:2] <= log.end[:2]
-        if is_old and not (it.is_pinned or log.has_settled(it)):
+        if is_old and not (it.is_pinned or log.has_settled(it) or _precedes(log, it)):
             late.append(it)
             continue
         if is_old:
             it = log.at_end(it)._replace(is_pinned=True)
         log = _with_next(log, it, context, is_old=is_old)
     return log, late
+
+
+def _precedes(log: Log, it: Input) -> bool:
+    """Return whether a report precedes the log: it is from before the first report and its gap, and was then old already.
+
+    Such a report is from before the tracker was set up. Inserted, it would make the
+    first ride begin at its place.
+    """
+    if log.time or not log.inputs:
+        return False
+    first, gap = log.inputs[0], log.gap
+    is_before = it.time < (min(first.time, gap.start) if gap else first.time)
+    return is_before and it.time + _LATE_FOR < first.received_at
 
 
 def _with_next(log: Log, it: Input, context: UpdateContext, *, is_old: bool) -> Log:
