@@ -20,7 +20,7 @@ import voluptuous as vol
 
 from ..coordinator import coordinators
 from ..responses.targets import trackers_in
-from .types import AT_ONCE, CONDITION_TYPES, StateType
+from . import AT_ONCE, CONDITION_TYPES, StateType
 
 _BEHAVIORS = vol.In([BEHAVIOR_ANY, BEHAVIOR_ALL])
 _CONDITION_OPTIONS = {vol.Optional(ATTR_BEHAVIOR, default=BEHAVIOR_ANY): _BEHAVIORS}

@@ -31,7 +31,7 @@ from ..tracking.account import log_errors
 from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker
-from .types import AT_ONCE, TRIGGER_TYPES, StateType
+from . import AT_ONCE, TRIGGER_TYPES, StateType
 
 _CONF_ALARM: Final = "alarm"
 _AT_LEAST_ONE: Final = vol.Length(min=1, msg="choose at least one alarm")
