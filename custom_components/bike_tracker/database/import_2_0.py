@@ -19,7 +19,6 @@ from .stored import as_json, packed, reader, unpacked
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"
 _STATES: Final = "SELECT unique_id, state FROM tracker"
-_DROPPED: Final = {"before_ended", "highest_total"}
 
 
 def files_of_2_0(path: Path) -> tuple[Path, Path]:
@@ -138,8 +137,8 @@ def state_from_2_0(stored: Mapping[str, Any], shown: float = 0) -> dict[str, Any
     ended = rides.get("ended")
     if ended is None or not ended.get("distance"):
         ended = rides.get("before_ended")
-    ride_state = {key: it for key, it in rides.items() if key not in _DROPPED}
-    ride_state["ended"] = ended
+    # When the state is read, fields that version 3 does not know are ignored.
+    ride_state = {**rides, "ended": ended}
     core = {"ride_state": ride_state}
     if guard := stored.get("guard"):
         state["guard"] = core["guard"] = guard
@@ -150,17 +149,14 @@ def state_from_2_0(stored: Mapping[str, Any], shown: float = 0) -> dict[str, Any
     if shown > highest:
         ride_state["total"] = highest = shown
     state["highest_total"] = highest
-    state["announced"] = [_announced(it) for it in (ended,) if it]
-    if (start := log.get("open_since")) and rides.get("ride"):
-        open_ride = {"start": start, "end": rides["ride"]["moved_at"], "is_open": True}
-        state["announced"].append(open_ride)
+    announced = state["announced"] = list[dict[str, Any]]()
+    if ended:
+        announced.append({"start": ended["started_at"], "end": ended["moved_at"]})
+    if (start := log.get("open_since")) and (ride := rides.get("ride")):
+        announced.append({"start": start, "end": ride["moved_at"], "is_open": True})
     if occurrences := stored.get("occurrences"):
         state["occurrences"] = [_occurrence(it) for it in occurrences]
     return state
-
-
-def _announced(ride: Mapping[str, Any]) -> dict[str, Any]:
-    return {"start": ride["started_at"], "end": ride["moved_at"]}
 
 
 def _occurrence(stored: Mapping[str, Any]) -> dict[str, Any]:
