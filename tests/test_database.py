@@ -715,6 +715,23 @@ async def test_backup_with_a_slow_disk(
 
 
 @pytest.mark.usefixtures("setup")
+async def test_canceled_booking(bikes: Bikes) -> None:
+    """If Home Assistant stops before rides of the backfill are written, they are requested again after the start."""
+    database, now = bikes.coordinator.database, dt_util.utcnow()
+    until, never = database.content.backfill[RED], asyncio.Event().wait
+    with patch.object(bikes.hass, "async_add_executor_job", lambda *_: never()):
+        rides = [Ride(now - HOUR, now, 1.0)]
+        booking = asyncio.create_task(database.async_book(RED, rides, now - DAY))
+        await asyncio.sleep(0)
+        booking.cancel()
+        await asyncio.wait([booking])
+    file = await async_unload(bikes)
+    assert rides_in(bikes.hass, bikes.entry) == []
+    [(stored,)] = query(file, "SELECT backfill FROM tracker WHERE unique_id = ?", RED)
+    assert datetime.fromisoformat(json.loads(stored)) == until
+
+
+@pytest.mark.usefixtures("setup")
 async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """A closed database reads rides, but never changes its file: a write or a backup does nothing, and logs no error."""
     database, now = bikes.coordinator.database, dt_util.utcnow()

@@ -153,12 +153,17 @@ class Database:
                 return False
             before, backfill[unique_id] = backfill[unique_id], until
             self._changed.add(unique_id)
-            if not await self._async_write((unique_id, rides)):
-                backfill[unique_id] = before
-                return False
-            if known := [*rides, *filter(None, [last_rides.get(unique_id)])]:
+            is_written = False
+            try:
+                is_written = await self._async_write((unique_id, rides))
+            finally:
+                # The stop of Home Assistant cancels the write.
+                if not is_written:
+                    backfill[unique_id] = before
+            known = [*rides, *filter(None, [last_rides.get(unique_id)])]
+            if is_written and known:
                 last_rides[unique_id] = max(known, key=attrgetter("started_at"))
-            return True
+            return is_written
 
     @callback
     def _async_changed(self, unique_id: str, seconds: float) -> None:
