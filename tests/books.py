@@ -18,7 +18,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database.file import (
     BEGINNING,
-    END,
+    NEVER,
     create,
     rides_between,
 )
@@ -107,7 +107,7 @@ def rides_in(
 ) -> list[Ride]:
     """Return the rides of a tracker from the account's database file, the earliest first."""
     with closing(sqlite3.connect(file_of(hass, entry))) as connection:
-        rides = rides_between(connection, "bikes", tracker, BEGINNING, END)
+        rides = rides_between(connection, "bikes", tracker, BEGINNING, NEVER)
     return sorted(rides, key=attrgetter("started_at"))
 
 

@@ -184,7 +184,7 @@ def test_rides_that_are_booked(
         for tracker in (RED, BLUE):
             sql.add_missing(file, tracker, rides_of(1, 2, 3))
         rides = [*rides_of(*new), *rides_of(7, distance=0)]
-        known = sql.rides_between(file, "", RED, sql.BEGINNING, sql.END)
+        known = sql.rides_between(file, "", RED, sql.BEGINNING, sql.NEVER)
         if since is None:
             sql.add_missing(file, RED, rides)
         else:
@@ -202,11 +202,11 @@ def test_rides_that_are_booked(
         [*_, last] = rides_of(*found)
         all_of_red = sql.rides_between(file, "", RED, first, last.moved_at)
         assert sorted(all_of_red) == rides_of(*found)
-        assert sql.rides_between(file, "", RED, last.moved_at, sql.END) == []
+        assert sql.rides_between(file, "", RED, last.moved_at, sql.NEVER) == []
         assert sql.rides_between(file, "", RED, sql.BEGINNING, first) == []
-        assert sql.last_ride(file, "", RED, sql.END) == [last]
+        assert sql.last_ride(file, "", RED, sql.NEVER) == [last]
         assert sql.last_ride(file, "", RED, first) == []
-        assert sql.last_ride(file, "", BLUE, sql.END) == rides_of(3)
+        assert sql.last_ride(file, "", BLUE, sql.NEVER) == rides_of(3)
         assert sql.sizes(file)["rides"] == len(found) + 3
 
 

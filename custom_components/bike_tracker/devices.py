@@ -22,7 +22,7 @@ from .const import DOMAIN
 from .tracking.state import Tracker
 
 NO_CONTACT: Final = "no_contact"
-_NO_CONTACT_AFTER: Final = timedelta(minutes=30)
+_ISSUE_AFTER: Final = timedelta(minutes=30)
 
 
 def tracker_of(device: dr.DeviceEntry) -> str | None:
@@ -150,6 +150,6 @@ def async_check_contact(
     # Do not measure the duration by the wall clock: it may be corrected when the
     # network works again.
     duration = timedelta(seconds=monotonic() - failing_since)
-    if duration >= _NO_CONTACT_AFTER:
+    if duration >= _ISSUE_AFTER:
         since = f"{dt_util.as_local(dt_util.utcnow() - duration):%Y-%m-%d %H:%M}"
         async_create_issue(hass, entry, NO_CONTACT, since=since, error=reason)

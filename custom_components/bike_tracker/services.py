@@ -64,8 +64,10 @@ _GET_RIDES: Final = vol.Schema(
         vol.Optional(_ROUTES, default=False): cv.boolean,
     }
 )
-_PERIODS: Final = {vol.Optional(_PERIOD, default="week"): vol.In(PERIODS)}
-_GET_STATISTICS: Final = vol.Schema({**cv.TARGET_FIELDS, **_TIME_RANGE, **_PERIODS})
+_PERIOD_OPTION: Final = {vol.Optional(_PERIOD, default="week"): vol.In(PERIODS)}
+_GET_STATISTICS: Final = vol.Schema(
+    {**cv.TARGET_FIELDS, **_TIME_RANGE, **_PERIOD_OPTION}
+)
 _GET_TRACK: Final = vol.Schema(
     {vol.Required(ATTR_DEVICE_ID): cv.string, **_ACTION_OPTIONS}
 )

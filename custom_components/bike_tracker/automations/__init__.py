@@ -19,7 +19,7 @@ from ..tracking.state import Flag, Tracker
 
 AT_ONCE: Final = timedelta()
 _SILENT_FOR: Final = timedelta(hours=24)
-_MAX_WAIT: Final = timedelta(days=365)
+_MAX_DURATION: Final = timedelta(days=365)
 
 
 class StateType(NamedTuple):
@@ -104,6 +104,6 @@ CONDITION_TYPES: Final = {
 def _duration(value: object) -> timedelta:
     with suppress(OverflowError):
         duration: timedelta = cv.positive_time_period(value)
-        if duration <= _MAX_WAIT:
+        if duration <= _MAX_DURATION:
             return duration
     raise vol.Invalid("more than a year is too long")

@@ -281,14 +281,14 @@ class Database:
         under_way = state and state.ride_under_way
         # If a bike was on a ride when its tracker was set up, the file contains the
         # first part of that ride. While this ride is under way, leave that part out.
-        begins = under_way.started_at if under_way else sql.END
+        begins = under_way.started_at if under_way else sql.NEVER
         touching = (it for it in rides if it.started_at < end and it.moved_at > start)
         over = (it for it in touching if it.started_at != begins)
         return sorted(over, key=attrgetter("started_at"))
 
     async def last_ride(self, unique_id: str) -> Ride | None:
         """Return the newest finished ride of a tracker, or None."""
-        new = self._rides.get(unique_id, BookedRides(sql.END, ()))
+        new = self._rides.get(unique_id, BookedRides(sql.NEVER, ()))
         known = await self._async_query(sql.last_ride, self.title, unique_id, new.since)
         return max(new.merged(known), key=attrgetter("started_at"), default=None)
 

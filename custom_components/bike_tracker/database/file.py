@@ -35,7 +35,7 @@ VERSION: Final = 1
 BUSY_SECONDS: Final = 2
 """Seconds to wait while another program locks the file."""
 BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
-END: Final = datetime.max.replace(tzinfo=UTC)
+NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 _SUFFIXES: Final = ("", "-wal", "-shm")
 _PRAGMAS: Final = {
@@ -299,7 +299,7 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT DISTINCT tracker FROM ride"
     for (unique_id,) in connection.execute(query).fetchall():
         with log_errors(title, "reading the last ride"):
-            for ride in last_ride(connection, title, unique_id, END):
+            for ride in last_ride(connection, title, unique_id, NEVER):
                 content.last_rides[unique_id] = ride
     values = dict(connection.execute("SELECT name, value FROM account"))
     with log_errors(title, "reading the last evaluation"):

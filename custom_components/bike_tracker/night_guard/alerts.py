@@ -31,7 +31,6 @@ REPORT_TAG: Final = f"{NIGHT}report_"
 # opens the map. It comes last, because Android shows only three buttons, and a tap on
 # the message opens the map, too.
 _BUTTONS: Final = {"disarm": "its_me", "arm": "guard_again", "report": "theft_report"}
-_NO_CONTACT: Final = "issues.no_contact.title"
 _ALARM: Final = "config_panel.alarm"
 _NOT_GUARDED: Final = "entity.alarm_control_panel.guard.state.disarmed"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
@@ -237,7 +236,7 @@ def no_contact(
     The map shows no bike during an outage, so buttons open the theft reports of moved
     bikes. A tap on the message opens the report if only one exists, otherwise the map.
     """
-    tag, title = tags_of(guard.id).contact, text(hass, _NO_CONTACT)
+    tag, title = tags_of(guard.id).contact, text(hass, "issues.no_contact.title")
     lines, buttons = list[str](), list[Button]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)

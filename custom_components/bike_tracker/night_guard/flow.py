@@ -43,7 +43,7 @@ _METERS = NumberSelector(
         "mode": NumberSelectorMode.BOX,
     }
 )
-_NIGHT = ("night_begins", "night_ends")
+_NIGHT_FIELDS = ("night_begins", "night_ends")
 
 
 class NightGuardFlow(ConfigSubentryFlow):
@@ -56,7 +56,7 @@ class NightGuardFlow(ConfigSubentryFlow):
         is_change = self.source == SOURCE_RECONFIGURE
         stored = self._get_reconfigure_subentry().data if is_change else None
         shown = user_input or stored or {**DEFAULTS, **self._suggested()}
-        errors = {key: "half_a_night" for key in _NIGHT if not shown.get(key)}
+        errors = {key: "half_a_night" for key in _NIGHT_FIELDS if not shown.get(key)}
         if user_input is None or len(errors) == 1:
             names = self._bikes()
             device_of = dr.async_get(self.hass).async_get
