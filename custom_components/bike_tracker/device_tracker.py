@@ -68,6 +68,21 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
 
     @property
     @override
+    def latitude(self) -> float | None:
+        return self._place and self._place.latitude
+
+    @property
+    @override
+    def longitude(self) -> float | None:
+        return self._place and self._place.longitude
+
+    @property
+    @override
+    def location_accuracy(self) -> float:
+        return self._place.accuracy if self._place else 0
+
+    @property
+    @override
     def extra_restore_state_data(self) -> RestoredExtraData | None:
         """Return the place to show first after a reload or restart, or None without a place."""
         states = self.coordinator.data.states
@@ -91,14 +106,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         if not (self._available and was_available):
             self.held_position = known if known != self._value else None
             self._async_release_soon(self.hass)
-        self._show()
         return has_changed
-
-    def _show(self) -> None:
-        place = self._place
-        self._attr_latitude = place and place.latitude
-        self._attr_longitude = place and place.longitude
-        self._attr_location_accuracy = place.accuracy if place else 0
 
     @callback
     def _async_release_soon(self, hass: HomeAssistant) -> None:
@@ -113,7 +121,6 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         # the outage.
         if self.held_position and self._available:
             self.held_position = None
-            self._show()
             self.async_write_ha_state()
 
 
