@@ -563,6 +563,10 @@ A theft while the tracker was silent. Later, it sends the report about it.
 night red begins=12:05 ends=12:50, stand 14, offline red, wait 25
 report is_buffered=yes motion=yes speed=16 meters=500, wait 10 = disarmed
 online red, ride 1, stand 9, wait 9 = triggered
+
+A theft in the last minutes of the night. Without reception, the tracker sends the report about it later.
+night red begins=12:05 ends=12:20, stand 17, report is_buffered=yes motion=yes speed=16 meters=500, wait 5 = disarmed
+restart, ride 1, stand 9, wait 9 = triggered
 """
 
 

@@ -330,17 +330,13 @@ class NightGuards:
         *,
         is_missing: bool,
     ) -> datetime | None:
-        """Return up to when reports that are still missing can trigger a guard that is disarmed now; None if none are.
+        """Return up to when reports that arrive later can trigger a guard that is disarmed now; None without a night.
 
         `is_missing`: reports are known to be missing.
         """
         told = (self._messenger.of(night).without_contact for night in guards)
-        is_told = any(unique_id in each for each in told)
-        if is_missing or is_told:
+        if is_missing or any(unique_id in each for each in told):
             return dt_util.utcnow()
-        # After a start, the reports since the last stop may be missing.
-        if unique_id in self._compared_at:
-            return None
         nights = [it.last_ended(now) for it in guards]
         return max(filter(None, nights), default=None)
 
