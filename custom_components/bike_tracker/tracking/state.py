@@ -303,10 +303,10 @@ class TrackerState(NamedTuple):
         """Return the state after arming with this guard, or after disarming if it is None.
 
         With `until`, reports from before that time can still trigger the disarmed guard,
-        even if the night guard arms the bike before these reports arrive.
+        even if the bike is armed again before these reports arrive.
         """
         hidden = self.log.core.guard
-        if guard and hidden and changed_by is None and self.guard is None:
+        if guard and hidden and self.guard is None:
             until = hidden.until
         new, theft = Input(guard=guard, until=until), self.last_theft
         arming = self.log.at_end(new)
