@@ -40,7 +40,9 @@ export function fill(place, ...children) {
 		const key = keys[i];
 		const old = key ? [...place.children].find((it) => keyOf(it) === key) : at;
 		const isSame = old && old !== node && old.nodeName === node.nodeName && keyOf(old) === key;
-		if (!isSame || old !== at) place.insertBefore(isSame ? old : node, at);
+		if (!isSame) place.insertBefore(node, at);
+		// moveBefore keeps focus.
+		else if (old !== at) (place.moveBefore ?? place.insertBefore).call(place, old, at);
 		if (isSame) become(old, node);
 	});
 	while (place.childNodes.length > nodes.length) place.lastChild?.remove();
@@ -204,7 +206,7 @@ let known = { bikes: [] };
 /** Calendar colors: a user may choose them. @type {Record<string, string>} */
 const colors = {};
 
-/** Return the bikes that the user may see, by name. @param {string[]} [only] device IDs */
+/** Return bikes the user may see, by name. @param {string[]} [only] device IDs */
 export function bikesOf(only) {
 	const { entities, devices } = hass;
 	if (known.entities !== entities || known.devices !== devices) {
@@ -256,7 +258,7 @@ export const refreshCards = () => cards.forEach((card) => card.update());
 const sheet = new CSSStyleSheet();
 await fetch(new URL("cards.css", import.meta.url)).then((answer) => answer.text()).then((style) => sheet.replace(style), () => {});
 
-/** Renders again when one of its bikes has another state. */
+/** Renders if a bike's state changes. */
 export class Card extends HTMLElement {
 	/** @type {CardConfig} */
 	config = { type: "" };

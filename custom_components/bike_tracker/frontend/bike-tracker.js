@@ -8,7 +8,7 @@ import { RidesCard } from "./rides.js";
 
 const CARDS = { bikes: BikesCard, rides: RidesCard, distance: DistanceCard };
 
-/** The dashboard that *Add dashboard* offers. */
+/** For *Add dashboard*. */
 class BikesStrategy extends HTMLElement {
 	static noEditor = true;
 
@@ -52,7 +52,7 @@ async function start() {
 		get name() { return text("dashboard") || "Bikes"; },
 		get description() { return text("dashboard_description"); },
 	});
-	// From 2026.7 to 2026.10, the element registry is replaced before the app is defined.
+	// From 2026.7 to 2026.10, the app replaces the element registry.
 	await customElements.whenDefined("home-assistant");
 	customElements.define("bike-tracker-map", RouteMap);
 	for (const [kind, card] of Object.entries(CARDS)) customElements.define(`bike-tracker-${kind}-card`, card);

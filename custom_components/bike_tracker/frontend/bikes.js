@@ -33,7 +33,7 @@ export class BikesCard extends Card {
 		const detail = { entityId: bike.has.tracker };
 		return h("button.open", { onclick: () => this.dispatchEvent(new CustomEvent("hass-more-info", { bubbles: true, composed: true, detail })) },
 			h("span.row", dot(bike), h("span.name", bike.name)),
-			h("span.row.note", h("span.place", bike.place), this.batteryOf(bike)));
+			h("span.row.note", h("span.place", bike.place), " ", this.batteryOf(bike)));
 	}
 
 	/** @param {Bike} bike */

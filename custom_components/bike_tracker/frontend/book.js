@@ -1,4 +1,4 @@
-// The rides that the cards of a page share, loaded by month.
+// The rides of all cards, loaded by month.
 
 import { ask, bikesOf, KM, refreshCards, stampOf } from "./base.js";
 

@@ -86,6 +86,6 @@ window.clear = async () => {
   const app = document.querySelector("home-assistant");
   app.hass = undefined;
   app.replaceChildren();
-  document.dir = "";
+  document.dir = document.body.style = "";
   calls.length = 0;
 };

@@ -16,7 +16,7 @@ from tests.tools.simulator.streets import HOME, WERDERPLATZ
 _URL = "http://cards.test"
 _TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 _FILES = {
-    "/": "<!doctype html><home-assistant></home-assistant><script src=/stub.js></script>"
+    "/": "<!doctype html><html style=--primary-color:blue><home-assistant></home-assistant><script src=/stub.js></script>"
     "<script type=module src=/frontend/bike-tracker.js></script>"
 }
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -37,12 +37,8 @@ def bike(number: int, /, **has: object) -> House:
     """Return a bike that is at home without any problem. Keyword arguments replace some of its states."""
     color = f"#{number % 4 * 60:02x}80a0"
     name = f"Bike {number}"
-    return {
-        "id": f"bike{number}",
-        "name": name,
-        "color": color,
-        "has": {**_STATES, **has},
-    }
+    states = {**_STATES, **has}
+    return {"id": f"bike{number}", "name": name, "color": color, "has": states}
 
 
 def ride(start: datetime, number: int = 1, /, **values: object) -> House:

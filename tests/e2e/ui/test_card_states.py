@@ -26,6 +26,10 @@ _MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
 _COME_BACK = "map => { map.dispatchEvent(new Event('wheel')); map.fitted = []; const card = map.getRootNode().host; card.parentNode.append(card); return new Promise(done => setTimeout(() => done(map.fitted.length), 99)); }"
 _BEGINS_AT_THE_LEFT = "({ firstChild: text }) => { const range = new Range(); range.selectNode(text); const { x } = range.getBoundingClientRect(); range.setEnd(text, 1); return x === range.getBoundingClientRect().x; }"
+_ALL_FIT = "all => all.filter((it) => it.scrollWidth > Math.min(it.clientWidth, it.parentElement.clientWidth) || it.clientHeight > 10 * parseFloat(getComputedStyle(it).fontSize)).map((it) => it.textContent)"
+_COUNT_MOVED = "alarm => { window.moved = 0; const count = (all) => all.forEach((it) => (moved += it.addedNodes.length)); new MutationObserver(count).observe(alarm.parentElement, { childList: true }); }"
+_MEASURE_TASKS = "() => { window.longest = 0; new PerformanceObserver((list) => { longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)); }).observe({ type: 'longtask' }); }"
+_RING = "it => { const { backgroundColor, outlineColor, outlineStyle } = getComputedStyle(it); return [outlineStyle, backgroundColor !== outlineColor]; }"
 _AWAY: House = {
     "tracker": {"state": "not_home", "attributes": {"latitude": 49.4}},
     "address": "Am Bach 3",
@@ -113,7 +117,7 @@ _STATES = {
 
 
 async def test_long_names(stub: Stub) -> None:
-    """On a phone, the legend of the distance card shows even a long name of a bike in full, once the account is loaded."""
+    """On a phone, the distance card and the list of rides show even a long name of a bike in full, once the account is loaded."""
     await stub.page.set_viewport_size({"width": 390, "height": 844})
     await stub.show(house(bike(1, **_NOT_SET_UP), bike(2, **_NOT_SET_UP)))
     long = {**bike(1), "name": "Aunt Henrietta's long-tail bike"}
@@ -121,6 +125,15 @@ async def test_long_names(stub: Stub) -> None:
     name = stub.distance.locator(".legend .name", has_text="Henrietta's")
     await expect(name).to_be_visible()
     assert await name.evaluate("it => it.scrollWidth <= it.clientWidth")
+    # With text of twice the size, too, all names are shown, and no text covers another.
+    await stub.page.evaluate("() => { document.body.style.fontSize = '32px'; }")
+    texts = stub.page.locator(".legend .name, .list .name, .label, .head > *")
+    assert await texts.evaluate_all(_ALL_FIT) == []
+    # In high contrast, Windows replaces all colors except those of bikes.
+    await stub.page.emulate_media(forced_colors="active")
+    for mark in await stub.distance.locator(".dot, .bar > span").all():
+        await expect(mark).to_have_css("background-color", "rgb(60, 128, 160)")
+    await stub.page.emulate_media(forced_colors="none")
 
 
 async def test_add_dashboard_at_once(stub: Stub) -> None:
@@ -324,6 +337,12 @@ async def test_many_bikes(stub: Stub, number: int) -> None:
     shown = await rows.locator(".name").all_inner_texts()
     assert [text[:6] for text in shown[:5]] == names
     await expect(stub.bikes.locator(".alarm")).to_have_count(1)
+    # If the row of a bike moves, its button keeps the focus, whose ring is visible.
+    await rows.last.get_by_role("button").last.press("Shift")
+    await stub.show(house(*bikes[:-1], bike(number, guard="armed_away", battery="1")))
+    guard = stub.bikes.get_by_role("button", name=f"Guarded: Bike {number}")
+    await expect(guard).to_be_focused()
+    assert await guard.evaluate(_RING) == ["solid", True]
 
 
 async def test_three_years(stub: Stub) -> None:
@@ -337,14 +356,7 @@ async def test_three_years(stub: Stub) -> None:
     first, *_ = await stub.calls("bike_tracker.get_rides")
     start = datetime.fromisoformat(first["start_date_time"])
     assert timedelta(6) < datetime.now(UTC) - start < timedelta(9)
-    await stub.page.evaluate(
-        """() => {
-          window.longest = 0;
-          new PerformanceObserver((list) => {
-            longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration));
-          }).observe({ type: "longtask" });
-        }"""
-    )
+    await stub.page.evaluate(_MEASURE_TASKS)
     # Find elements by class: in a list this long, a search by role would last seconds.
     more, listed = stub.rides.locator(".more"), stub.rides.locator(".day li")
     scroll = "it => { it.scrollTop = it.scrollHeight; return it.childElementCount; }"
@@ -385,13 +397,7 @@ async def test_other_alarm_stays(stub: Stub) -> None:
     await stub.show(home)
     alarms = stub.bikes.locator("section.alarm")
     await expect(alarms).to_have_count(2)
-    await alarms.first.evaluate(
-        """alarm => {
-            window.moved = 0;
-            const count = (all) => all.forEach((it) => (moved += it.addedNodes.length));
-            new MutationObserver(count).observe(alarm.parentElement, {childList: true});
-        }"""
-    )
+    await alarms.first.evaluate(_COUNT_MOVED)
     its_me = alarms.first.get_by_role("button", name="It's me")
     await its_me.click(trial=True)
     home["bikes"][0]["has"]["guard"] = "disarmed"
