@@ -56,6 +56,9 @@ NO_ADDRESS = [
     *(".", "tracker..com", "*.example.com", "tracker.example.com\\x"),
     *("http://nas\\@tracker.example.com", "%74racker.example.com"),
     *("a" * 64 + ".example.com", "a." * 127 + "a", "::1", "http://[::1"),
+    # Numbers that are no IPv4 address, although operating systems may read them as one
+    *("192.168.1.500", "http://192.168.1:8082", "http://127.1", "http://134744072"),
+    *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②", "8.8.8.8.8."),
     # An IPv6 zone, which is valid only on one machine, and an unpaired surrogate
     "http://[fe80::1%25eth0]",
     "\ud800.example.com",
@@ -68,11 +71,7 @@ INSECURE = [
     *("http://bikes.local.example.com", "http://fritz.box", "http://home.arpa"),
     "http://tracker.example.com#@nas",
     # Numbers that operating systems read as public addresses
-    *("http://134744072", "http://0x8080808", "http://0x8.0x8080808"),
-    *("http://010.8.8.8", "http://①③④⑦④④⓪⑦②"),
-    # Operating systems read this number as the address of this machine. Users must
-    # write the address in full.
-    "http://127.1",
+    *("http://0x8080808", "http://0x8.0x8080808"),
 ]
 
 
@@ -113,7 +112,7 @@ def test_refused(typed: str, code: str) -> None:
         # Other hosts get only https
         ("tracker.example.com", ["https://tracker.example.com/api"]),
         ("8.8.8.8:8082", ["https://8.8.8.8:8082/api"]),
-        ("134744072", ["https://134744072/api"]),
+        ("0x8080808", ["https://0x8080808/api"]),
         # A typed scheme is kept
         ("http://nas", ["http://nas/api"]),
         (" https://nas", ["https://nas/api"]),

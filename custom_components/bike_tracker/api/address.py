@@ -16,10 +16,13 @@ _LOCAL_NAME = re.compile(
     r".+\.(localhost|local|lan|home|home\.arpa|internal|fritz\.box)|[^.]+"
 )
 _HAS_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
-_HOST_NAME = re.compile(r"(?!.{254})([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+")
-# Operating systems read a host of digits as an IP address: 134744072 and 0x8080808 both
-# mean 8.8.8.8. So such a host is not a local name, although it has no dot.
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+# A host that ends in a number is an IP address, perhaps with a typo, and not a name.
+_HOST_NAME = re.compile(
+    r"(?!.{254}|(.+\.)?[0-9]+\.?$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.|$))+"
+)
+# Operating systems read 0x8080808 as the IP address 8.8.8.8. So such a host is not a
+# local name, although it has no dot.
+_NUMBER = re.compile(r"0x[0-9a-f]*")
 
 
 def canonical_url(text: str) -> str:
