@@ -104,6 +104,12 @@ until 6, until 22 = armed, online red, stand 1
 06:00 quiet: Red bike has been offline since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%, its tracker is offline.
 22:01 silent removed
 
+What is triggered after the night began in an outage is not armed again for that night.
+arm, night red begins=12:20 follow=no, stand 9, fail, wait 12, ride 4, stand 9, work, wait 6 = triggered
+12:25 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:10. A theft would go unnoticed.
+12:38 critical: Red bike is being moved / 2.0 km from where it stood, Roonstraße 12, 12:34
+12:38 contact removed
+
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
 night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
 until 22 = armed

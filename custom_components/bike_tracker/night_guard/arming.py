@@ -343,15 +343,17 @@ class NightGuards:
     def _night_begins(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
-        """Return whether a night began after the last call, and after the last arming or disarming.
+        """Return whether a night began after the last call, and after the guard was last changed or triggered.
 
         If a night began, the effect of *It's me* ends.
         """
         last = self._compared_at.get(bike.entity.unique_id, self._started_at)
-        changed_at = self._coordinator.data.states[bike.entity.unique_id].changed_at
-        # If the clock was ahead then, this time may be in the future: ignore it.
-        if changed_at and last < changed_at <= now:
-            last = changed_at
+        state = self._coordinator.data.states[bike.entity.unique_id]
+        triggered = state.guard and state.guard.triggered
+        for time in (state.changed_at, triggered and triggered.since):
+            # If the clock was ahead then, this time may be in the future: ignore it.
+            if time and last < time <= now:
+                last = time
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
         if begins:
