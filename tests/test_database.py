@@ -74,6 +74,13 @@ async def async_raise_alarm(bikes: Bikes) -> None:
     await bikes.coordinator.async_refresh()
 
 
+def replace_text(file: Path, old: bytes, new: bytes) -> None:
+    """Replace a text in a file."""
+    content = file.read_bytes()
+    assert old in content
+    file.write_bytes(content.replace(old, new))
+
+
 def has_alarm(bikes: Bikes) -> bool:
     """Return whether the database file contains the alarm of `async_raise_alarm`."""
     return "sos" in str(state_in(bikes.hass, bikes.entry).get("alarms"))
@@ -486,8 +493,9 @@ async def test_locked_file(bikes: Bikes) -> None:
     [
         lambda file: file.write_text("the state" * 1_000),
         lambda file: file.write_bytes(file.read_bytes()[:4_500]),
+        lambda file: replace_text(file, b"CREATE TABLE ride", b"CREATE \xd1ABLE ride"),
     ],
-    ids=["no database", "cut off"],
+    ids=["no database", "cut off", "not UTF-8"],
 )
 @pytest.mark.usefixtures("setup")
 async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
@@ -513,6 +521,21 @@ async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
         aside.unlink()
     await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
     assert not ir.async_get(bikes.hass).issues
+
+
+@pytest.mark.usefixtures("setup")
+async def test_column_that_is_not_readable(bikes: Bikes) -> None:
+    """If the name of a column is damaged, the first query replaces the file, and guards stay armed."""
+    arm(bikes, RED)
+    replace_text(await async_unload(bikes), b"maximum_speed", b"maximum_sp\xd1ed")
+    await async_setup(bikes.hass, bikes.entry)
+    database, now = bikes.coordinator.database, dt_util.utcnow()
+    with pytest.raises(HomeAssistantError) as err:
+        await database.rides(RED, now - DAY, now)
+    assert err.value.translation_key == "database_not_readable"
+    assert await database.rides(RED, now - DAY, now) == []
+    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    assert guard_of(bikes, RED) == ARMED
 
 
 def test_log_of_a_malformed_file(tmp_path: Path) -> None:

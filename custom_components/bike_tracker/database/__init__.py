@@ -232,7 +232,7 @@ class Database:
         """Run a transaction; return whether it succeeded. After a failure, log the error and schedule a write."""
         try:
             await self._run(self._file.run, work, *args)
-        except (OSError, DatabaseError) as err:
+        except sql.FILE_ERRORS as err:
             await self._async_failed(err)
             return False
         if self._is_failing:
@@ -261,7 +261,7 @@ class Database:
         file was closed but not renamed, try again.
         """
         replace = self._file.replace if self._file.is_open else self._file.open
-        with suppress(OSError, DatabaseError):
+        with suppress(*sql.FILE_ERRORS):
             await self._run(replace)
             known = self.content.backfill
             self.content.backfill = dict.fromkeys(known, dt_util.utcnow())
@@ -310,7 +310,7 @@ class Database:
         async with self._lock:
             try:
                 return await self._run(self._file.query, work, *args)
-            except (OSError, DatabaseError) as err:
+            except sql.FILE_ERRORS as err:
                 if self._file.is_open and sql.is_malformed(err):
                     await self._async_failed(err)
                 raise translated_error(
@@ -358,7 +358,7 @@ async def async_open_database(hass: HomeAssistant, entry: ConfigEntry) -> Databa
         raise translated_error(
             "newer_database", ConfigEntryError, file=str(file.path)
         ) from err
-    except (OSError, DatabaseError) as err:
+    except sql.FILE_ERRORS as err:
         raise translated_error(
             "database_not_ready", ConfigEntryNotReady, error=_text(err)
         ) from err

@@ -37,6 +37,8 @@ BUSY_SECONDS: Final = 2
 BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
+FILE_ERRORS: Final = (OSError, DatabaseError, UnicodeDecodeError)
+"""Errors of a file. If a damaged name in it is not UTF-8, Python cannot decode the name or SQLite's message about it."""
 _SUFFIXES: Final = ("", "-wal", "-shm")
 _PRAGMAS: Final = {
     # SQLite writes whole pages to its log, so the smallest pages write the fewest bytes.
@@ -198,7 +200,7 @@ class File:
         """Open or create the file, and return its content. Replace a malformed file."""
         try:
             return self._opened()
-        except DatabaseError as err:
+        except FILE_ERRORS as err:
             if not is_malformed(err):
                 raise
         return self.replace()
@@ -270,7 +272,8 @@ def _connected(path: Path | str, *, uri: bool = False) -> Connection:
 def is_malformed(err: Exception) -> bool:
     """Return whether an error means that the file is malformed, or not a database."""
     code = getattr(err, "sqlite_errorcode", 0) & 0xFF
-    return code in (SQLITE_CORRUPT, SQLITE_NOTADB)
+    is_damaged = code in (SQLITE_CORRUPT, SQLITE_NOTADB)
+    return is_damaged or isinstance(err, UnicodeDecodeError)
 
 
 def create(connection: Connection) -> None:
