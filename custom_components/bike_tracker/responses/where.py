@@ -19,8 +19,6 @@ _DIRECTIONS: Final = (
     *("south", "south_west", "west", "north_west"),
 )
 _SHORT_PARTS: Final = ("triggered", "moved", "alarm", "offline", "no_answer")
-# The panel's states by the state of the guard. Without a guard, the state is *Not guarded*.
-_GUARDS: Final = {"armed": "armed_away", "triggered": "triggered"}
 type _Values = dict[str, Any]
 _UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
@@ -128,8 +126,9 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", name=name)
-    panel, shown = bike.tracker.state.panel_key, _GUARDS.get(guard or "", "disarmed")
-    said = [text(hass, f"entity.alarm_control_panel.{panel}.state.{shown}")]
+    panel = f"entity.alarm_control_panel.{bike.tracker.state.panel_key}"
+    shown = "armed_away" if guard == "armed" else guard or "disarmed"
+    said = [text(hass, f"{panel}.state.{shown}")]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place"))
     return f"{with_commas(hass, [name])}: {as_sentence(hass, said)}"
