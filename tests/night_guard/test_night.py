@@ -47,6 +47,12 @@ night red begins=12:05, disarm, lock red, wait 6, unlock red, wait 2 = armed
 12:05 time-sensitive: Not guarded tonight / Red bike: disabled
 12:08 dusk removed
 
+A bike with an alarm that is disabled when the night begins is armed again once it is enabled; a guarded bike is taken over once it is listed.
+arm, automate arm_away blue, now blue alarm=vibration, night begins=12:10 ends=12:40, leave red, lock blue, wait 15, assign red, unlock blue, wait 2 = armed, = blue armed
+wait 25 = disarmed, = blue disarmed
+12:10 time-sensitive: Not guarded tonight / Blue bike: disabled / Red bike is no longer in the account
+12:17 dusk removed
+
 *It's me*: the bike is not guarded until it has stood, even across a restart.
 ann 0, night red riders=ann, until 22, report alarm=shock
 tap disarm, restart = disarmed, ann 500 = disarmed
@@ -569,6 +575,9 @@ A theft while the tracker was silent. Later, it sends the report about it.
 night red begins=12:05 ends=12:50, stand 14, offline red, wait 25
 report is_buffered=yes motion=yes speed=16 meters=500, wait 10 = disarmed
 online red, ride 1, stand 9, wait 9 = triggered
+
+A theft while the account does not list the bike.
+night red begins=12:05 ends=12:30, stand 9, leave red, wait 2, ride 3, stand 18, assign red, wait 9 = triggered
 
 A theft in the last minutes of the night. Without reception, the tracker sends the report about it later.
 night red begins=12:05 ends=12:20, stand 17, report is_buffered=yes motion=yes speed=16 meters=500, wait 5 = disarmed

@@ -311,31 +311,24 @@ class NightGuards:
         wanted = any(is_wanted(night, state.position, now) for night in guards)
         decision = decide(situation, is_wanted=wanted, night_begins=begins)
         if decision == "disarm":
-            is_missing = is_blocked or not is_up
-            until = self._until(unique_id, guards, now, is_missing=is_missing)
+            until = self._until(unique_id, guards, now)
             yield account.disarm(unique_id, dt_util.utcnow(), until=until)
         elif decision == "keep" and not is_blocked:
             yield account.take_over(unique_id, dt_util.utcnow())
         elif decision == "arm" and not is_blocked:
             armed = account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
             yield from filter(None, [armed])
-        if is_up and bike.tracker:
+        # Until a blocked bike can be guarded, the start of the night has not taken effect.
+        if is_up and not is_blocked:
             self._compared_at[unique_id] = now
 
     def _until(
-        self,
-        unique_id: str,
-        guards: Collection[NightGuard],
-        now: datetime,
-        *,
-        is_missing: bool,
+        self, unique_id: str, guards: Collection[NightGuard], now: datetime
     ) -> datetime | None:
-        """Return up to when reports that arrive later can trigger a guard that is disarmed now; None without a night.
-
-        `is_missing`: reports are known to be missing.
-        """
+        """Return up to when reports that arrive later can trigger a guard that is disarmed now; None without a night."""
         told = (self._messenger.of(night).without_contact for night in guards)
-        if is_missing or any(unique_id in each for each in told):
+        is_told = any(unique_id in each for each in told)
+        if is_told or not self._coordinator.last_update_success:
             return dt_util.utcnow()
         nights = [it.last_ended(now) for it in guards]
         return max(filter(None, nights), default=None)
