@@ -127,7 +127,7 @@ async def test_long_names(stub: Stub) -> None:
     assert await name.evaluate("it => it.scrollWidth <= it.clientWidth")
     # With text of twice the size, too, all names are shown, and no text covers another.
     await stub.page.evaluate("() => { document.body.style.fontSize = '32px'; }")
-    texts = stub.page.locator(".legend .name, .list .name, .label, .head > *")
+    texts = stub.page.locator(".name:not(h2), .label, .head > *")
     assert await texts.evaluate_all(_ALL_FIT) == []
     # In high contrast, Windows replaces all colors except those of bikes.
     await stub.page.emulate_media(forced_colors="active")
@@ -447,14 +447,16 @@ async def test_right_to_left(stub: Stub) -> None:
 
 
 async def test_a_narrow_phone(stub: Stub) -> None:
-    """On a narrow phone, the times of the chosen ride are on their own line.
+    """On a narrow phone, the times of the chosen ride are on their own line, and a table has room for names.
 
     If the page scrolls to the map, the page's header does not cover the map.
     """
     await stub.page.set_viewport_size({"width": 390, "height": 700})
     await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))
-    times = stub.rides.locator(".info p").first
-    box = await times.bounding_box()
+    box = await stub.rides.locator(".info p").first.bounding_box()
     assert box and box["width"] > 340
     margin = "map => parseFloat(getComputedStyle(map).scrollMarginTop)"
     assert await stub.rides.locator("bike-tracker-map").evaluate(margin) >= 56
+    await stub.show(house(*map(bike, range(12))))
+    name = await stub.bikes.locator("tbody th").first.bounding_box()
+    assert name and name["width"] > 220
