@@ -1,4 +1,4 @@
-// The card with the bikes and their guards.
+// The bikes and their guards.
 
 import { ask, Card, dot, fill, formats, h, hass, text } from "./base.js";
 import { RouteMap, trackSince } from "./map.js";

@@ -1,4 +1,4 @@
-// The card with bars: the distance of each week, month or year.
+// Bars: the distance of each week, month or year.
 
 import { ask, bikesOf, Card, DAY_MS, dot, fill, formats, h, hass, stampOf, text } from "./base.js";
 import { book } from "./book.js";

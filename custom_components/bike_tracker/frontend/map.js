@@ -1,4 +1,4 @@
-// A map with a route, and the requests for routes.
+// A map with a route, and routes.
 
 import { ask, h, hass } from "./base.js";
 

@@ -74,7 +74,7 @@ export class RidesCard extends Card {
 			h("div.wide", { "aria-live": "polite" },
 				h("div.row", dot(bike), h("h2.name", bike.name)),
 				h("p", `${formats.moment(ride.at, 0)} – ${end}`),
-				h("p", facts.join(" · ")),
+				h("p", !ride.ended_at && { "aria-live": "off" }, facts.join(" · ")),
 				places.join("") !== "??" && h("p.note", places.join(" – ")),
 				this.empty === ride.key && h("p.note", text("no_route"))),
 			h("div.row.buttons",

@@ -250,7 +250,7 @@ async def test_date_line(stub: Stub) -> None:
 
 
 async def test_ride_under_way(stub: Stub) -> None:
-    """The list shows a ride under way, and the ride's line on the map grows with each report."""
+    """The list shows a ride under way, and the ride's line on the map grows with each report, of which screen readers are silent."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
     duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
     riding = bike(1, **_RIDING, ride_distance=distance, ride_duration=duration)
@@ -260,6 +260,7 @@ async def test_ride_under_way(stub: Stub) -> None:
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         await stub.show(house(riding, history=_history(*places[:number])))
         await expect(stub.rides).to_contain_text("– under way4.0 km · 11 min")
+        await expect(stub.rides.locator("[aria-live=off]")).to_contain_text("km · 11")
         shown = stub.rides.locator("ha-map")
         await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
