@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from homeassistant.components.diagnostics import REDACTED
-from homeassistant.config_entries import ConfigSubentry
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigSubentry
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
@@ -201,7 +201,7 @@ async def test_database_that_is_not_readable(bikes: Bikes, diagnose: Diagnose) -
 
 
 async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
-    """System health shows the size of the database, its last write, and the error of a server that is down.
+    """System health shows the size of the database, its last write, and the error of a server that is down, unless its account is disabled.
 
     With several accounts, the last write is that to any database. The check of a server
     sends no credentials.
@@ -225,7 +225,7 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     assert requests
     assert not any(request.header("Authorization") for request in requests)
     other = make_entry(EMAIL, url=bikes.simulator.url.replace("127.0.0.1", "localhost"))
-    make_entry(BOB, url="http://127.0.0.1:9/api")
+    down = make_entry(BOB, url="http://127.0.0.1:9/api")
     await async_setup(bikes.hass, other)
     bikes.freezer.tick(60)
     await other.runtime_data.coordinator.database.async_write()
@@ -233,3 +233,6 @@ async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:
     assert info["accounts"] == 3
     assert info["database_written_at"] == dt_util.utcnow()
     assert info["can_reach_server"] == {"type": "failed", "error": "unreachable"}
+    by_user = ConfigEntryDisabler.USER
+    await bikes.hass.config_entries.async_set_disabled_by(down.entry_id, by_user)
+    assert (await async_health(bikes.hass))["can_reach_server"] == "ok"

@@ -1,4 +1,4 @@
-"""System health: accounts, whether their servers can be reached, and their databases."""
+"""System health: enabled accounts, whether their servers can be reached, and their databases."""
 
 from typing import Any
 
@@ -19,7 +19,8 @@ def async_register(
 
 
 async def _async_info(hass: HomeAssistant) -> dict[str, Any]:
-    urls = [entry.data[CONF_URL] for entry in hass.config_entries.async_entries(DOMAIN)]
+    entries = hass.config_entries.async_entries(DOMAIN, include_disabled=False)
+    urls = [entry.data[CONF_URL] for entry in entries]
     info: dict[str, Any] = {
         "accounts": len(urls),
         "can_reach_server": _async_reach(hass, urls),
