@@ -569,7 +569,10 @@ behind 3, night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, 
 behind 1, until 14, stand 5, night red begins=14:05 ends=14:20, stand 9 = armed, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
 
 A theft in an outage, far from the riders. After it, the night guard arms the bike before the history shows the theft.
-ann 0, night red riders=ann begins=12:05 ends=12:30, stand 9 = armed, fail, wait 3, ride 4, stand 20 = disarmed, work, wait 6 = triggered
+ann 0, night red riders=ann begins=12:05 ends=12:30, stand 9 = armed, fail, wait 3, ride 4, stand 20 = disarmed, work, wait 6 = triggered, arm = armed
+
+A theft in an outage, in which a person disarmed the bike after the night.
+night red begins=12:05 ends=12:30, stand 9, fail, wait 3, ride 2, stand 18 = disarmed, disarm, work, wait 9 = disarmed
 
 A theft while the tracker was silent. Later, it sends the report about it.
 night red begins=12:05 ends=12:50, stand 14, offline red, wait 25
