@@ -267,7 +267,10 @@ class House(Recorder):
             self.record(changes)
 
     def _on_disarm(self, text: str) -> None:
+        """Disarm the bike as a person does or, with "cut_off", as night guards do: never a moved bike."""
         until = self.bike.time if text == "cut_off" else None
+        if until and self.state.guard and self.state.guard.is_done:
+            return
         self.record(self.account.disarm("red", self.bike.time, until=until))
 
     def _on_dusk(self, _text: str) -> None:
