@@ -582,6 +582,9 @@ online red, ride 1, stand 9, wait 9 = triggered
 A theft while the account does not list the bike.
 night red begins=12:05 ends=12:30, stand 9, leave red, wait 2, ride 3, stand 18, assign red, wait 9 = triggered
 
+A ride just after the night, with a clock that is three minutes behind.
+behind 0.05, night red begins=12:05 ends=12:20, stand 19 = disarmed, ride 6, stand 9 = disarmed
+
 A theft in the last minutes of the night. Without reception, the tracker sends the report about it later.
 night red begins=12:05 ends=12:20, stand 17, report is_buffered=yes motion=yes speed=16 meters=500, wait 5 = disarmed
 restart, ride 1, stand 9, wait 9 = triggered

@@ -160,8 +160,14 @@ def after_report(
     guard: Guard, report: Position, before: RideState, now: datetime, *, is_prompt: bool
 ) -> Guard:
     """Return the guard after a report. `before` is the state of ride detection before the report."""
-    time = sent_at(report, now)
-    if guard.until and (time is None or time >= guard.until):
+    time, until = sent_at(report, now), guard.until
+    received_at = report.server_time or now
+    if until and (
+        time is None
+        or time >= until
+        # If the tracker's clock is slightly behind, the report was sent after `until`.
+        or until <= received_at < time + _ARRIVES_WITHIN
+    ):
         return guard
     if is_prompt:
         guard = _with_right_clock(guard, report, now)
@@ -176,7 +182,6 @@ def after_report(
     guard = guard._replace(alarms=_types_of(report))
     if time < guard.after:
         return guard._replace(moved=moved, is_settled=False)
-    received_at = report.server_time or now
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     was_settled = guard.is_settled
     if not was_settled:
