@@ -588,6 +588,9 @@ behind 0.05, night red begins=12:05 ends=12:20, stand 19 = disarmed, ride 6, sta
 A theft in the last minutes of the night. Without reception, the tracker sends the report about it later.
 night red begins=12:05 ends=12:20, stand 17, report is_buffered=yes motion=yes speed=16 meters=500, wait 5 = disarmed
 restart, ride 1, stand 9, wait 9 = triggered
+
+A theft at night that the tracker reports nine minutes later, after the night.
+night red begins=12:05 ends=12:20, stand 5, wait 16 = disarmed, behind 0.15, ride 1 = triggered
 """
 
 
