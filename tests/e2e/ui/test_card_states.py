@@ -118,7 +118,7 @@ _STATES = {
 
 async def test_long_names(stub: Stub) -> None:
     """On a phone, the distance card and the list of rides show even a long name of a bike in full, once the account is loaded."""
-    await stub.page.set_viewport_size({"width": 390, "height": 844})
+    await stub.page.set_viewport_size({"width": 320, "height": 844})
     await stub.show(house(bike(1, **_NOT_SET_UP), bike(2, **_NOT_SET_UP)))
     long = {**bike(1), "name": "Aunt Henrietta's long-tail bike"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
@@ -127,7 +127,7 @@ async def test_long_names(stub: Stub) -> None:
     assert await name.evaluate("it => it.scrollWidth <= it.clientWidth")
     # With text of twice the size, too, all names are shown, and no text covers another.
     await stub.page.evaluate("() => { document.body.style.fontSize = '32px'; }")
-    texts = stub.page.locator(".name:not(h2), .label, .head > *")
+    texts = stub.page.locator(".name:not(h2), .label, .head > *, .legend")
     assert await texts.evaluate_all(_ALL_FIT) == []
     # In high contrast, Windows replaces all colors except those of bikes.
     await stub.page.emulate_media(forced_colors="active")
