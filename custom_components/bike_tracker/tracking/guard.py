@@ -24,6 +24,9 @@ from .rides import RideState, is_moving, says_it_moves
 
 Cause = Literal["place", "motion", "alarm"]
 
+CLOCK_BEHIND: Final = timedelta(minutes=5)
+"""If a tracker's clock is behind by less than this, the clock counts as correct."""
+
 # Trackers may repeat these alarms with each report while their cause lasts, so a
 # repeated alarm triggers nothing.
 _LASTING: Final = {"tampering", "removing", "power_cut", "geofence_exit", "jamming"}
@@ -166,7 +169,7 @@ def after_report(
         time is None
         or time >= until
         # If the tracker's clock is slightly behind, the report was sent after `until`.
-        or until <= received_at < time + _ARRIVES_WITHIN
+        or until <= received_at < time + CLOCK_BEHIND
     ):
         return guard
     if is_prompt:

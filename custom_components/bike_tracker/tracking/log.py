@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from ..api.models import Position
 from .distance import NOWHERE
-from .guard import Guard, after_report, disarmed, placed
+from .guard import CLOCK_BEHIND, Guard, after_report, disarmed, placed
 from .rides import (
     SILENT_AFTER,
     STANDS_AFTER,
@@ -41,8 +41,6 @@ _MAX_INPUTS: Final = 1_000
 # report is late, not of a clock that was set back: many trackers report a bike at rest
 # only each few minutes.
 _CONTINUES_WITHIN: Final = timedelta(minutes=15)
-# If a tracker's clock is behind by less than this, the clock counts as correct.
-_CLOCK_BEHIND = timedelta(minutes=5)
 # The delays of two reports count as the same if they differ by at most this share of
 # the time between the reports, plus these seconds.
 _SAME_DELAY = 0.2
@@ -404,7 +402,7 @@ def clock_after(clock: Clock | None, report: Position, now: datetime) -> Clock |
     if sent_at is None:
         return clock
     delay = (report.server_time or now) - sent_at
-    if delay < _CLOCK_BEHIND:
+    if delay < CLOCK_BEHIND:
         return None
     new, behind = delay.total_seconds(), 0.0
     if clock:
