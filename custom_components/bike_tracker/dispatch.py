@@ -27,6 +27,10 @@ _TRACKERS_AT_ONCE: Final = 3
 _CONTACTS_AT_ONCE: Final = 40
 
 
+type Fired = tuple[str, Occurrence]
+"""An occurrence that an update fired, and before it the `uniqueId` of its tracker."""
+
+
 class Update(NamedTuple):
     """An update of an account. While polls fail or Home Assistant starts, updates are not sent."""
 
@@ -37,6 +41,9 @@ class Update(NamedTuple):
     """Time up to which triggers were evaluated before this update."""
     now: Evaluation
     """Time up to which triggers are evaluated now."""
+    fired: list[Fired]
+    is_first: bool
+    """Whether no update was sent before this one, or none since an outage."""
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
@@ -111,10 +118,11 @@ class Dispatcher:
             self._was_successful = coordinator.last_update_success
             self._did_fire = fires
             keys = changed | coordinator.data.trackers.keys() if begins else changed
+            fired = list[Fired]()
             for batch in batched(sorted(keys), _TRACKERS_AT_ONCE, strict=False):
                 if len(keys) > _TRACKERS_AT_ONCE:
                     await asyncio.sleep(0)
-                self._async_notify(batch, changed, fires=fires)
+                fired += self._async_notify(batch, changed, fires=fires)
             for batch in batched(contacted - keys, _CONTACTS_AT_ONCE, strict=False):
                 if len(contacted) > _CONTACTS_AT_ONCE:
                     await asyncio.sleep(0)
@@ -122,13 +130,15 @@ class Dispatcher:
                     signal = coordinator.signal(f"{unique_id}_contact")
                     async_dispatcher_send(coordinator.hass, signal)
             if fires:
-                self._async_evaluate(changed | contacted)
+                self._async_evaluate(changed | contacted, fired, is_first=begins)
 
     @callback
     def _async_notify(
         self, batch: Collection[str], changed: Collection[str], *, fires: bool
-    ) -> None:
+    ) -> list[Fired]:
+        """Notify the entities of these trackers, and return the occurrences that were fired."""
         coordinator, hass = self._coordinator, self._coordinator.hass
+        fired = list[Fired]()
         # Add entities before occurrences are fired: a first alarm adds an event entity.
         new = self._add_entities([key for key in batch if key in changed])
         for unique_id in batch:
@@ -141,6 +151,8 @@ class Dispatcher:
                 async_dispatcher_send(
                     hass, SIGNAL_OCCURRED, coordinator, unique_id, occurrence
                 )
+                fired.append((unique_id, occurrence))
+        return fired
 
     def _unfired(self, unique_id: str) -> Collection[Occurrence]:
         """Return the occurrences of a tracker that were not fired yet, the oldest first."""
@@ -149,7 +161,9 @@ class Dispatcher:
         return tracker.state.occurrences_after(last) if tracker else ()
 
     @callback
-    def _async_evaluate(self, changed: Collection[str]) -> None:
+    def _async_evaluate(
+        self, changed: Collection[str], fired: list[Fired], *, is_first: bool
+    ) -> None:
         """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers and the ends of waits (`for`)."""
         coordinator, content = self._coordinator, self._coordinator.database.content
         now = self._evaluation()
@@ -157,7 +171,7 @@ class Dispatcher:
         # Set the new evaluation before the signal is sent: a trigger's action may cause
         # another evaluation.
         content.evaluation = now
-        update = Update(coordinator, changed, last, now)
+        update = Update(coordinator, changed, last, now, fired, is_first)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
 
     def _evaluation(self) -> Evaluation:

@@ -116,7 +116,7 @@ class TrackerTrigger(Trigger):
     @callback
     def _async_look(self, update: Update) -> None:
         """Fire for waits that are over. Check the changed trackers or, if the next wait is over, all trackers."""
-        coordinator, keys, last, now = update
+        coordinator, keys, last, now, *_ = update
         if now.at < last.at:
             # The clock was set back. Also set back `_attached_at`: otherwise, new
             # changes, whose times may be earlier, would not fire.

@@ -23,11 +23,10 @@ from homeassistant.util.hass_dict import HassKey
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
-from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
+from ..dispatch import SIGNAL_UPDATED, Update
 from ..responses.bikes import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking.account import log_errors
-from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes, Trackers, TrackerState
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
@@ -85,19 +84,15 @@ class NightGuards:
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
-        self._listed: Collection[str] = ()
-        """The bikes that the last update listed. An update compares all others; after an outage, all bikes."""
         self._blocked: set[str] = set()
         """Bikes that could not be guarded when they were compared, except moved bikes."""
         self._before: Trackers = {}
         """The trackers at the last update."""
-        self._news: list[tuple[str, Occurrence]] = []
 
     @callback
     def async_start(self) -> None:
         """Listen to the account, its settings and the buttons of messages."""
         hass, on_unload = self._hass, self._entry.async_on_unload
-        on_unload(connect(hass, SIGNAL_OCCURRED, self._async_occurred))
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
@@ -169,19 +164,11 @@ class NightGuards:
     def _check_contact(self) -> None:
         """If an outage has lasted 15 minutes, send a message. The first update after an outage arms and disarms bikes."""
         if not self._coordinator.last_update_success:
-            self._listed = ()
             self._messenger.tell_outage(self._coordinator.service.answered_at)
 
     @callback
-    def _async_occurred(
-        self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence
-    ) -> None:
-        if coordinator is self._coordinator:
-            self._news.append((tracker, occurrence))
-
-    @callback
     def _async_updated(self, update: Update) -> None:
-        """Send messages, and arm and disarm guards. `_async_occurred` has already collected the occurrences."""
+        """Send messages, and arm and disarm guards."""
         coordinator, now = update.coordinator, update.now
         if coordinator is not self._coordinator:
             return
@@ -192,13 +179,11 @@ class NightGuards:
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
-        news, self._news = self._news, []
-        listed, self._listed = self._listed, trackers
         before, self._before = self._before, trackers
         if not messenger.guards:
             return
-        ends = {key: it for key, it in news if it.type == "ride_ended"}
-        for unique_id, occurrence in news:
+        ends = {key: it for key, it in update.fired if it.type == "ride_ended"}
+        for unique_id, occurrence in update.fired:
             # After a pause, several rides of a bike may end in one update, and another may
             # begin. Send a message only about a ride that ended where the bike is now.
             if occurrence.type == "ride_ended" and (
@@ -218,7 +203,9 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
-        others = coordinator.data.states.keys() - listed
+        # Compare all bikes after an outage, otherwise those that the last update did not
+        # list, and those that stand or can be guarded again.
+        others = coordinator.data.states.keys() - (() if update.is_first else before)
         others |= self._unguarded_stopped(before) | self._solved() | {*stands}
         self._compare(others, stood=stands)
         messenger.tell_contact()
