@@ -189,7 +189,7 @@ class Account:
         if unique_id in self.trackers:
             return self._become({unique_id: after})
         self.states[unique_id] = state
-        return Changes({unique_id: before}, {unique_id: after}, {unique_id}, set())
+        return Changes({unique_id: before}, {unique_id: after}, {unique_id})
 
     def starts_of_waits(self) -> Iterator[datetime]:
         """Yield the times at which the wait (option `for`) of a trigger may have begun: flag changes and contacts."""
@@ -287,7 +287,7 @@ class Account:
                 del after[unique_id]
                 self._touched.pop(unique_id, None)
             self.trackers = after
-        return Changes(before, self.trackers, changed.keys() | left, contacts)
+        return Changes(before, self.trackers, changed.keys() - contacts | left, contacts)
 
 
 @contextmanager

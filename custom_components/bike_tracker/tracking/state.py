@@ -538,6 +538,6 @@ class Changes(NamedTuple):
     before: Trackers
     after: Trackers
     keys: AbstractSet[str]
-    """Trackers that were added, changed or removed."""
-    contacts: AbstractSet[str]
-    """Trackers in `keys` of which only the time of the last contact changed."""
+    """Trackers that were added, changed or removed, except `contacts`."""
+    contacts: AbstractSet[str] = frozenset()
+    """Trackers of which only the time of the last contact changed."""
