@@ -33,10 +33,6 @@ class BikeTrackerDescription[T](EntityDescription):
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from the other entities of the platform; otherwise None."""
 
-    def unique_id_of(self, tracker: str) -> str:
-        """Return the unique ID. The main entity, which has no name of its own, has the ID of the tracker."""
-        return tracker if self.name is None else f"{tracker}_{self.key}"
-
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """An entity of a tracker. Its state is written only after a change: a write costs 10 µs."""
@@ -61,7 +57,9 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         self._attr_translation_key = description.key
         self._value_fn = description.value_fn
         self.device_entry = device
-        self._attr_unique_id = description.unique_id_of(tracker)
+        # The main entity, which has no name of its own, has the ID of the tracker.
+        is_main = description.name is None
+        self._attr_unique_id = tracker if is_main else f"{tracker}_{description.key}"
 
     @property
     @override

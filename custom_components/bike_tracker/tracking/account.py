@@ -157,17 +157,18 @@ class Account:
         the next ride has begun.
         """
         tracker = self.trackers.get(unique_id)
-        if tracker is None or not (tracker.state.position and tracker.state.has_fix):
+        if tracker is None or not tracker.state.has_fix:
             return None
-        state = self._state(unique_id)
-        arm = state.armed_after_ride if after_ride else state.armed
-        state = arm(now, changed_by)
+        if after_ride:
+            state = tracker.state.armed_after_ride(now)
+        else:
+            state = tracker.state.armed(now, changed_by)
         return self._become({unique_id: tracker._replace(state=state)})
 
     def take_over(self, unique_id: str, now: datetime) -> Changes:
         """Let the night guard keep a listed bike guarded, whoever armed it."""
         tracker = self.trackers[unique_id]
-        state = self._state(unique_id)._replace(changed_by=None, changed_at=now)
+        state = tracker.state._replace(changed_by=None, changed_at=now)
         return self._become({unique_id: tracker._replace(state=state)})
 
     def disarm(
@@ -287,7 +288,8 @@ class Account:
                 del after[unique_id]
                 self._touched.pop(unique_id, None)
             self.trackers = after
-        return Changes(before, self.trackers, changed.keys() - contacts | left, contacts)
+        keys = changed.keys() - contacts | left
+        return Changes(before, self.trackers, keys, contacts)
 
 
 @contextmanager

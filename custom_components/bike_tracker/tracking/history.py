@@ -89,7 +89,7 @@ def followed(
     """
     late: list[Input] = []
     for it in sorted(new, key=attrgetter("key")):
-        is_old = bool(log.inputs or log.time) and it.key[:2] <= log.end[:2]
+        is_old = it.key[:2] <= log.end[:2]
         if is_old and not (it.is_pinned or log.has_settled(it) or _precedes(log, it)):
             late.append(it)
             continue

@@ -368,8 +368,6 @@ class Log(NamedTuple):
 
     def restored(self) -> Log:
         """Return this log, as read from the database, with the core of each input computed again."""
-        if len(self.inputs) < 2:
-            return self
         return self._replace(inputs=self._replayed(list(self.inputs), 0))
 
 

@@ -329,10 +329,10 @@ class TrackerState(NamedTuple):
         guard = requested_guard(self.position, moving, now)
         return self.with_arming(guard, now, changed_by)
 
-    def armed_after_ride(self, now: datetime, changed_by: str | None) -> Self:
+    def armed_after_ride(self, now: datetime) -> Self:
         """Return the state after arming where the bike stood after its last ride, even if the next ride has begun."""
         over = self.ride_state.ended
-        return self.rearmed(now, Rearming(changed_by, over and over.started_at))
+        return self.rearmed(now, Rearming(ride_started_at=over and over.started_at))
 
     def by(self, now: datetime) -> Self:
         """Return the state with all values that result from its log at the time `now`.
