@@ -224,12 +224,12 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_take(self, changes: Changes) -> None:
         """Store changes, and note the trackers whose listeners have to be notified later."""
-        self.async_store(changes)
+        self._async_store(changes)
         self.changed |= changes.keys
         self.contacted |= changes.contacts
 
     @callback
-    def async_store(self, changes: Changes) -> None:
+    def _async_store(self, changes: Changes) -> None:
         """Store trackers that changed, and update their devices. Ignore trackers of which only the last contact changed."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
@@ -244,7 +244,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         If a guard was triggered at once, notify all listeners: they fire this occurrence.
         """
         for each in changes:
-            self.async_store(each)
+            self._async_store(each)
             for unique_id in each.keys:
                 async_dispatcher_send(self.hass, self.signal(f"{unique_id}_guard"))
                 before, after = each.before[unique_id], each.after[unique_id]

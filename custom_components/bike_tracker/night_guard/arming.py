@@ -30,13 +30,7 @@ from ..tracking.account import log_errors
 from ..tracking.state import Changes, Trackers, TrackerState
 from . import alerts
 from .follow import Messenger, is_armed_by_arrival
-from .messages import (
-    EVENT_BUTTON,
-    PANEL_ACTIONS,
-    action_of,
-    async_remove_guard_message,
-    pressed,
-)
+from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, pressed
 from .schedule import NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
@@ -231,9 +225,9 @@ class NightGuards:
         """
         for night in self._messenger.guards:
             known = self._messenger.of(night).reasons
-            left = {key: it for key, it in known.items() if self._reason_of(key)}
+            left = {key: it for key, it in known.items() if self._reason(key)}
             self._messenger.remember_of(night, reasons=left)
-        return {it for it in self._blocked if not self._reason_of(it)}
+        return {it for it in self._blocked if not self._reason(it)}
 
     @callback
     def _async_compare_all(
@@ -277,7 +271,7 @@ class NightGuards:
         if not (guards or any(it.is_for(device_id) for it in leaving)):
             return
         now, is_up = dt_util.now(), self._coordinator.last_update_success
-        begins, reason = self._night_begins(bike, guards, now), self._reason(bike)
+        begins, reason = self._night_begins(bike, guards, now), self._reason(unique_id)
         is_night = any(it.is_night(now) for it in guards)
         if begins and is_up and reason and is_night:
             reasons[unique_id] = reason
@@ -303,8 +297,9 @@ class NightGuards:
         elif decision == "keep" and not is_blocked:
             yield account.take_over(unique_id, dt_util.utcnow())
         elif decision == "arm" and not is_blocked:
-            armed = account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
-            yield from filter(None, [armed])
+            now_utc = dt_util.utcnow()
+            if armed := account.arm(unique_id, now_utc, after_ride=after_ride):
+                yield armed
         # Until a blocked bike can be guarded, the start of the night has not taken effect.
         if is_up and not is_blocked:
             self._compared_at[unique_id] = now
@@ -355,13 +350,9 @@ class NightGuards:
         mine = {*self._messenger.sent.mine, *add}.difference(forget)
         self._messenger.remember(mine=tuple(sorted(mine)))
 
-    def _reason_of(self, unique_id: str) -> str | None:
-        bike = known_bike(self._coordinator, unique_id)
-        return self._reason(bike) if bike else None
-
-    def _reason(self, bike: Bike) -> str | None:
+    def _reason(self, unique_id: str) -> str | None:
         """Return the key of the reason why a bike cannot be guarded now, or None."""
-        unique_id, tracker = bike.entity.unique_id, bike.tracker
+        tracker = self._coordinator.data.trackers.get(unique_id)
         if tracker is None:
             return "left_account"
         device = self._coordinator.devices.get(unique_id)
@@ -393,27 +384,34 @@ class NightGuards:
         panel = messenger.panel(unique_id)
         if action == "report":
             messenger.run(messenger.async_report(bike))
-        elif action in PANEL_ACTIONS and panel and not panel.disabled:
-            account = self._coordinator.data
-            is_gone = _is_gone(account.states[unique_id])
-            was_ridden = self._was_ridden(unique_id)
-            changes: Changes | None
+        elif panel and not panel.disabled:
             if action == "disarm":
-                # After a ride that is over, the night guard decides now. A kept tap may be
-                # from before the current night.
-                self._set_mine(add=[] if was_ridden else [unique_id])
-                changes = account.disarm(unique_id, tapped_at)
-            else:
-                self._set_mine(forget=[unique_id])
-                changes = account.arm(unique_id, dt_util.utcnow())
-            self._coordinator.async_set_guards(*filter(None, [changes]))
-            if action == "disarm" and was_ridden:
-                self._compare([unique_id])
-            if action == "arm" and (is_gone or bike.tracker is None):
-                answer = alerts.not_armed(self._hass, bike)
-                messenger.send_once(messenger.guards_of(bike), answer)
-            else:
-                self._remove_message(bike)
+                self._disarm(bike, tapped_at)
+            elif action == "arm":
+                self._arm(bike)
+
+    def _disarm(self, bike: Bike, tapped_at: datetime) -> None:
+        account, unique_id = self._coordinator.data, bike.entity.unique_id
+        # After a ride that is over, the night guard decides now. A kept tap may be from
+        # before the current night.
+        was_ridden = self._was_ridden(unique_id)
+        self._set_mine(add=[] if was_ridden else [unique_id])
+        self._coordinator.async_set_guards(account.disarm(unique_id, tapped_at))
+        if was_ridden:
+            self._compare([unique_id])
+        self._remove_message(bike)
+
+    def _arm(self, bike: Bike) -> None:
+        account, unique_id = self._coordinator.data, bike.entity.unique_id
+        is_gone = _is_gone(account.states[unique_id])
+        self._set_mine(forget=[unique_id])
+        if changes := account.arm(unique_id, dt_util.utcnow()):
+            self._coordinator.async_set_guards(changes)
+        if is_gone or bike.tracker is None:
+            nights = self._messenger.guards_of(bike)
+            self._messenger.send_once(nights, alerts.not_armed(self._hass, bike))
+        else:
+            self._remove_message(bike)
 
     def _remove_answered(self, before: Trackers, ends: Collection[str]) -> None:
         """Remove the messages about bikes that *Guard again* in Home Assistant armed at their arrival.

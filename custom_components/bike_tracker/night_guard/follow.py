@@ -464,12 +464,11 @@ class Messenger:
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
         for night in self.guards:
-            was_told = bool(self.of(night).outage)
+            told = self.of(night).outage
             self.remember_of(night, outage={}, unguarded=())
-            if not was_told:
-                continue
-            names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
-            self.send(night, alerts.contact_again(self._hass, night, names))
+            if told:
+                names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
+                self.send(night, alerts.contact_again(self._hass, night, names))
 
     def _in_outage(self, night: NightGuard, since: datetime) -> dict[str, str]:
         """Return the state of the guard of each bike that an outage since then affects, by `uniqueId`.
