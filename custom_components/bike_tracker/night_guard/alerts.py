@@ -15,6 +15,7 @@ from ..responses.texts import (
     clock_time,
     happened,
     text,
+    titled,
     with_commas,
 )
 from ..responses.where import where
@@ -127,7 +128,7 @@ def triggered(
     if rider:
         title = words(hass, "with_rider", name=bike.name, rider=rider)
     elif alarm:
-        title = _titled(hass, bike.name, label=alarm_text(hass, alarm))
+        title = titled(hass, bike.name, label=alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM))
     return _about(hass, bike, title, said)._replace(level=URGENT)
 
@@ -152,7 +153,7 @@ def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
     key = bike.tracker.state.panel_key if bike.tracker else ""
     label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered")
-    title = _titled(hass, bike.name, label=label)
+    title = titled(hass, bike.name, label=label)
     stands = key == "guard_moved"
     message = whereabouts(hass, bike, title, has_arrived=stands, is_silent=False)
     return message._replace(level={})
@@ -160,7 +161,7 @@ def moved(hass: HomeAssistant, bike: Bike) -> Message:
 
 def not_armed(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message that answers a tap on *Guard again* if the bike moves, stood for under five minutes, or is unlisted."""
-    title = _titled(hass, bike.name, label=_label(hass, "arm"))
+    title = titled(hass, bike.name, label=_label(hass, "arm"))
     key = "still_moving" if bike.tracker else "left_account"
     return _about(hass, bike, title, words(hass, key, name=bike.name))
 
@@ -202,7 +203,7 @@ def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
     if bike.tracker is None:
         return words(hass, "left_account", name=bike.name)
     if bike.tracker.device.disabled:
-        return _titled(hass, bike.name, label=words(hass, "disabled"))
+        return titled(hass, bike.name, label=words(hass, "disabled"))
     is_off = bike.tracker.device.status != "online"
     key = "went_offline_since" if is_off else "became_silent_since"
     names = {"name": bike.name, "time": clock_time(since)}
@@ -242,12 +243,12 @@ def no_contact(
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
     if missed:
-        lines.append(_titled(hass, *missed, label=text(hass, _NOT_GUARDED)))
+        lines.append(titled(hass, *missed, label=text(hass, _NOT_GUARDED)))
     for name, bike, url in moved:
         moves = words(hass, "moved", name=name)
         lines.append(where(hass, bike)["text"] if bike else moves)
         if url:
-            label = _titled(hass, name, label=_label(hass, "report"))
+            label = titled(hass, name, label=_label(hass, "report"))
             buttons.append(link_button(url, label))
     url = buttons[0]["uri"] if len(buttons) == 1 else "/map"
     return Message(tag, title, "\n".join(lines), url, tuple(buttons))
@@ -273,10 +274,6 @@ def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
 
 
-def _titled(hass: HomeAssistant, *names: str, label: str) -> str:
-    return f"{with_commas(hass, names)}: {label}"
-
-
 def _label(hass: HomeAssistant, action: str) -> str:
     return text(hass, f"config_panel.{_BUTTONS[action]}")
 
@@ -289,7 +286,7 @@ def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:
     """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
-    title = _titled(hass, bike.name, label=label)
+    title = titled(hass, bike.name, label=label)
     tag = f"{REPORT_TAG}{bike.entity.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.entity.device_id or "")

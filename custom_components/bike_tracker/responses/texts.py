@@ -96,6 +96,13 @@ def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     return comma.join(parts)
 
 
+def titled(hass: HomeAssistant, *names: str, label: str) -> str:
+    """Return a text about bikes: their names, a colon and the label."""
+    # `with_commas` isolates each name: otherwise, a name in Latin letters would be
+    # misplaced in a text that is written from right to left.
+    return f"{with_commas(hass, names)}: {label}"
+
+
 def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Join texts with commas, and end the sentence."""
     return with_commas(hass, parts) + _FULL_STOPS.get(hass.config.language, ".")
@@ -112,13 +119,11 @@ def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:
     """Return an occurrence as a sentence that names the tracker."""
     kind, attributes = occurrence.type, occurrence.attributes
     time = clock_time(occurrence.since)
-    # `with_commas` isolates the name: otherwise, a name in Latin letters would be
-    # misplaced in a text that is written from right to left.
-    title = f"{with_commas(hass, [name])}: "
     if kind == "alarm_raised":
-        return title + alarm_text(hass, attributes["type"], attributes["alarm"])
+        alarm = alarm_text(hass, attributes["type"], attributes["alarm"])
+        return titled(hass, name, label=alarm)
     if kind == "guard_triggered":
-        return title + happened(hass, occurrence)
+        return titled(hass, name, label=happened(hass, occurrence))
     filled = {"name": name, "time": time}
     if kind == "ride_ended":
         filled["distance"] = distance(hass, attributes["distance"])

@@ -12,7 +12,7 @@ from ..api.models import Point, Position
 from ..tracking.routes import flat
 from ..tracking.state import TrackerState
 from .bikes import Bike
-from .texts import as_sentence, clock_time, distance, local_time, text, with_commas
+from .texts import as_sentence, clock_time, distance, local_time, text, titled
 
 _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
@@ -131,7 +131,7 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     said = [text(hass, f"{panel}.state.{shown}")]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place"))
-    return f"{with_commas(hass, [name])}: {as_sentence(hass, said)}"
+    return titled(hass, name, label=as_sentence(hass, said))
 
 
 def _location(hass: HomeAssistant, values: _Values) -> str:
