@@ -122,8 +122,8 @@ class NightGuards:
             self._unsubscribe.append(stop)
 
     @callback
-    def _async_changed(self, change: ConfigEntryChange, entry: ConfigEntry) -> None:
-        if entry is not self._entry or change is not ConfigEntryChange.UPDATED:
+    def _async_changed(self, _: ConfigEntryChange, entry: ConfigEntry) -> None:
+        if entry is not self._entry:
             return
         before = self._messenger.guards
         self._async_load()
