@@ -51,7 +51,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
         state, guard = tracker.state, tracker.state.guard
         triggered = guard and guard.triggered
-        last = self.coordinator.database.last_fired(self.coordinator_context)
+        last_fired = self.coordinator.database.content.last_fired
+        last = last_fired.get(self.coordinator_context, 0)
         new = state.occurrences_after(last)
         if triggered and any(it.type == "guard_triggered" for it in new):
             triggered = None

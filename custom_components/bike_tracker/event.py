@@ -63,7 +63,8 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
     def _newest_fired(self, tracker: Tracker) -> Iterator[Occurrence]:
         """Yield the occurrences of this entity that were fired, newest first."""
         key = self.entity_description.key
-        last = self.coordinator.database.last_fired(self.coordinator_context)
+        last_fired = self.coordinator.database.content.last_fired
+        last = last_fired.get(self.coordinator_context, 0)
         for it in reversed(tracker.state.occurrences):
             if it.seq <= last and it.type.startswith(key):
                 yield it

@@ -93,18 +93,14 @@ class Database:
         if new.position and unique_id not in self.content.backfill:
             self.content.backfill[unique_id] = dt_util.utcnow()
         known = old.ride_state.rides if old and old.position else None
-        since, rides = new.log.rides_since, new.ride_state.rides
+        rides = new.ride_state.rides
         # Replace rides in the file only if a finished ride changed: most reports change
         # none.
-        if since and known != rides:
+        if known != rides and (since := new.log.rides_since):
             booked, waiting = BookedRides(since, rides), self._rides.get(unique_id)
             self._rides[unique_id] = booked.after(waiting) if waiting else booked
         if seconds := _seconds_until_write(old, new):
             self._async_changed(unique_id, seconds)
-
-    def last_fired(self, unique_id: str) -> int:
-        """Return the sequence number of a tracker's last fired occurrence, or 0 if none was fired."""
-        return self.content.last_fired.get(unique_id, 0)
 
     @callback
     def async_set_last_fired(self, unique_id: str, occurrence: Occurrence) -> None:

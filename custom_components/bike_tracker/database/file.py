@@ -134,7 +134,7 @@ class Content:
     states: dict[str, TrackerState] = field(default_factory=dict)
     """States of all trackers, even if the service no longer lists them. The account updates this dictionary."""
     last_fired: dict[str, int] = field(default_factory=dict)
-    """Sequence number of the last occurrence that was fired."""
+    """Sequence number of the last occurrence that was fired; missing before the first."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
     """Time before which rides are still missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
