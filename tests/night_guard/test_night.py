@@ -546,6 +546,17 @@ async def test_tracker_sleeps(night: Night) -> None:
     ]
 
 
+async def test_time_zone(night: Night) -> None:
+    """If the user changes the time zone, the night begins and ends by the new time."""
+    await night.async_tell("night red, wait 2 = disarmed")
+    change = night.hass.config.async_update
+    # It is 21:03 in Tokyo, and an hour later 14:01 in Berlin.
+    await change(time_zone="Asia/Tokyo")
+    await night.async_tell("wait 55 = disarmed, wait 2 = armed")
+    await change(time_zone="Europe/Berlin")
+    await night.async_tell("seconds 1 = disarmed")
+
+
 async def test_disarmed_on_the_second_ride(night: Night) -> None:
     """If an outage hid the begin of the night and two rides, the bike is guarded where it stood in between.
 

@@ -10,6 +10,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
+from homeassistant.const import EVENT_CORE_CONFIG_UPDATE
 from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
@@ -90,6 +91,7 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
+        on_unload(hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, self._async_set_zone))
         check = self._async_check
         on_unload(
             async_track_time_interval(
@@ -120,6 +122,12 @@ class NightGuards:
             at = {"hour": time.hour, "minute": time.minute, "second": time.second}
             stop = async_track_time_change(self._hass, compare, **at)
             self._unsubscribe.append(stop)
+
+    @callback
+    def _async_set_zone(self, _event: Event[Any]) -> None:
+        """Set the timers again: Home Assistant's timers keep the time zone in which they were set."""
+        self._async_load()
+        self._async_compare_all()
 
     @callback
     def _async_changed(self, _: ConfigEntryChange, entry: ConfigEntry) -> None:
