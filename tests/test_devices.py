@@ -6,7 +6,12 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from homeassistant.config_entries import ConfigEntryDisabler
-from homeassistant.const import STATE_OFF, STATE_UNAVAILABLE, Platform
+from homeassistant.const import (
+    EVENT_STATE_CHANGED,
+    STATE_OFF,
+    STATE_UNAVAILABLE,
+    Platform,
+)
 from homeassistant.core import async_get_hass
 from homeassistant.helpers import (
     area_registry as ar,
@@ -17,7 +22,10 @@ from homeassistant.helpers import (
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
 from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 
 from custom_components.bike_tracker import devices
@@ -169,6 +177,25 @@ async def test_rename(
     assert bikes.state("device_tracker.red_bike").name == shown
     online = bikes.state("binary_sensor.red_bike_connectivity")
     assert online.name == f"{shown} Connectivity"
+
+
+async def test_renamed_entity(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+    """A device tracker that gets another tracker's old entity ID never shows the other tracker's place."""
+    bikes.simulator.report(BLUE, latitude=50.0)
+    await bikes.poll()
+    changes = async_capture_events(bikes.hass, EVENT_STATE_CHANGED)
+    for old, new in (("red", "replaced"), ("blue", "red")):
+        entity_registry.async_update_entity(
+            f"device_tracker.{old}_bike", new_entity_id=f"device_tracker.{new}_bike"
+        )
+        await bikes.hass.async_block_till_done()
+    await bikes.async_wait(10)
+    new_states = [change.data["new_state"] for change in changes]
+    assert {
+        state.attributes["latitude"]
+        for state in new_states
+        if state and state.entity_id == "device_tracker.red_bike"
+    } == {50.0}
 
 
 async def test_device_page(bikes: Bikes) -> None:
