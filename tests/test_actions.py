@@ -1,11 +1,12 @@
 """The actions that return locations, rides, statistics and tracks of bikes."""
 
+import asyncio
 from collections.abc import Mapping
 import csv
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from aiohttp import TCPConnector
 import gpxpy
@@ -150,6 +151,27 @@ async def test_rides(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
     assert text.splitlines() == snapshot(name="table")
     [ride] = await async_get_rides(hass)
     assert "route" not in ride
+
+
+async def test_many_rides(
+    hass: HomeAssistant, entry: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While many rides are described, other tasks run after each hundred rides."""
+    store(hass, entry, [row(it * HOUR) for it in range(250)])
+    await async_setup(hass, entry)
+    places, steps = Mock(return_value=None), list[int]()
+    monkeypatch.setattr("custom_components.bike_tracker.services.zone_name", places)
+
+    async def watch() -> None:
+        while True:
+            steps.append(places.call_count)
+            await asyncio.sleep(0)
+
+    task = hass.async_create_task(watch())
+    assert len(await async_get_rides(hass, **times(-20 * DAY))) == 250
+    task.cancel()
+    # Each ride has two places.
+    assert sorted({*steps})[:3] == [0, 200, 400]
 
 
 @pytest.mark.usefixtures("rides")

@@ -1,11 +1,12 @@
 """The actions of the integration: data about bikes, rides and tracks, theft reports and messages."""
 
+import asyncio
 from contextlib import suppress
 import csv
 from datetime import datetime, timedelta
 from functools import partial
 from io import StringIO
-from itertools import product
+from itertools import batched, product
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +47,8 @@ _ROUTES: Final = "routes"
 # If `where` returns more bikes than this, its text contains only the place and problems
 # of each bike, but no other condition such as the battery.
 _FEW_BIKES: Final = 3
+# Maximum number of rides to describe in one step of the event loop: 5 ms.
+_RIDES_AT_ONCE: Final = 100
 _BEFORE_THEFT: Final = timedelta(minutes=10)
 # Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6
@@ -95,15 +98,21 @@ async def _async_get_rides(call: ServiceCall) -> dict[str, Any]:
     """Return the rides of the target's bikes in a time range. With a file name, also write the rides as CSV."""
     start, end = time_range(call.data.get(START), call.data.get(_END))
     bikes, path = await async_bikes_in(call), await _async_path(call)
-    rides = [
-        _described(call.hass, bike, ride)
-        | ({"route": ride.route} if call.data[_ROUTES] else {})
-        for bike in _loaded(bikes)
-        for ride in await bike.rides(start, end)
-    ]
+    rides = list[dict[str, Any]]()
+    for bike in _loaded(bikes):
+        found = await bike.rides(start, end)
+        for batch in batched(found, _RIDES_AT_ONCE, strict=False):
+            rides += [
+                _described(call.hass, bike, ride)
+                | ({"route": ride.route} if call.data[_ROUTES] else {})
+                for ride in batch
+            ]
+            await asyncio.sleep(0)
     # All times are in UTC and in the same format, so their texts sort correctly.
     rides.sort(key=itemgetter("started_at"))
-    await _async_write(call.hass, path, _csv_of(rides))
+    if path:
+        text = await call.hass.async_add_executor_job(_csv_of, rides)
+        await _async_write(call.hass, path, text)
     return {"rides": rides}
 
 
