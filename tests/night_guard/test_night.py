@@ -22,7 +22,11 @@ report meters=1100, work, wait 15 = armed
 
 Bikes are guarded while nobody is near, by day too.
 ann 0, ben 1000, night red riders=ann+ben
-ann 150 = disarmed, ann 250 = armed, ann 0 = disarmed, ann unknown = armed, ben unknown = armed
+ann 150 = disarmed, ann 250, wait 2 = disarmed, wait 1 = armed, ann 0 = disarmed, ann unknown, wait 3 = armed, ben unknown = armed
+
+A rider sets off by day, and the phone reports it before the bike.
+ann 0, night red riders=ann follow=no, stand 5, ann 300, ride 4, stand 9 = armed, ann 1990 = disarmed
+clock 5, ann 600, clock -5, wait 4 = armed
 
 A bike that is ridden is guarded once it has stood, though disarmed by hand before.
 night red begins=12:05, disarm, ride 6 = disarmed, stand 10 = armed
@@ -36,7 +40,7 @@ night red begins=12:27, ride 3, stand 1, wait 21, ride 8 = disarmed
 
 A bike that the service disabled when its ride ended, or when its rider left, is guarded once it is enabled.
 night red begins=12:05, stand 1, ride 4, lock red, stand 12 = disarmed, unlock red, wait 1 = armed
-ann 2000, night red riders=ann, lock red, wait 1, ann 2600 = disarmed, unlock red, wait 1 = armed
+ann 2000, night red riders=ann, lock red, wait 1, ann 2600, wait 3 = disarmed, unlock red, wait 1 = armed
 
 A bike that the service disabled or no longer lists is disarmed all the same.
 night begins=12:05 ends=12:20, stand 9, lock red, leave blue, wait 11, unlock red, ride 4, assign blue, ride 9 blue = disarmed, = blue disarmed
@@ -238,8 +242,8 @@ night red, until 22, ride 2, reload, ride 11
 22:22 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 22:21, battery 80%.
 
 While its account is unloaded, nothing is told, even if a night begins and a rider moves.
-ann 500, night red riders=ann begins=12:24, wait 1, fail, wait 13, reload
-12:26 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:03. A theft would go unnoticed.
+ann 500, night red riders=ann begins=12:24, wait 4, fail, wait 11, reload
+12:27 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:06. A theft would go unnoticed.
 
 A clock that was half a day ahead costs no night, and a moved bike is followed on.
 clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed

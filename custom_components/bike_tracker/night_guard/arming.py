@@ -35,6 +35,8 @@ from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, press
 from .schedule import NightGuard, Situation, decide, state_of
 
 _CHECK_EVERY: Final = timedelta(minutes=1)
+# By day, the phone of a rider who sets off on a bike may report this long before the bike.
+_SETS_OFF_WITHIN: Final = timedelta(minutes=3)
 _RECIPIENT_GONE: Final = "recipient_gone"
 _WAITING_TAPS: HassKey[deque[Event[dict[str, Any]]]] = HassKey(f"{DOMAIN}_taps")
 _MAX_WAITING_TAPS: Final = 20
@@ -79,6 +81,8 @@ class NightGuards:
         evaluation = coordinator.database.content.evaluation
         self._started_at = evaluation.at if evaluation else dt_util.utcnow()
         self._compared_at: dict[str, datetime] = {}
+        self._away_since: dict[str, datetime] = {}
+        """When a comparison first showed that a bike should be guarded, as all later ones did."""
         self._blocked: set[str] = set()
         """Bikes that could not be guarded when they were compared, except moved bikes."""
         self._before: Trackers = {}
@@ -286,18 +290,24 @@ class NightGuards:
         # By day, the places of the riders while the bike stood are not known.
         after_ride = unique_id in stood and self._stood_at_night(bike, guards, now)
         account, is_blocked = self._coordinator.data, reason not in (None, "triggered")
-        if is_blocked:
+        state, is_wanted = account.states[unique_id], self._messenger.is_wanted
+        wanted = any(is_wanted(night, state.position, now) for night in guards)
+        # If the clock was set back, the stored time may be in the future.
+        away_since = min(self._away_since.pop(unique_id, now), now)
+        if wanted:
+            self._away_since[unique_id] = away_since
+        is_recent = now - away_since < _SETS_OFF_WITHIN
+        may_set_off = wanted and is_recent and not is_night
+        if is_blocked or may_set_off:
             self._blocked.add(unique_id)
         else:
             self._blocked.discard(unique_id)
-        state, is_wanted = account.states[unique_id], self._messenger.is_wanted
         situation = Situation(
             state_of(state.guard),
             self._messenger.is_held(unique_id),
-            is_blocked or (state.is_under_way and not after_ride),
+            is_blocked or may_set_off or (state.is_under_way and not after_ride),
             in_outage=not is_up,
         )
-        wanted = any(is_wanted(night, state.position, now) for night in guards)
         decision = decide(situation, is_wanted=wanted, night_begins=begins)
         if decision == "disarm":
             until = self._until(unique_id, guards, now)
