@@ -407,6 +407,23 @@ A tracker that reported while the bike stood falls silent right after the bike w
 night begins=12:25, ride 2, stand 16, ride 2 blue stands=red, stand 8 red blue = armed, wait 65 = blue armed
 13:29 time-sensitive: Red bike has not reported since 12:28 / Red bike: guarded, but without contact since 12:28. A theft would go unnoticed.
 
+A tracker that reports each twelve hours while the bike stands is in a message once a week, not each night.
+night red, until 22, until 23, stand 1, until 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1
+until 22, until 23, stand 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1
+until 22, until 23, stand 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1
+until 22, until 23, stand 1, until 1
+01:00 time-sensitive: Red bike has not reported since 2026-11-20 23:00 / Red bike: guarded, but without contact since 2026-11-20 23:00. A theft would go unnoticed.
+11:00 quiet: Red bike has not reported since 2026-11-20 23:00 / Red bike is at home, position from 2026-11-20 23:00, battery 80%.
+11:01 silent removed
+01:00 time-sensitive: Red bike has not reported since 2026-11-28 23:00 / Red bike: guarded, but without contact since 2026-11-28 23:00. A theft would go unnoticed.
+
+A tracker that was silent before the theft is in a message as soon as the thief cuts it off.
+night red follow=no, until 22, until 23, stand 1, until 1, stand 1, ride 2, stand 10, offline red, wait 17
+01:00 time-sensitive: Red bike has not reported since 2026-11-20 23:00 / Red bike: guarded, but without contact since 2026-11-20 23:00. A theft would go unnoticed.
+01:01 silent removed
+01:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 01:01
+01:29 time-sensitive: Red bike has been offline since 01:14 / 1.0 km from where it stood / Red bike is at Roonstraße 12, 1.0 km north of home, position from 01:12, battery 80%, its tracker is offline, was moved.
+
 A tracker that fell silent before the bike was armed may sleep, even if it reported at rest before.
 night red begins=12:52, ride 2, stand 16, wait 102 = armed
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -42,6 +42,8 @@ from .messages import (
 from .schedule import NightGuard, state_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
+# A silence shows for this time how long a tracker may sleep.
+_SLEEP_KNOWN_FOR: Final = timedelta(days=7)
 
 
 class _Silence(NamedTuple):
@@ -314,9 +316,10 @@ class Messenger:
             and (tracker.device.last_update or since) > since
         }
         ended = sent.ended | {key: (told[key], now) for key in back & told.keys()}
+        known = {key for key, it in ended.items() if now - it[1] < _SLEEP_KNOWN_FOR}
         self.remember(
             cut_off={key: it for key, it in sent.cut_off.items() if key not in back},
-            ended={key: it for key, it in ended.items() if key in account.states},
+            ended={key: ended[key] for key in known & account.states.keys()},
             left={key: sent.left.get(key, now) for key in left},
         )
         return back
@@ -335,9 +338,9 @@ class Messenger:
                 else [(self.sent.left[unique_id], alerts.NO_CONTACT_AFTER)]
             )
             # A tracker whose silence ended may sleep while the bike stands, so its next
-            # silence must be twice as long.
+            # silence must be twice as long, also after the next arming.
             start, end = self.sent.ended.get(unique_id, (now, now))
-            pause = 2 * (end - max(start, stands_since))
+            pause = 2 * (end - (max(start, stands_since) if guard.is_done else start))
             due = [(since, since + max(wait, pause)) for since, wait in known]
             began = next((since for since, at in due if at <= soon), None)
             if began and (bike := known_bike(self._coordinator, unique_id)):
