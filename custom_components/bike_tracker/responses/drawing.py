@@ -29,7 +29,7 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
     placed, scale = _placed(on_plane)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
-        'direction="ltr" font-family="sans-serif" font-size="11">'
+        'direction="ltr">'
         f"{_lines(placed)}{_ends(placed[0][0], placed[-1][-1])}"
         f"{_scale(scale, label)}{_NORTH}</svg>"
     )
@@ -37,7 +37,7 @@ def route_as_svg(lines: Sequence[_Line], label: Callable[[float], str]) -> str:
 
 _NORTH: Final = (
     f'<path d="M{_WIDTH - 18} 30V10m-4 6l4-6 4 6" fill="none" stroke="#000"/>'
-    f'<text x="{_WIDTH - 18}" y="42" text-anchor="middle">N</text>'
+    f'<text x="{_WIDTH - 18}" y="33" text-anchor="middle" dominant-baseline="hanging">N</text>'
 )
 
 

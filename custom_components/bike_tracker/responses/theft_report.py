@@ -73,8 +73,9 @@ td:not(.number) { overflow-wrap: anywhere; }
 .positions td { border-top: 1px solid #ccc; }
 .positions tr { break-inside: avoid; }
 .positions td:nth-child(2) { min-width: 10ch; }
-@media print, (min-width: 600px) { .number { white-space: nowrap; } }
-svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888; }
+svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888;
+  font: 22px sans-serif; }
+@media print, (min-width: 600px) { .number { white-space: nowrap; } svg { font-size: 11px; } }
 footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
 @media print { a { color: inherit; text-decoration: none; } }
 </style>
@@ -85,7 +86,7 @@ footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
 <h2>$what_happened</h2>
 <table class="facts">$events</table>
 <h2>$route</h2>
-$drawing
+<div role="img" aria-label="$route">$drawing</div>
 <h2>$positions</h2>
 <table class="positions"><thead><tr>$header</tr></thead><tbody>$rows</tbody></table>
 $notes
