@@ -1,11 +1,11 @@
-// Elements, texts, formats, bikes and the base class of the cards.
+// What the cards share.
 
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 const FRESH_MS = 300_000;
 const LOW_BATTERY = 20;
 /** @type {Record<string, number>} */
-export const KM = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144 };
+const UNITS = { m: 0.001, mi: 1.609344, ft: 0.0003048, yd: 0.0009144, min: 60, h: 3600, d: 86_400 };
 
 // Strings become text nodes, never markup.
 
@@ -125,7 +125,7 @@ class Formats {
 
 	/** Return a distance, or a speed: with "-per-hour". */
 	distance(km = 0, per = "") {
-		const value = this.isMetric ? km : km / KM.mi;
+		const value = this.isMetric ? km : km / UNITS.mi;
 		return this.unit(value, (this.isMetric ? "kilometer" : "mile") + per, per || value >= 99.95 ? 0 : 1);
 	}
 
@@ -170,8 +170,14 @@ export class Bike {
 		return ["unavailable", "unknown"].includes(state?.state) ? undefined : state;
 	}
 
+	/** Return km, seconds or %, or `before` if unknown. */
+	value(key = "", before = NaN) {
+		const state = this.state(key);
+		return state ? Number(state.state) * (UNITS[state.attributes.unit_of_measurement] ?? 1) : before;
+	}
+
 	get isLow() {
-		return Number(this.state("battery")?.state) < LOW_BATTERY;
+		return this.value("battery") < LOW_BATTERY;
 	}
 
 	/** Order: triggered, offline, low battery. */

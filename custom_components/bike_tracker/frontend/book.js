@@ -1,6 +1,6 @@
-// The rides of all cards, loaded by month.
+// All rides, loaded by month.
 
-import { ask, bikesOf, KM, refreshCards, stampOf } from "./base.js";
+import { ask, bikesOf, refreshCards, stampOf } from "./base.js";
 
 const SPAN_DAYS = 30;
 const LONGEST_PAUSE_DAYS = 1900;
@@ -92,11 +92,11 @@ function identify(ride) {
 	return Object.assign(ride, { at, key: `${ride.device_id} ${at}` });
 }
 
-/** Return the ride under way. @param {Bike} bike */
+/** @param {Bike} bike */
 function underWay(bike) {
 	const { ride } = bike;
 	if (!ride) return [];
-	const km = bike.state("ride_distance");
-	if (km) bike.km = Number(km.state) * (KM[km.attributes.unit_of_measurement] ?? 1);
-	return identify(/** @type {Ride} */ ({ device_id: bike.id, started_at: ride.started_at, distance: bike.km }));
+	bike.km = bike.value("ride_distance", bike.km);
+	const duration = bike.value("ride_duration");
+	return identify(/** @type {Ride} */ ({ device_id: bike.id, started_at: ride.started_at, distance: bike.km, duration }));
 }

@@ -66,7 +66,7 @@ export class DistanceCard extends Card {
 	labelOf(period, isLong = false) {
 		/** @type {Record<string, Intl.DateTimeFormatOptions>} */
 		const options = {
-			week: { day: "numeric", month: isLong ? "long" : "numeric" },
+			week: { day: "numeric", month: "numeric" },
 			month: isLong ? { month: "long", year: "numeric" } : { month: "narrow" }, year: { year: "numeric" },
 		};
 		const date = formats.date(Date.parse(period.start), options[this.period], hass.config.time_zone);

@@ -79,7 +79,7 @@ function unwrap(points) {
 	return points;
 }
 
-/** Return a ride's route. @param {Ride} ride */
+/** @param {Ride} ride */
 export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	const times = { start_date_time: ride.started_at, end_date_time: ride.ended_at, routes: true };
 	/** @type {{rides: Ride[]}} */

@@ -60,10 +60,9 @@ export class RidesCard extends Card {
 	/** @param {Ride} ride @param {Bike} bike */
 	renderInfo(ride, bike) {
 		const end = ride.ended_at ? formats.moment(Date.parse(ride.ended_at), ride.at) : text("under_way");
-		const lasts = bike.state("ride_duration");
-		const took = ride.ended_at ? formats.duration(ride.duration) : lasts && hass.formatEntityState(lasts);
-		const facts = [ride.distance && formats.distance(ride.distance), took].filter(Boolean);
-		if (ride.maximum_speed) facts.push(text("maximum", { speed: formats.distance(ride.maximum_speed, "-per-hour") }));
+		const { distance, duration, maximum_speed: top } = ride;
+		const facts = [distance && formats.distance(distance), duration && formats.duration(duration),
+			top && text("maximum", { speed: formats.distance(top, "-per-hour") })].filter(Boolean);
 		const places = [ride.start, ride.end].map((place) => place?.zone || place?.address || "?");
 		const at = this.rides.findIndex(({ key }) => key === ride.key);
 		/** @param {() => void} onclick */
@@ -105,7 +104,7 @@ export class RidesCard extends Card {
 		}
 		fill(this.more, text("earlier"));
 		fill(this.list,
-			...[...days].map(([key, day]) => this.dayOf(key, day)),
+			...[...days].sort().reverse().map(([key, day]) => this.dayOf(key, day)),
 			(!days.size || book.error) && h("p.note.pad", { role: "status" }, this.note),
 			!between && !book.isComplete && bikes[0] && this.more);
 		// In sight, it is reported again.

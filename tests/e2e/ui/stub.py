@@ -16,8 +16,7 @@ from tests.tools.simulator.streets import HOME, WERDERPLATZ
 _URL = "http://cards.test"
 _TEXTS = json.loads((INTEGRATION / "translations" / "en.json").read_text())
 _FILES = {
-    "/": "<!doctype html><html style=--primary-color:blue><home-assistant></home-assistant><script src=/stub.js></script>"
-    "<script type=module src=/frontend/bike-tracker.js></script>"
+    "/": "<!doctype html><html style=--primary-color:blue><home-assistant></home-assistant><script src=/stub.js></script><script type=module src=/frontend/bike-tracker.js></script>"
 }
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _STATES: Mapping[str, object] = {

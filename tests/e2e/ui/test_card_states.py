@@ -27,6 +27,8 @@ _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000
 _COME_BACK = "map => { map.dispatchEvent(new Event('wheel')); map.fitted = []; const card = map.getRootNode().host; card.parentNode.append(card); return new Promise(done => setTimeout(() => done(map.fitted.length), 99)); }"
 _BEGINS_AT_THE_LEFT = "({ firstChild: text }) => { const range = new Range(); range.selectNode(text); const { x } = range.getBoundingClientRect(); range.setEnd(text, 1); return x === range.getBoundingClientRect().x; }"
 _ALL_FIT = "all => all.filter((it) => it.scrollWidth > Math.min(it.clientWidth, it.parentElement.clientWidth) || it.clientHeight > 10 * parseFloat(getComputedStyle(it).fontSize)).map((it) => it.textContent)"
+_GROW = "size => { document.body.style.fontSize = `${size}px`; }"
+_LABELS_FIT = "all => all.every((it, i) => it.parentElement.ariaLabel.includes(it.textContent) && parseFloat(getComputedStyle(it).fontSize) >= 12 && it.getBoundingClientRect().right <= (all[i + 1]?.getBoundingClientRect().x ?? innerWidth))"
 _COUNT_MOVED = "alarm => { window.moved = 0; const count = (all) => all.forEach((it) => (moved += it.addedNodes.length)); new MutationObserver(count).observe(alarm.parentElement, { childList: true }); }"
 _MEASURE_TASKS = "() => { window.longest = 0; new PerformanceObserver((list) => { longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)); }).observe({ type: 'longtask' }); }"
 _RING = "it => { const { backgroundColor, outlineColor, outlineStyle } = getComputedStyle(it); return [outlineStyle, backgroundColor !== outlineColor]; }"
@@ -122,17 +124,19 @@ async def test_long_names(stub: Stub) -> None:
     await stub.show(house(bike(1, **_NOT_SET_UP), bike(2, **_NOT_SET_UP)))
     long = {**bike(1), "name": "Aunt Henrietta's long-tail bike"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
-    name = stub.distance.locator(".legend .name", has_text="Henrietta's")
-    await expect(name).to_be_visible()
-    assert await name.evaluate("it => it.scrollWidth <= it.clientWidth")
-    # With text of twice the size, too, all names are shown, and no text covers another.
-    await stub.page.evaluate("() => { document.body.style.fontSize = '32px'; }")
-    texts = stub.page.locator(".name:not(h2), .label, .head > *, .legend")
-    assert await texts.evaluate_all(_ALL_FIT) == []
-    # In high contrast, Windows replaces all colors except those of bikes.
+    await expect(stub.distance.get_by_text("Henrietta's")).to_be_visible()
+    # With larger text, too, all names are shown, and no text covers another.
+    for size in (16, 32, 40):
+        await stub.page.evaluate(_GROW, size)
+        texts = stub.page.locator(".name, .day h3, .head > *, .legend")
+        assert await texts.evaluate_all(_ALL_FIT) == []
+        assert await stub.distance.locator(".label:visible").evaluate_all(_LABELS_FIT)
+    # In high contrast, only bikes keep their colors, and pressed buttons have a border.
     await stub.page.emulate_media(forced_colors="active")
     for mark in await stub.distance.locator(".dot, .bar > span").all():
         await expect(mark).to_have_css("background-color", "rgb(60, 128, 160)")
+    pressed = stub.page.locator("[aria-pressed=true]").first
+    await expect(pressed).to_have_css("border-top-width", "1px")
     await stub.page.emulate_media(forced_colors="none")
 
 
@@ -145,8 +149,8 @@ async def test_add_dashboard_at_once(stub: Stub) -> None:
     texts = {**house()["texts"], "dashboard": "Fahrräder"}
     await stub.show(house(texts=texts))
     await stub.page.wait_for_function("() => window.customCards?.length")
-    description = texts["dashboard_description"]
-    assert await stub.page.evaluate(read) == [["Fahrräder", description]]
+    shown = ["Fahrräder", texts["dashboard_description"]]
+    assert await stub.page.evaluate(read) == [shown]
 
 
 @pytest.mark.parametrize("name", _STATES)
@@ -214,8 +218,7 @@ async def test_where_a_stolen_bike_is(stub: Stub) -> None:
     await stub.show(house(bike(1, **gone), where=there, history=way))
     line = re.compile(r"Last seen: .+ PM · 49\.4000, 8\.7000 · No contactIt's me")
     await expect(stub.bikes).to_contain_text(line)
-    places = [list(place) for place in (HOME, WERDERPLATZ)]
-    assert await stub.paths(stub.bikes) == [places]
+    assert await stub.paths(stub.bikes) == [[[*HOME], [*WERDERPLATZ]]]
 
 
 async def test_markup_is_text(stub: Stub) -> None:
@@ -252,15 +255,15 @@ async def test_date_line(stub: Stub) -> None:
 async def test_ride_under_way(stub: Stub) -> None:
     """The list shows a ride under way, and the ride's line on the map grows with each report, of which screen readers are silent."""
     distance = {"state": "2.5", "attributes": {"unit_of_measurement": "mi"}}
-    duration = {"state": "11", "attributes": {"unit_of_measurement": "min"}}
+    duration = {"state": "0.2", "attributes": {"unit_of_measurement": "h"}}
     riding = bike(1, **_RIDING, ride_distance=distance, ride_duration=duration)
     places = [HOME, WERDERPLATZ, (49.42, 8.69), (49.43, 8.69)]
     # The ride has `number` places, and the map was last fitted to `fits` places. In the
     # minute after a touch, the map is not fitted again.
     for number, fits in ((1, 1), (2, 2), (3, 2), (4, 4)):
         await stub.show(house(riding, history=_history(*places[:number])))
-        await expect(stub.rides).to_contain_text("– under way4.0 km · 11 min")
-        await expect(stub.rides.locator("[aria-live=off]")).to_contain_text("km · 11")
+        await expect(stub.rides).to_contain_text("– under way4.0 km · 12 min")
+        await expect(stub.rides.locator("[aria-live=off]")).to_contain_text("km · 12")
         shown = stub.rides.locator("ha-map")
         await expect(shown).to_be_attached()
         await stub.page.wait_for_timeout(50)
@@ -300,10 +303,11 @@ async def test_gpx_without_route(stub: Stub) -> None:
 
 
 async def test_ride_under_way_at_set_up(stub: Stub) -> None:
-    """If the database contains the first part of a ride under way, the list shows both parts as one ride."""
-    await stub.show(house(bike(1, **_RIDING), rides=[ride(_YESTERDAY)]))
-    await expect(stub.days.get_by_role("button")).to_have_count(1)
-    await expect(stub.days).to_contain_text("under way")
+    """If the database contains the first part of a ride under way, the list shows both parts as one ride, below the rides of newer days."""
+    rides = [ride(_YESTERDAY), ride(datetime.now(UTC), 2)]
+    await stub.show(house(bike(1, **_RIDING), bike(2), rides=rides))
+    await expect(stub.days.get_by_role("button")).to_have_count(2)
+    await expect(stub.days).to_contain_text(["Bike 2", "under way"])
 
 
 async def test_time_zone(stub: Stub) -> None:
@@ -322,21 +326,16 @@ async def test_time_zone(stub: Stub) -> None:
 @pytest.mark.parametrize("number", [5, 11, 12, 50])
 async def test_many_bikes(stub: Stub, number: int) -> None:
     """From 12 bikes on, the bikes card is a table, in which triggered, offline and low-battery bikes come first."""
-    kinds: dict[int, House] = {
-        2: {"online": None},
-        3: {"battery": "8"},
-        4: {"online": "off"},
-        5: {"guard": _stolen()},
-    }
+    kinds: dict[int, House] = {2: {"online": None}, 3: {"battery": "8"}}
+    kinds |= {4: {"online": "off"}, 5: {"guard": _stolen()}}
     bikes = [bike(it, **kinds.get(it, {})) for it in range(1, number + 1)]
     await stub.show(house(*bikes))
     is_table = number >= 12
     rows = stub.bikes.locator("tbody tr" if is_table else ".strip li")
     await expect(rows).to_have_count(number)
     first = [5, 4, 3, 1, 2] if is_table else [1, 2, 3, 4, 5]
-    names = [f"Bike {it}" for it in first]
     shown = await rows.locator(".name").all_inner_texts()
-    assert [text[:6] for text in shown[:5]] == names
+    assert [int(text[5]) for text in shown[:5]] == first
     await expect(stub.bikes.locator(".alarm")).to_have_count(1)
     # If the row of a bike moves, its button keeps the focus, whose ring is visible.
     await rows.last.get_by_role("button").last.press("Shift")
@@ -448,12 +447,14 @@ async def test_right_to_left(stub: Stub) -> None:
 
 
 async def test_a_narrow_phone(stub: Stub) -> None:
-    """On a narrow phone, the times of the chosen ride are on their own line, and a table has room for names.
+    """On a narrow phone, the times of the chosen ride are on their own line, names of buttons have spaces, and a table has room for names.
 
     If the page scrolls to the map, the page's header does not cover the map.
     """
     await stub.page.set_viewport_size({"width": 390, "height": 700})
     await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))
+    button = stub.bikes.get_by_role("button", name="Bike 1 Home 74 %", exact=True)
+    await expect(button).to_be_visible()
     box = await stub.rides.locator(".info p").first.bounding_box()
     assert box and box["width"] > 340
     margin = "map => parseFloat(getComputedStyle(map).scrollMarginTop)"
