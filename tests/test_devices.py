@@ -179,23 +179,26 @@ async def test_rename(
     assert online.name == f"{shown} Connectivity"
 
 
-async def test_renamed_entity(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A device tracker that gets another tracker's old entity ID never shows the other tracker's place."""
-    bikes.simulator.report(BLUE, latitude=50.0)
+async def test_renamed_entities(
+    bikes: Bikes, entity_registry: er.EntityRegistry
+) -> None:
+    """Entities that get the old entity IDs of another tracker never show that tracker's place or alarm."""
+    bikes.simulator.report(BLUE, latitude=50.0, attributes={"alarm": "sos"})
+    await bikes.poll()
+    bikes.simulator.report(RED, attributes={"alarm": "tow"})
     await bikes.poll()
     changes = async_capture_events(bikes.hass, EVENT_STATE_CHANGED)
     for old, new in (("red", "replaced"), ("blue", "red")):
-        entity_registry.async_update_entity(
-            f"device_tracker.{old}_bike", new_entity_id=f"device_tracker.{new}_bike"
-        )
+        for entity_id in ("device_tracker.{}_bike", "event.{}_bike_alarm"):
+            entity_registry.async_update_entity(
+                entity_id.format(old), new_entity_id=entity_id.format(new)
+            )
         await bikes.hass.async_block_till_done()
     await bikes.async_wait(10)
-    new_states = [change.data["new_state"] for change in changes]
-    assert {
-        state.attributes["latitude"]
-        for state in new_states
-        if state and state.entity_id == "device_tracker.red_bike"
-    } == {50.0}
+    found = [change.data["new_state"] for change in changes]
+    shown = [state.attributes for state in found if state and "red" in state.entity_id]
+    assert {it["latitude"] for it in shown if "latitude" in it} == {50.0}
+    assert {it["alarm"] for it in shown if "alarm" in it} == {"sos"}
 
 
 async def test_device_page(bikes: Bikes) -> None:

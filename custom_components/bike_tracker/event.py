@@ -88,7 +88,13 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
 
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the stored state or, if it lacks the newest fired occurrence, a state with this occurrence's time."""
+        """Return the stored state or, if it lacks the newest fired occurrence, a state with this occurrence's time.
+
+        An entity that is available already was only renamed. It knows its event, and the
+        state that is stored for its new entity ID may be of another tracker.
+        """
+        if self._available:
+            return None
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())
         return await super().async_get_last_state()
