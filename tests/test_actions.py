@@ -194,6 +194,15 @@ async def test_rides_of_a_time(hass: HomeAssistant, range_: Answer, count: int) 
     assert len(await async_get_rides(hass, **range_)) == count
 
 
+async def test_ride_without_length(hass: HomeAssistant, entry: MockConfigEntry) -> None:
+    """A ride of which only the arrival is known is found by its own times, as cards request it."""
+    store(hass, entry, [row(DAY, duration=0), row(DAY + HOUR)])
+    await async_setup(hass, entry)
+    [ride] = await async_get_rides(hass, **times(-DAY, -DAY))
+    assert ride["started_at"] == ride["ended_at"]
+    assert await async_get_rides(hass, **times(-DAY - MINUTE, -DAY)) == []
+
+
 END_OF_TIME = times("9999-12-31 00:00:00", "9999-12-31 23:59:59")
 # The week that contains this range ends after the year 9999: no time can be its end.
 LAST_WEEK = times("9999-12-27 00:00:00", "9999-12-28 12:00:00")

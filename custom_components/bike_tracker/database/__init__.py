@@ -267,7 +267,11 @@ class Database:
     # Queries
 
     async def rides(self, unique_id: str, start: datetime, end: datetime) -> list[Ride]:
-        """Return the finished rides of a tracker that overlap a time range, the oldest first."""
+        """Return the finished rides of a tracker that overlap a time range, the oldest first.
+
+        If only the arrival of a ride is known, its start and end are the same. A range
+        that begins at this time contains the ride.
+        """
         rides = await self._async_query(
             sql.rides_between, self.title, unique_id, start, end
         )
@@ -278,7 +282,11 @@ class Database:
         # If a bike was on a ride when its tracker was set up, the file contains the
         # first part of that ride. While this ride is under way, leave that part out.
         begins = under_way.started_at if under_way else sql.NEVER
-        touching = (it for it in rides if it.started_at < end and it.moved_at > start)
+        touching = (
+            it
+            for it in rides
+            if it.started_at == start or (it.started_at < end and it.moved_at > start)
+        )
         over = (it for it in touching if it.started_at != begins)
         return sorted(over, key=attrgetter("started_at"))
 

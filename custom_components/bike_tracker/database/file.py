@@ -79,6 +79,12 @@ SET_VALUE: Final = """
 INSERT INTO account VALUES (?1, ?2)
 ON CONFLICT DO UPDATE SET value = ?2 WHERE value != ?2
 """
+# The rides of a tracker that overlap a time range, or start at its beginning. The latter
+# also selects rides without length, of which only the arrival is known.
+_RIDES_IN_RANGE: Final = """
+SELECT * FROM ride
+WHERE tracker = ?1 AND (start = ?2 OR start < ?3 AND "end" > ?2)
+"""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -367,16 +373,10 @@ def replace_rides(connection: Connection, unique_id: str, booked: BookedRides) -
 
 def add_missing(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
     """Add each ride that neither overlaps a stored ride of the tracker nor has the same start as a stored ride."""
-    # This query returns a row if a stored ride overlaps a time range, or starts at its
-    # beginning.
-    query = (
-        "SELECT 1 FROM ride WHERE tracker = ?1"
-        ' AND (start = ?2 OR start < ?3 AND "end" > ?2)'
-    )
     new = list[Ride]()
     for ride in rides:
         values = unique_id, _number(ride.started_at), _number(ride.moved_at)
-        if not connection.execute(query, values).fetchone():
+        if not connection.execute(_RIDES_IN_RANGE, values).fetchone():
             new.append(ride)
     _add(connection, unique_id, new)
 
@@ -399,10 +399,9 @@ def _add(connection: Connection, unique_id: str, rides: Iterable[Ride]) -> None:
 def rides_between(
     connection: Connection, title: str, unique_id: str, start: datetime, end: datetime
 ) -> list[Ride]:
-    """Return the rides of a tracker that overlap a time range. Skip unreadable rides."""
-    query = 'SELECT * FROM ride WHERE tracker = ? AND start < ? AND "end" > ?'
-    values = unique_id, _number(end), _number(start)
-    return _rides(title, connection.execute(query, values))
+    """Return the rides of a tracker that overlap a time range, or start at its beginning. Skip unreadable rides."""
+    values = unique_id, _number(start), _number(end)
+    return _rides(title, connection.execute(_RIDES_IN_RANGE, values))
 
 
 def last_ride(
