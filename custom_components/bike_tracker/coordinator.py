@@ -151,7 +151,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if positions:
             # Let other tasks run between reading and applying the positions.
             await asyncio.sleep(0)
-        context = self._update_context(has_missed=has_missed)
+        context = self._context(has_missed=has_missed)
         for changes in self.data.apply_poll(devices, positions, context):
             self._async_take(changes)
             if positions:
@@ -162,10 +162,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         else:
             async_create_issue(self.hass, self.config_entry, "no_trackers")
 
-    def _update_context(self, **more: bool) -> UpdateContext:
-        """Return the context of an update that is applied now. `more` are further fields of the context."""
+    def _context(self, *, has_missed: bool, is_complete: bool = False) -> UpdateContext:
+        """Return the context of a poll or message that is applied now."""
         now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.is_up, has_history=has_history, **more)
+        return UpdateContext(now, not self.is_up, is_complete, has_history, has_missed)
 
     @callback
     def _async_request_more(self) -> None:
@@ -199,13 +199,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         If a report changes the tracker before the thread ends, try again. If all tries
         fail, the gap stays open, so a later request fetches the reports again.
         """
-        context, states = self._update_context(), self.data.states
+        states, now = self.data.states, dt_util.utcnow()
         for _ in range(_MAX_REPLAYS):
             if (before := states.get(request.tracker)) is None:
                 return
-            after = await asyncio.to_thread(before.with_history, answer, context)
+            after = await asyncio.to_thread(before.with_history, answer, now)
             if states.get(request.tracker) is before:
-                changes = self.data.apply_history(request.tracker, after, context)
+                changes = self.data.apply_history(request.tracker, after, now)
                 self._async_set_changes(changes)
                 return
 
@@ -260,7 +260,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         if self._is_polling or not self.live.messages:
             return
         messages = self._portion()
-        context = self._update_context(
+        context = self._context(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.service.answered_at),
         )

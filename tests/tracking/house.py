@@ -162,12 +162,6 @@ class House(Recorder):
         found = [it for it in reports if start <= time_of(it) <= now]
         self.apply(HistoryAnswer(found, now), now)
 
-    def apply(self, answer: HistoryAnswer, now: datetime) -> None:
-        """Apply a history answer."""
-        context = self.context(now)
-        state = self.state.with_history(answer, context)
-        self.record(self.account.apply_history("red", state, context))
-
     def wait(self, now: datetime) -> None:
         """Apply a poll at this time that brings no report."""
         known = self.state.position

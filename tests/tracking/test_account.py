@@ -267,16 +267,16 @@ def test_gaps_of_an_account() -> None:
     """A restart keeps the gap of a tracker. A history answer closes it, and removing the tracker deletes it."""
     house, reports = House(), story("stand 5, ride 9 @15, stand 7")
     house.polls(reports)
-    account, context = house.account, UpdateContext(minutes(21), has_history=True)
-    answer = HistoryAnswer(reports, context.now)
+    account, now = house.account, minutes(21)
+    answer = HistoryAnswer(reports, now)
     again = Account("Bikes", dict(account.states))
     assert again.gaps == account.gaps
     assert again.gaps.keys() == {"red"}
     again.forget("red")
     assert (again.gaps, again.states) == ({}, {})
-    state = account.states["red"].with_history(answer, context)
-    assert not account.apply_history("blue", state, context).keys
-    assert account.apply_history("red", state, context).keys == {"red"}
+    state = account.states["red"].with_history(answer, now)
+    assert not account.apply_history("blue", state, now).keys
+    assert account.apply_history("red", state, now).keys == {"red"}
     assert account.gaps == {}
 
 
@@ -313,8 +313,8 @@ def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = HistoryAnswer([newer], minutes(1))
     for key in ("red", "blue"):
         assert account.arm(key, NOW)
-        state = account.states[key].with_history(answer, context)
-        account.apply_history(key, state, context)
+        state = account.states[key].with_history(answer, NOW)
+        account.apply_history(key, state, NOW)
     assert [it.keys for it in steps] == [{"red", "blue"} - {first}]
     for it in account.trackers.values():
         assert it.state.guard

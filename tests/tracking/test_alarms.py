@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import (
     ALARM_TYPES,
     MAX_WAITING,
@@ -116,9 +116,8 @@ def _storm(many: int, words: int = 1) -> list[Position]:
 
 
 def _recall(service: Service, reports: list[Position]) -> list[str]:
-    context, answer = UpdateContext(NOW, has_history=True), HistoryAnswer(reports, NOW)
-    state = service.red().state.with_history(answer, context)
-    service.account.apply_history("red", state, context)
+    state = service.red().state.with_history(HistoryAnswer(reports, NOW), NOW)
+    service.account.apply_history("red", state, NOW)
     return service.alarms()
 
 

@@ -98,7 +98,7 @@ class Account:
                 device = _with_position_id(changed[unique_id], last)
                 with log_errors(self.name, "updating a tracker"):
                     state = self._after_poll(device, positions.get(unique_id), context)
-                    trackers[unique_id] = _tracker(device, state, context)
+                    trackers[unique_id] = _tracker(device, state, context.now)
             changes, left = self._become(trackers, left), set()
             for unique_id, tracker in trackers.items():
                 self._touched.pop(unique_id, None)
@@ -130,16 +130,16 @@ class Account:
                 new = [it for it in reports[unique_id] if it.id != known_id]
                 if new:
                     state = self._after(device, state, in_order(new), context)
-                trackers[unique_id] = _tracker_at(device, state, context)
+                trackers[unique_id] = _tracker_at(device, state, context.now)
         return self._become(trackers)
 
     def apply_history(
-        self, unique_id: str, state: TrackerState, context: UpdateContext
+        self, unique_id: str, state: TrackerState, now: datetime
     ) -> Changes:
         """Give a tracker its state after a history answer. Ignore a tracker that is not listed."""
         if (known := self.trackers.get(unique_id)) is None:
             return self._become({})
-        return self._become({unique_id: _tracker_at(known.device, state, context)})
+        return self._become({unique_id: _tracker_at(known.device, state, now)})
 
     def arm(
         self,
@@ -301,20 +301,20 @@ def log_errors(account: str, doing: str) -> Iterator[None]:
         _LOGGER.exception("%s: Unexpected error %s", account, doing)
 
 
-def _tracker(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
+def _tracker(device: Device, state: TrackerState, now: datetime) -> Tracker:
     # If the status is unreadable, the flag keeps its value.
     is_online = None if device.status is None else device.status == "online"
-    return Tracker(device, state.with_flag("online", is_online, context.now))
+    return Tracker(device, state.with_flag("online", is_online, now))
 
 
-def _tracker_at(device: Device, state: TrackerState, context: UpdateContext) -> Tracker:
+def _tracker_at(device: Device, state: TrackerState, now: datetime) -> Tracker:
     """Return the tracker after a message or a history answer.
 
     The device may still have the ID of an older position, so give it the ID of the
     newest position.
     """
     device = _with_position_id(device, state.position and state.position.id)
-    return _tracker(device, state, context)
+    return _tracker(device, state, now)
 
 
 def _may_change(tracker: Tracker, listed: Device) -> bool:

@@ -271,9 +271,9 @@ class TrackerState(NamedTuple):
                 state = state.with_guard(guard, now)
         return state
 
-    def with_history(self, answer: HistoryAnswer, context: UpdateContext) -> Self:
+    def with_history(self, answer: HistoryAnswer, now: datetime) -> Self:
         """Return the state after a history answer. Alarms that are older than an hour are not fired."""
-        now, reports = context.now, in_order(answer.reports)
+        reports = in_order(answer.reports)
         since = now - _MAX_ALARM_AGE
         recent = [it for it in reports if (it.device_time or it.moment) >= since]
         state = self._cut(now).with_alarms(recent, now)

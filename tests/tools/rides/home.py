@@ -107,6 +107,12 @@ class Recorder:
             self.totals.append(round(total, 4))
         self.news()
 
+    def apply(self, answer: HistoryAnswer, now: datetime) -> None:
+        """Apply a history answer at the true time `now`."""
+        by_clock = now + self.clock
+        state = self.account.states[BIKE].with_history(answer, by_clock)
+        self.record(self.account.apply_history(BIKE, state, by_clock))
+
 
 @dataclass
 class Home(Recorder):
@@ -245,6 +251,4 @@ class Home(Recorder):
         """Apply the answer of the history, if it has arrived."""
         if self._pending and self._pending[0] <= now:
             (at, answer), self._pending = self._pending, None
-            context = self.context(at)
-            state = self.account.states[BIKE].with_history(answer, context)
-            self.record(self.account.apply_history(BIKE, state, context))
+            self.apply(answer, at)
