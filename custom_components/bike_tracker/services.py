@@ -128,7 +128,7 @@ async def _async_get_statistics(call: ServiceCall) -> dict[str, Any]:
     if len(days) > MAX_PERIODS + 1:
         raise validation_error("too_many_periods", maximum=f"{MAX_PERIODS}")
     bikes = [
-        BikeRides(bike.entity.device_id, bike.name, await bike.rides(start, after))
+        BikeRides(bike.device_id, bike.name, await bike.rides(start, after))
         for bike in _loaded(await async_bikes_in(call))
     ]
     run = call.hass.async_add_executor_job
@@ -142,7 +142,7 @@ def _loaded(bikes: list[Bike]) -> list[Bike]:
 
 def _described(hass: HomeAssistant, bike: Bike, ride: Ride) -> dict[str, Any]:
     return {
-        "device_id": bike.entity.device_id,
+        "device_id": bike.device_id,
         "name": bike.name,
         **ride.described(is_over=True),
         "start": ride.start and _place(hass, ride.start),

@@ -94,7 +94,7 @@ async def test_known_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> N
     """A bike is returned only if its tracker has a device and a device tracker entity."""
     bike = known_bike(bikes.coordinator, RED)
     assert bike
-    assert (bike.name, bike.entity.unique_id) == ("Red bike", RED)
+    assert (bike.name, bike.unique_id) == ("Red bike", RED)
     assert bike.tracker is bikes.coordinator.data.trackers[RED]
     assert known_bike(bikes.coordinator, "unknown") is None
     entity_registry.async_remove("device_tracker.red_bike")

@@ -194,7 +194,7 @@ def trackers_silent(
         first = clock_time(min(since for _, since in guarded))
         lines.append(words(hass, "unnoticed", names=names, time=first))
     said = "\n".join(lines) or where(hass, bikes[0][0])["text"]
-    url = map_of(hass, bikes[0][0].entity.device_id or "")
+    url = map_of(hass, bikes[0][0].device_id)
     return Message(tag, title, said, url if len(bikes) == 1 else "/map")
 
 
@@ -267,11 +267,10 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
 
 def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     """Return a message about a bike's guard, with its buttons."""
-    device_id = bike.entity.device_id or ""
-    url = map_of(hass, device_id)
-    buttons = [_button(hass, action, device_id) for action in _BUTTONS]
+    url = map_of(hass, bike.device_id)
+    buttons = [_button(hass, action, bike.device_id) for action in _BUTTONS]
     buttons.append(link_button(url, words(hass, "button_map")))
-    return Message(GUARD_TAG + device_id, title, said, url, tuple(buttons))
+    return Message(GUARD_TAG + bike.device_id, title, said, url, tuple(buttons))
 
 
 def _label(hass: HomeAssistant, action: str) -> str:
@@ -287,7 +286,7 @@ def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Messa
     """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
     title = titled(hass, bike.name, label=label)
-    tag = f"{REPORT_TAG}{bike.entity.device_id}"
+    tag = f"{REPORT_TAG}{bike.device_id}"
     buttons = (link_button(url, label),) if url else ()
-    url = url or map_of(hass, bike.entity.device_id or "")
+    url = url or map_of(hass, bike.device_id)
     return Message(tag, title, said, url, buttons)

@@ -278,7 +278,7 @@ class NightGuards:
         stood: Collection[str],
     ) -> Iterator[Changes]:
         """Arm or disarm a bike, and yield the changes. In `reasons`, note why the bike cannot be guarded tonight."""
-        unique_id, device_id = bike.entity.unique_id, bike.entity.device_id
+        unique_id, device_id = bike.unique_id, bike.device_id
         guards = self._messenger.guards_of(bike)
         if not (guards or any(it.is_for(device_id) for it in leaving)):
             return
@@ -340,8 +340,8 @@ class NightGuards:
 
         If a night began, the effect of *It's me* ends.
         """
-        last = self._compared_at.get(bike.entity.unique_id, self._started_at)
-        state = self._coordinator.data.states[bike.entity.unique_id]
+        last = self._compared_at.get(bike.unique_id, self._started_at)
+        state = self._coordinator.data.states[bike.unique_id]
         triggered = state.guard and state.guard.triggered
         for time in (state.changed_at, triggered and triggered.since):
             # If the clock was ahead then, this time may be in the future: ignore it.
@@ -350,14 +350,14 @@ class NightGuards:
         nights = [night.last_began(now) for night in guards]
         begins = any(began > last for began in nights if began)
         if begins:
-            self._set_mine(forget=[bike.entity.unique_id])
+            self._set_mine(forget=[bike.unique_id])
         return begins
 
     def _stood_at_night(
         self, bike: Bike, guards: Collection[NightGuard], now: datetime
     ) -> bool:
         """Return whether it is night, and the ride under way, if any, did not begin before that night."""
-        ride = self._coordinator.data.states[bike.entity.unique_id].ride_state.ride
+        ride = self._coordinator.data.states[bike.unique_id].ride_state.ride
         nights = [it.last_began(now) for it in guards if it.is_night(now)]
         return any(not ride or began <= ride.started_at for began in nights if began)
 
@@ -392,13 +392,13 @@ class NightGuards:
         action, device_id = pressed(event, alerts.NIGHT)
         for unique_id in self._coordinator.data.states if action else ():
             bike = known_bike(self._coordinator, unique_id)
-            if bike and bike.entity.device_id == device_id:
+            if bike and bike.device_id == device_id:
                 self._do(bike, action, event.time_fired)
                 if event in (waiting := self._hass.data[_WAITING_TAPS]):
                     waiting.remove(event)
 
     def _do(self, bike: Bike, action: str, tapped_at: datetime) -> None:
-        unique_id, messenger = bike.entity.unique_id, self._messenger
+        unique_id, messenger = bike.unique_id, self._messenger
         panel = messenger.panel(unique_id)
         if action == "report":
             messenger.run(messenger.async_report(bike))
@@ -409,7 +409,7 @@ class NightGuards:
                 self._arm(bike)
 
     def _disarm(self, bike: Bike, tapped_at: datetime) -> None:
-        account, unique_id = self._coordinator.data, bike.entity.unique_id
+        account, unique_id = self._coordinator.data, bike.unique_id
         # After a ride that is over, the night guard decides now. A kept tap may be from
         # before the current night.
         was_ridden = self._was_ridden(unique_id)
@@ -420,7 +420,7 @@ class NightGuards:
         self._remove_message(bike)
 
     def _arm(self, bike: Bike) -> None:
-        account, unique_id = self._coordinator.data, bike.entity.unique_id
+        account, unique_id = self._coordinator.data, bike.unique_id
         is_gone = _is_gone(account.states[unique_id])
         self._set_mine(forget=[unique_id])
         if changes := account.arm(unique_id, dt_util.utcnow()):
@@ -449,8 +449,7 @@ class NightGuards:
                     self._remove_message(bike)
 
     def _remove_message(self, bike: Bike) -> None:
-        device_id = bike.entity.device_id or ""
-        removal = async_remove_guard_message(self._hass, Context(), device_id)
+        removal = async_remove_guard_message(self._hass, Context(), bike.device_id)
         self._messenger.run(removal)
 
     def _was_ridden(self, unique_id: str) -> bool:

@@ -57,14 +57,9 @@ class _Silence(NamedTuple):
     is_due: bool
     """Whether it may cause a message. Otherwise, only a message about another bike names it."""
 
-    @property
-    def unique_id(self) -> str:
-        """Return the `uniqueId` of the tracker."""
-        return self.bike.entity.unique_id
-
     def is_new(self, shown: dict[str, datetime]) -> bool:
         """Return whether no message named the silence after the bike was armed or arrived."""
-        told = shown.get(self.unique_id)
+        told = shown.get(self.bike.unique_id)
         return told is None or told < self.stands_since <= self.since
 
 
@@ -132,7 +127,7 @@ class Messenger:
 
     def guards_of(self, bike: Bike) -> list[NightGuard]:
         """Return the night guards of a bike."""
-        return [it for it in self.guards if it.is_for(bike.entity.device_id)]
+        return [it for it in self.guards if it.is_for(bike.device_id)]
 
     def panel(self, unique_id: str) -> er.RegistryEntry | None:
         """Return the entity *Guard* of a tracker, or None if it has none."""
@@ -208,7 +203,7 @@ class Messenger:
     def _tell_triggered(
         self, bike: Bike, guard: Guard, occurrence: Occurrence, now: datetime
     ) -> None:
-        self._followed_at[bike.entity.unique_id] = now
+        self._followed_at[bike.unique_id] = now
         rider = self._rider_with(bike, guard, now)
         message = alerts.triggered(self._hass, bike, occurrence, rider)
         self.send_once(self.guards_of(bike), message, is_critical=not rider)
@@ -256,7 +251,7 @@ class Messenger:
             of_night = [
                 it
                 for it in silent
-                if not it.is_moved and night.is_for(it.bike.entity.device_id)
+                if not it.is_moved and night.is_for(it.bike.device_id)
             ]
             self._tell_silent_of(night, of_night, back)
 
@@ -270,9 +265,9 @@ class Messenger:
         new = any(it.is_due and it.is_new(told) for it in silent)
         if new or shown != before.without_contact:
             named = {
-                it.unique_id: it
+                it.bike.unique_id: it
                 for it in silent
-                if new or shown.get(it.unique_id) == "armed"
+                if new or shown.get(it.bike.unique_id) == "armed"
             }
             left = [key for key, it in shown.items() if it == "disarmed"]
             unguarded = [
@@ -349,7 +344,7 @@ class Messenger:
 
     def _tell_cut_off(self, silence: _Silence) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
-        unique_id, since, bike = silence.unique_id, silence.since, silence.bike
+        unique_id, since, bike = silence.bike.unique_id, silence.since, silence.bike
         if nights := self.guards_of(bike):
             self.remember(cut_off=self.sent.cut_off | {unique_id: since})
             title = alerts.silence(self._hass, bike, since)
@@ -378,7 +373,7 @@ class Messenger:
         now: datetime,
         arrived_at: datetime | None = None,
     ) -> None:
-        unique_id, title = bike.entity.unique_id, ""
+        unique_id, title = bike.unique_id, ""
         tracker = self._coordinator.data.trackers[unique_id]
         self._followed_at[unique_id] = now
         if arrived_at and tracker.state.is_silent:
@@ -400,9 +395,8 @@ class Messenger:
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
-        device_id = bike.entity.device_id or ""
         filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M%S}.html"
-        data = {ATTR_DEVICE_ID: device_id, CONF_FILENAME: filename}
+        data = {ATTR_DEVICE_ID: bike.device_id, CONF_FILENAME: filename}
         url = self._link_to_report(bike)
         try:
             call = self._hass.services.async_call
@@ -413,7 +407,7 @@ class Messenger:
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:
-        state = self._coordinator.data.known(bike.entity.unique_id).state
+        state = self._coordinator.data.known(bike.unique_id).state
         since = state.stolen_guard.armed_at if state.stolen_guard else None
         return async_link_to_report(self._hass, bike, since)
 
@@ -429,7 +423,7 @@ class Messenger:
                 unique_id: bike
                 for unique_id in told.reasons.keys() | reasons
                 if (bike := known_bike(self._coordinator, unique_id))
-                and night.is_for(bike.entity.device_id)
+                and night.is_for(bike.device_id)
             }
             known = told.reasons | (reasons if is_night else {})
             known = {key: it for key, it in known.items() if key in bikes}

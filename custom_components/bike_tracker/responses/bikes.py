@@ -50,19 +50,29 @@ class Bike(NamedTuple):
         """Return the name of the bike in answers."""
         return self.names[0]
 
+    @property
+    def unique_id(self) -> str:
+        """Return the `uniqueId` of its tracker."""
+        return self.entity.unique_id
+
+    @property
+    def device_id(self) -> str:
+        """Return the ID of its device."""
+        return self.entity.device_id or ""
+
     def matches(self, name: str) -> bool:
         """Return whether the bike has this name: compare letters and digits, ignore case. Every bike matches ""."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return the finished rides that overlap a time range, the oldest first."""
-        return await self._database.rides(self.entity.unique_id, start, end)
+        return await self._database.rides(self.unique_id, start, end)
 
     async def last_ride(self) -> Ride:
         """Return the ride under way, or else the last ride, or raise an error if no ride is known."""
         if self.tracker and (ride := self.tracker.state.ride_under_way):
             return ride
-        if ride := await self._database.last_ride(self.entity.unique_id):
+        if ride := await self._database.last_ride(self.unique_id):
             return ride
         raise validation_error("no_ride", name=self.name)
 
@@ -95,7 +105,7 @@ def _bikes(hass: HomeAssistant) -> Iterator[Bike]:
 @callback
 def bike_of(hass: HomeAssistant, device_id: str) -> Bike | None:
     """Return the bike of a device, or None if the device is not a bike tracker."""
-    found = (bike for bike in _bikes(hass) if bike.entity.device_id == device_id)
+    found = (bike for bike in _bikes(hass) if bike.device_id == device_id)
     return next(found, None)
 
 
@@ -118,7 +128,7 @@ def with_stored_state(hass: HomeAssistant, bike: Bike) -> Bike:
     entry = hass.config_entries.async_get_entry(bike.entity.config_entry_id or "")
     adder = None if bike.tracker else getattr(entry, "runtime_data", None)
     coordinator: BikeTrackerCoordinator | None = adder and adder.coordinator
-    unique_id = bike.entity.unique_id
+    unique_id = bike.unique_id
     if coordinator is None or unique_id not in coordinator.data.states:
         return bike
     tracker = coordinator.data.known(unique_id)
@@ -159,7 +169,7 @@ async def async_bikes_in(call: ServiceCall) -> list[Bike]:
     by_name = {key: call.data.get(key) for key in (ATTR_DEVICE_ID, ATTR_ENTITY_ID)}
     named, permitted = trackers_in(call.hass, by_name), list[Bike]()
     for bike in _bikes(call.hass):
-        entity_id, unique_id = bike.entity.entity_id, bike.entity.unique_id
+        entity_id, unique_id = bike.entity.entity_id, bike.unique_id
         denied = next((it for it in policies if not may(entity_id, it)), None)
         if denied and unique_id in named:
             raise Unauthorized(call.context, entity_id=entity_id, permission=denied)

@@ -22,7 +22,7 @@ _PERIODS_BEFORE: Final = 7
 class BikeRides(NamedTuple):
     """Finished rides of a bike."""
 
-    device_id: str | None
+    device_id: str
     name: str
     rides: Sequence[Ride]
 

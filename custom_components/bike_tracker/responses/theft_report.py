@@ -140,7 +140,7 @@ def _signature(bike: Bike, start: str, until: str) -> str | None:
     """Return the signature of a link to the report of a bike; None if the account of the bike was never set up."""
     if bike.coordinator is None:
         return None
-    signed = "\n".join((bike.entity.device_id or "", start, until))
+    signed = f"{bike.device_id}\n{start}\n{until}"
     secret = bike.coordinator.database.async_link_secret()
     return hmac.new(secret.encode(), signed.encode(), "sha256").hexdigest()
 
@@ -165,7 +165,7 @@ def async_link_to_report(
         host = get_url(hass, prefer_external=True)
     except NoURLAvailableError:
         return None
-    url = URL(host + ReportView.url.format(device_id=bike.entity.device_id))
+    url = URL(host + ReportView.url.format(device_id=bike.device_id))
     return str(url.with_query({START: start, _UNTIL: until, _SIGNATURE: signature}))
 
 

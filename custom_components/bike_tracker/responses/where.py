@@ -42,7 +42,7 @@ def where(
     position, seen_at = state and state.position, state and state.seen_at
     total = state and state.total_distance
     values = {
-        "device_id": bike.entity.device_id,
+        "device_id": bike.device_id,
         "name": bike.name,
         **_place(hass, position, decimals),
         "position_time": seen_at and local_time(seen_at),
