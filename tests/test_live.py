@@ -21,7 +21,7 @@ from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import History, HistoryRequest
 from custom_components.bike_tracker.tracking.account import Account
-from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
+from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.log import Gap
 from custom_components.bike_tracker.tracking.state import TrackerState
 
@@ -409,12 +409,12 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     answer = HistoryAnswer(reports, now)
     request = HistoryRequest(RED, 1, now - timedelta(hours=1), now)
 
-    def spy(state: TrackerState, answer: HistoryAnswer, context: UpdateContext) -> Any:
+    def spy(state: TrackerState, answer: HistoryAnswer, at: datetime) -> Any:
         nonlocal count
         count += 1
         if count <= changes:
             account.states[RED] = state._replace(changed_by=str(count))
-        return replay(state, answer, context)
+        return replay(state, answer, at)
 
     with (
         patch.object(TrackerState, "with_history", spy),
