@@ -284,7 +284,7 @@ async def test_long_track(bikes: Bikes) -> None:
     bikes.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
         bikes.simulator.report(
-            RED, latitude=48 + minute / 10_000, last_update=now - minute * MINUTE
+            RED, latitude=48 + minute / 1_000, last_update=now - minute * MINUTE
         )
     report = await async_report(bikes, start_date_time=-200 * MINUTE)
     assert report["positions"] == 100
@@ -294,9 +294,23 @@ async def test_long_track(bikes: Bikes) -> None:
     name, data = f'download="{ESCAPED}.gpx"', 'href="data:application/gpx+xml;base64,'
     assert link.startswith(f"{name} {data}")
     assert b64decode(link.removeprefix(f"{name} {data}")).decode() == report["gpx"]
-    assert all(it in report["html"] for it in ("48.010000", "48.000100"))
+    assert all(it in report["html"] for it in ("48.100000", "48.001000"))
     assert "Not guarded" in report["html"]
     assert len(read(report["gpx"]).segments[0].points) == 100
+
+
+@pytest.mark.usefixtures("setup")
+async def test_long_rest(bikes: Bikes) -> None:
+    """If the bike stood for long before the theft, the page lists when it stood there, and the whole theft."""
+    now = dt_util.utcnow()
+    bikes.simulator.forget_position(RED)
+    for minute in range(100, 0, -1):
+        north, time = max(10 - minute, 0) / 1_000, now - minute * MINUTE
+        bikes.simulator.report(RED, latitude=48 + north, last_update=time)
+    report = await async_report(bikes, start_date_time=-200 * MINUTE)
+    assert "11 of 100 positions." in report["html"]
+    places = [place for place, _ in _times(report["html"])]
+    assert places == ["48.00000", *(f"48.00{meter}00" for meter in range(10))]
 
 
 @pytest.mark.usefixtures("setup")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import hmac
 from html import escape
 from http import HTTPStatus
-from itertools import chain
+from itertools import chain, pairwise
 from operator import itemgetter
 from string import Template
 from typing import Any, Final, NamedTuple
@@ -22,7 +22,7 @@ from yarl import URL
 
 from ..api.address import host_of
 from ..const import DOMAIN
-from ..tracking.distance import NOWHERE, Fix, fix_of
+from ..tracking.distance import NOWHERE, Fix, fix_of, may_be_one_place
 from ..tracking.guard import Guard, Triggered
 from ..tracking.occurrences import alarms_of
 from ..tracking.state import Tracker, TrackerState
@@ -394,11 +394,19 @@ def _time(time: datetime) -> str:
 
 
 def _thinned(fixes: list[Fix]) -> list[Fix]:
-    """Return at most 24 fixes: the first, the last, and fixes evenly spread between them."""
+    """Return at most 24 fixes: the first, the last, and fixes evenly spread between them.
+
+    If there are more, list of a place where the bike stood only the first and the last.
+    """
     if len(fixes) <= _MAX_ROWS:
         return fixes
-    step = (len(fixes) - 1) / (_MAX_ROWS - 1)
-    return [fixes[round(number * step)] for number in range(_MAX_ROWS)]
+    kept = fixes[:1]
+    for fix, following in pairwise(fixes[1:]):
+        if not all(may_be_one_place(kept[-1], it) for it in (fix, following)):
+            kept.append(fix)
+    kept += fixes[-1:]
+    step = max((len(kept) - 1) / (_MAX_ROWS - 1), 1)
+    return [kept[round(row * step)] for row in range(min(len(kept), _MAX_ROWS))]
 
 
 def _marks(count: int) -> list[str]:
