@@ -84,7 +84,7 @@ class NightGuards:
         self._away_since: dict[str, datetime] = {}
         """When a comparison first showed that a bike should be guarded, as all later ones did."""
         self._blocked: set[str] = set()
-        """Bikes that could not be guarded when they were compared, except moved bikes."""
+        """Bikes that could not be guarded yet when they were compared, except moved bikes."""
         self._before: Trackers = {}
         """The trackers at the last update."""
 
@@ -292,20 +292,16 @@ class NightGuards:
         account, is_blocked = self._coordinator.data, reason not in (None, "triggered")
         state, is_wanted = account.states[unique_id], self._messenger.is_wanted
         wanted = any(is_wanted(night, state.position, now) for night in guards)
-        # If the clock was set back, the stored time may be in the future.
-        away_since = min(self._away_since.pop(unique_id, now), now)
-        if wanted:
-            self._away_since[unique_id] = away_since
-        is_recent = now - away_since < _SETS_OFF_WITHIN
-        may_set_off = wanted and is_recent and not is_night
-        if is_blocked or may_set_off:
+        may_set_off = self._may_set_off(unique_id, now, is_wanted=wanted)
+        cannot_arm = is_blocked or (may_set_off and not is_night)
+        if cannot_arm:
             self._blocked.add(unique_id)
         else:
             self._blocked.discard(unique_id)
         situation = Situation(
             state_of(state.guard),
             self._messenger.is_held(unique_id),
-            is_blocked or may_set_off or (state.is_under_way and not after_ride),
+            cannot_arm or (state.is_under_way and not after_ride),
             in_outage=not is_up,
         )
         decision = decide(situation, is_wanted=wanted, night_begins=begins)
@@ -321,6 +317,14 @@ class NightGuards:
         # Until a blocked bike can be guarded, the start of the night has not taken effect.
         if is_up and not is_blocked:
             self._compared_at[unique_id] = now
+
+    def _may_set_off(self, unique_id: str, now: datetime, *, is_wanted: bool) -> bool:
+        """Note since when a bike should be guarded. Return whether a rider may just have set off on it."""
+        # If the clock was set back, the stored time may be in the future.
+        since = min(self._away_since.pop(unique_id, now), now)
+        if is_wanted:
+            self._away_since[unique_id] = since
+        return is_wanted and now - since < _SETS_OFF_WITHIN
 
     def _until(
         self, unique_id: str, guards: Collection[NightGuard], now: datetime
