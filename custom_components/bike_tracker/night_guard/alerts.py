@@ -268,18 +268,16 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
 def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:
     """Return a message about a bike's guard, with its buttons."""
     url = map_of(hass, bike.device_id)
-    buttons = [_button(hass, action, bike.device_id) for action in _BUTTONS]
+    buttons = [
+        {"action": f"{NIGHT}{action}_{bike.device_id}", "title": _label(hass, action)}
+        for action in _BUTTONS
+    ]
     buttons.append(link_button(url, words(hass, "button_map")))
     return Message(GUARD_TAG + bike.device_id, title, said, url, tuple(buttons))
 
 
 def _label(hass: HomeAssistant, action: str) -> str:
     return text(hass, f"config_panel.{_BUTTONS[action]}")
-
-
-def _button(hass: HomeAssistant, action: str, device_id: str) -> Button:
-    title = _label(hass, action)
-    return {"action": f"{NIGHT}{action}_{device_id}", "title": title}
 
 
 def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Message:

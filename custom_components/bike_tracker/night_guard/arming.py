@@ -405,7 +405,7 @@ class NightGuards:
         unique_id, messenger = bike.unique_id, self._messenger
         panel = messenger.panel(unique_id)
         if action == "report":
-            messenger.run(messenger.async_report(bike))
+            self._hass.async_create_task(messenger.async_report(bike))
         elif panel and not panel.disabled:
             if action == "disarm":
                 self._disarm(bike, tapped_at)
@@ -454,7 +454,7 @@ class NightGuards:
 
     def _remove_message(self, bike: Bike) -> None:
         removal = async_remove_guard_message(self._hass, Context(), bike.device_id)
-        self._messenger.run(removal)
+        self._hass.async_create_task(removal)
 
     def _was_ridden(self, unique_id: str) -> bool:
         """Return whether the ride that triggered the guard of a bike is over."""

@@ -122,7 +122,7 @@ class Messenger:
         for deleted in before.keys() - nights.keys():
             phones = Recipients(phones_of(self._hass, before[deleted].phones))
             for tag in alerts.tags_of(deleted):
-                self.run(async_deliver(self._hass, Context(), Message(tag), phones))
+                self._deliver(Message(tag), phones)
         kept = self.sent if self.guards else Sent()
         self._coordinator.database.async_set_sent(kept._replace(nights=nights))
 
@@ -163,7 +163,12 @@ class Messenger:
     def send(self, guard: NightGuard, message: Message) -> None:
         """Send a message to the recipients of a night guard."""
         recipients = Recipients(phones_of(self._hass, guard.phones), guard.others)
-        self.run(async_deliver(self._hass, Context(), message, recipients))
+        self._deliver(message, recipients)
+
+    def _deliver(self, message: Message, recipients: Recipients) -> None:
+        """Deliver a message in a task that an unload of the account does not cancel."""
+        delivery = async_deliver(self._hass, Context(), message, recipients)
+        self._hass.async_create_task(delivery)
 
     def send_once(
         self,
@@ -184,10 +189,6 @@ class Messenger:
             told.update(phones, others)
             left = night._replace(phones=phones, others=others)
             self.send(left, message._replace(level=level))
-
-    def run(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine in a task that an unload of the account does not cancel."""
-        self._hass.async_create_task(work)
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
         """Send a message about a guard that was just triggered, or about the arrival of a moved bike."""
