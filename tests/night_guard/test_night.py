@@ -582,7 +582,22 @@ async def test_time_zone(night: Night) -> None:
     await change(time_zone="Asia/Tokyo")
     await night.async_tell("wait 55 = disarmed, wait 2 = armed")
     await change(time_zone="Europe/Berlin")
-    await night.async_tell("seconds 1 = disarmed")
+    await night.async_tell("wait 1 = disarmed")
+
+
+@pytest.mark.parametrize(
+    ("times", "before", "after"),
+    [
+        ("begins=02:30", "disarmed", "armed"),
+        ("begins=00:30 ends=02:30", "armed", "disarmed"),
+    ],
+)
+async def test_spring(night: Night, times: str, before: str, after: str) -> None:
+    """A night begins and ends even if its time does not exist, because clocks are set forward in spring."""
+    await night.hass.config.async_update(time_zone="Europe/Berlin")
+    # It is 1:00 on March 28, an hour before 3:00.
+    await night.async_tell(f"clock 3060, night red {times}, wait 1 = {before}")
+    await night.async_tell(f"until 1, wait 1 = {after}")
 
 
 async def test_disarmed_on_the_second_ride(night: Night) -> None:

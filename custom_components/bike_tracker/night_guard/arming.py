@@ -10,13 +10,11 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
-from homeassistant.const import EVENT_CORE_CONFIG_UPDATE
 from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
     async_track_state_change_event,
     async_track_time_change,
-    async_track_time_interval,
 )
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
@@ -34,7 +32,6 @@ from .follow import Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, pressed
 from .schedule import NightGuard, Situation, decide, state_of
 
-_CHECK_EVERY: Final = timedelta(minutes=1)
 # By day, the phone of a rider who sets off on a bike may report this long before the bike.
 _SETS_OFF_WITHIN: Final = timedelta(minutes=3)
 _RECIPIENT_GONE: Final = "recipient_gone"
@@ -83,6 +80,8 @@ class NightGuards:
         self._compared_at: dict[str, datetime] = {}
         self._away_since: dict[str, datetime] = {}
         """When a comparison first showed that a bike should be guarded, as all later ones did."""
+        self._nights: list[tuple[datetime | None, datetime | None]] = []
+        """Start and end of the newest night of each night guard, at the last check."""
         self._blocked: set[str] = set()
         """Bikes that could not be guarded yet when they were compared, except moved bikes."""
         self._before: Trackers = {}
@@ -95,13 +94,6 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
-        on_unload(hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, self._async_set_zone))
-        check = self._async_check
-        on_unload(
-            async_track_time_interval(
-                hass, check, _CHECK_EVERY, cancel_on_shutdown=True
-            )
-        )
         on_unload(self._async_stop)
         self._async_load()
         for tap in [*hass.data[_WAITING_TAPS]]:
@@ -114,24 +106,16 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings. From now on, arm or disarm bikes when a night begins or ends, or when a rider moves."""
+        """Read the settings. From now on, check each full minute, and when a rider moves."""
         self._async_stop()
         self._messenger.load()
         self._check_recipients()
         guards, compare = self._messenger.guards, self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
-        stop = async_track_state_change_event(self._hass, riders, compare)
-        self._unsubscribe.append(stop)
-        for time in {time for guard in guards for time in guard.night or ()}:
-            at = {"hour": time.hour, "minute": time.minute, "second": time.second}
-            stop = async_track_time_change(self._hass, compare, **at)
-            self._unsubscribe.append(stop)
-
-    @callback
-    def _async_set_zone(self, _event: Event[Any]) -> None:
-        """Set the timers again: Home Assistant's timers keep the time zone in which they were set."""
-        self._async_load()
-        self._async_compare_all()
+        self._unsubscribe += [
+            async_track_state_change_event(self._hass, riders, compare),
+            async_track_time_change(self._hass, self._async_check, second=0),
+        ]
 
     @callback
     def _async_changed(self, _: ConfigEntryChange, entry: ConfigEntry) -> None:
@@ -146,7 +130,16 @@ class NightGuards:
 
     @callback
     def _async_check(self, _now: datetime) -> None:
-        """Check the recipients of messages, and the contact with the service."""
+        """Arm and disarm bikes if a night began or ended. Check the recipients of messages, and the contact.
+
+        Timers for the times of the nights would be late after a jump of the clock, and
+        skip a time that does not exist when the clock is set forward in spring.
+        """
+        now, guards = dt_util.now(), self._messenger.guards
+        nights = [(it.last_began(now), it.last_ended(now)) for it in guards]
+        if nights != self._nights:
+            self._nights = nights
+            self._async_compare_all()
         self._check_recipients()
         self._check_contact()
 
@@ -179,10 +172,11 @@ class NightGuards:
         if coordinator is not self._coordinator:
             return
         if now.at < update.last.at:
-            # The clock was set back. Correct `_compared_at`, otherwise the next night
-            # would seem to have begun before the last comparison. Set the timers again,
-            # otherwise they would fire late.
+            # The clock was set back. Correct the times of the last comparison and check,
+            # otherwise the next night would seem to have begun before. Set the timer
+            # again, otherwise it would fire late.
             self._compared_at = dict.fromkeys(self._compared_at, now.at)
+            self._nights = []
             self._async_load()
         messenger, trackers = self._messenger, coordinator.data.trackers
         before, self._before = self._before, trackers
