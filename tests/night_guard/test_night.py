@@ -417,6 +417,12 @@ until 22, until 23, stand 1, until 1
 11:01 silent removed
 01:00 time-sensitive: Red bike has not reported since 2026-11-28 23:00 / Red bike: guarded, but without contact since 2026-11-28 23:00. A theft would go unnoticed.
 
+A tracker that reports each minute after a silence does not sleep, so the next night, a silence of an hour is in a message again.
+night red, until 22, stand 12, until 1, stand 2, until 11, stand 62, until 22, stand 12, until 0
+01:00 time-sensitive: Red bike has not reported since 2026-11-20 22:11 / Red bike: guarded, but without contact since 2026-11-20 22:11. A theft would go unnoticed.
+01:01 silent removed
+00:00 time-sensitive: Red bike has not reported since 2026-11-21 22:11 / Red bike: guarded, but without contact since 2026-11-21 22:11. A theft would go unnoticed.
+
 A tracker that was silent for fourteen hours did not sleep, so the next night, a silence of an hour is in a message again.
 night red, until 22, until 23, stand 1, until 1, until 13, stand 1, until 22, until 23, stand 1, until 1
 01:00 time-sensitive: Red bike has not reported since 2026-11-20 23:00 / Red bike: guarded, but without contact since 2026-11-20 23:00. A theft would go unnoticed.

@@ -47,6 +47,9 @@ _SLEEP_KNOWN_FOR: Final = timedelta(days=7)
 # Trackers sleep for up to twelve hours. A tracker that was silent for longer did not
 # sleep: its battery may have been empty.
 _LONGEST_SLEEP: Final = timedelta(hours=13)
+# Nor does a tracker sleep that reported for this time at rest, without a silence that
+# would be in a message.
+_SEEN_AWAKE_FOR: Final = timedelta(hours=1)
 
 
 class _Silence(NamedTuple):
@@ -95,6 +98,8 @@ class Messenger:
         self.guards = NightGuard.all_of(coordinator.config_entry)
         self._started_at = dt_util.utcnow()
         self._followed_at: dict[str, datetime] = {}
+        self._awake: dict[str, tuple[datetime, datetime]] = {}
+        """Start and end of the time in which a bike stood and its tracker was never silent."""
 
     @property
     def sent(self) -> Sent:
@@ -315,13 +320,34 @@ class Messenger:
             and (tracker.device.last_update or since) > since
         }
         ended = sent.ended | {key: (told[key], now) for key in back & told.keys()}
-        known = {key for key, it in ended.items() if now - it[1] < _SLEEP_KNOWN_FOR}
+        known = {
+            key
+            for key, it in ended.items()
+            if now - it[1] < _SLEEP_KNOWN_FOR and not self._is_sleepless(key, it[1])
+        }
         self.remember(
             cut_off={key: it for key, it in sent.cut_off.items() if key not in back},
             ended={key: ended[key] for key in known & account.states.keys()},
             left={key: sent.left.get(key, now) for key in left},
         )
         return back
+
+    def _is_sleepless(self, unique_id: str, ended_at: datetime) -> bool:
+        """Note when a tracker reports. Return whether it does so all the time at rest, and its bike was armed after a silence."""
+        account = self._coordinator.data
+        tracker = account.trackers.get(unique_id)
+        if tracker is None or (last := tracker.device.last_update) is None:
+            return False
+        since, before = self._awake.get(unique_id, (last, last))
+        is_silent = not timedelta() <= last - before < alerts.NO_CONTACT_AFTER
+        if is_silent or tracker.state.is_under_way:
+            since = last
+        self._awake[unique_id] = since, last
+        guard = tracker.state.guard
+        is_before = guard is None or ended_at < alerts.stands_since(
+            guard, tracker.state
+        )
+        return is_before and last - since >= _SEEN_AWAKE_FOR
 
     def _silences(self, now: datetime) -> Iterator[_Silence]:
         """Yield the silence of each guarded or moved bike that a message may name now. Skip moved bikes under way."""
