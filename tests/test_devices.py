@@ -186,6 +186,7 @@ async def test_renamed_entities(
     bikes.simulator.report(BLUE, latitude=50.0, attributes={"alarm": "sos"})
     await bikes.poll()
     bikes.simulator.report(RED, attributes={"alarm": "tow"})
+    bikes.simulator.add_device("new", name="New bike", email=EMAIL, latitude=None)
     await bikes.poll()
     changes = async_capture_events(bikes.hass, EVENT_STATE_CHANGED)
     for old, new in (("red", "replaced"), ("blue", "red")):
@@ -194,8 +195,11 @@ async def test_renamed_entities(
                 entity_id.format(old), new_entity_id=entity_id.format(new)
             )
         await bikes.hass.async_block_till_done()
+    new, blue = "device_tracker.new_bike", "device_tracker.blue_bike"
+    entity_registry.async_update_entity(new, new_entity_id=blue)
     await bikes.async_wait(10)
     found = [change.data["new_state"] for change in changes]
+    assert {it.state for it in found if it and it.entity_id == blue} == {"unknown"}
     shown = [state.attributes for state in found if state and "red" in state.entity_id]
     assert {it["latitude"] for it in shown if "latitude" in it} == {50.0}
     assert {it["alarm"] for it in shown if "alarm" in it} == {"sos"}

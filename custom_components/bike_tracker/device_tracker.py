@@ -95,9 +95,9 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     async def async_added_to_hass(self) -> None:
         """First show the place from before the reload or restart, if Home Assistant has stored one."""
         restored = await self.async_get_last_extra_data()
-        # An entity that has a value already was only renamed. Home Assistant may have
-        # stored the place of another tracker for its new entity ID.
-        if restored and self._value is None:
+        # An entity that is available or has a value already was only renamed. Home
+        # Assistant may have stored the place of another tracker for its new entity ID.
+        if restored and not (self._available or self._value):
             self.held_position = _place_from(restored.as_dict())
         await super().async_added_to_hass()
         self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
