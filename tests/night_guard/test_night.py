@@ -88,6 +88,10 @@ until 6 = disarmed
 22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
 06:00 quiet: Red bike has not reported since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%.
 
+An alarm is told, too, if a night began and a minute ends before the first update after a start.
+night red begins=12:14 follow=no, arm, stand 8, stop, report alarm=vibration, wait 6, seconds 22, start, wait 2 = armed
+12:17 critical: Red bike: Vibration / Alarm, Am Bach 3, 12:09
+
 What was disarmed by hand is guarded again after a start if a night began before the start.
 night red begins=12:05, disarm, restart 10, wait 2 = armed
 

@@ -239,7 +239,9 @@ class NightGuards:
     def _async_compare_all(
         self, _event: object = None, *, leaving: Collection[NightGuard] = ()
     ) -> None:
-        if self._hass.state is CoreState.running:
+        # The first update compares all bikes, too, but sends the messages about alarms first.
+        is_ready = self._before or leaving
+        if self._hass.state is CoreState.running and is_ready:
             self._compare(self._coordinator.data.states, leaving)
             self._check_contact()
 
