@@ -44,11 +44,8 @@ from .schedule import NightGuard, state_of
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 # A silence shows for this time how long a tracker may sleep.
 _SLEEP_KNOWN_FOR: Final = timedelta(days=7)
-# Trackers sleep for up to twelve hours. A tracker that was silent for longer did not
-# sleep: its battery may have been empty.
-_LONGEST_SLEEP: Final = timedelta(hours=13)
-# Nor does a tracker sleep that reported for this time at rest, without a silence that
-# would be in a message.
+# A tracker that reported for this time at rest, without a silence that would be in a
+# message, does not sleep.
 _SEEN_AWAKE_FOR: Final = timedelta(hours=1)
 
 
@@ -362,23 +359,15 @@ class Messenger:
                 if tracker
                 else [(self.sent.left[unique_id], alerts.NO_CONTACT_AFTER)]
             )
-            pause = self._pause(unique_id, guard, stands_since)
+            # A tracker whose silence ended may sleep while the bike stands, so its next
+            # silence must be twice as long, also after the next arming.
+            start, end = self.sent.ended.get(unique_id, (now, now))
+            pause = 2 * (end - (max(start, stands_since) if guard.is_done else start))
             due = [(since, since + max(wait, pause)) for since, wait in known]
             began = next((since for since, at in due if at <= soon), None)
             if began and (bike := known_bike(self._coordinator, unique_id)):
                 is_due = any(at <= now for _, at in due)
                 yield _Silence(bike, guard.is_done, began, stands_since, is_due)
-
-    def _pause(self, unique_id: str, guard: Guard, stands_since: datetime) -> timedelta:
-        """Return how long the next silence must be: twice the last one in a message, because the tracker may sleep.
-
-        If the bike was moved, or the silence was too long for a sleep, count only the
-        part after the bike was armed or arrived.
-        """
-        start, end = self.sent.ended.get(unique_id, (stands_since, stands_since))
-        if guard.is_done or end - start > _LONGEST_SLEEP:
-            start = max(start, stands_since)
-        return 2 * (end - start)
 
     def _tell_cut_off(self, silence: _Silence) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
