@@ -362,7 +362,8 @@ class Messenger:
             # A tracker whose silence ended may sleep while the bike stands, so its next
             # silence must be twice as long, also after the next arming.
             start, end = self.sent.ended.get(unique_id, (now, now))
-            pause = 2 * (end - (max(start, stands_since) if guard.is_done else start))
+            slept = end - (max(start, stands_since) if guard.is_done else start)
+            pause = 2 * slept if tracker else timedelta()
             due = [(since, since + max(wait, pause)) for since, wait in known]
             began = next((since for since, at in due if at <= soon), None)
             if began and (bike := known_bike(self._coordinator, unique_id)):
