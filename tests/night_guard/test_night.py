@@ -309,6 +309,12 @@ night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, wait 40, r
 12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.
 13:16 contact removed
 
+A silence that ended while the clock was ahead does not make the next one wait.
+night red begins=12:05 ends=23:00, stand 8, offline red, wait 20, clock 9, online red, stand 1, clock -9, stand 3, offline red, wait 18
+12:25 time-sensitive: Red bike has been offline since 12:10 / Red bike: guarded, but without contact since 12:10. A theft would go unnoticed.
+21:30 silent removed
+12:49 time-sensitive: Red bike has been offline since 12:34 / Red bike: guarded, but without contact since 12:34. A theft would go unnoticed.
+
 A night guard that is no longer for a silent bike removes its message.
 night red begins=12:05 ends=14:00, stand 15, wait 70, until 14, night blue begins=12:05 ends=14:00, wait 2
 13:16 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.

@@ -317,10 +317,12 @@ class Messenger:
             and (tracker.device.last_update or since) > since
         }
         ended = sent.ended | {key: (told[key], now) for key in back & told.keys()}
+        # If the clock was set back, the end of a silence may be in the future: forget it.
         known = {
             key
             for key, it in ended.items()
-            if now - it[1] < _SLEEP_KNOWN_FOR and not self._is_sleepless(key, it[1])
+            if it[1] <= now < it[1] + _SLEEP_KNOWN_FOR
+            and not self._is_sleepless(key, it[1])
         }
         self.remember(
             cut_off={key: it for key, it in sent.cut_off.items() if key not in back},
