@@ -188,7 +188,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 await self._async_book(request, answer)
             elif answer:
                 await self._async_apply_history(request, answer)
-        if self.last_update_success:
+        if history.extra_requests.is_quick and self.last_update_success:
             self._async_request_more()
 
     async def _async_apply_history(

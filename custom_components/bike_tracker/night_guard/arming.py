@@ -10,6 +10,7 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryChange,
 )
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
@@ -94,13 +95,16 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
+        # Home Assistant cancels other timers when it stops, but not those of times.
+        on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_stop)
+        on_unload(on_stop)
         on_unload(self._async_stop)
         self._async_load()
         for tap in [*hass.data[_WAITING_TAPS]]:
             self._async_press(tap)
 
     @callback
-    def _async_stop(self) -> None:
+    def _async_stop(self, _event: object = None) -> None:
         while self._unsubscribe:
             self._unsubscribe.pop()()
 
@@ -307,9 +311,8 @@ class NightGuards:
         elif decision == "keep" and not is_blocked:
             yield account.take_over(unique_id, dt_util.utcnow())
         elif decision == "arm" and not is_blocked:
-            now_utc = dt_util.utcnow()
-            if armed := account.arm(unique_id, now_utc, after_ride=after_ride):
-                yield armed
+            armed = account.arm(unique_id, dt_util.utcnow(), after_ride=after_ride)
+            yield from filter(None, [armed])
         # Until a blocked bike can be guarded, the start of the night has not taken effect.
         if is_up and not is_blocked:
             self._compared_at[unique_id] = now
@@ -400,13 +403,13 @@ class NightGuards:
     def _do(self, bike: Bike, action: str, tapped_at: datetime) -> None:
         unique_id, messenger = bike.unique_id, self._messenger
         panel = messenger.panel(unique_id)
+        is_enabled = panel is not None and not panel.disabled
         if action == "report":
             self._hass.async_create_task(messenger.async_report(bike))
-        elif panel and not panel.disabled:
-            if action == "disarm":
-                self._disarm(bike, tapped_at)
-            elif action == "arm":
-                self._arm(bike)
+        elif action == "disarm" and is_enabled:
+            self._disarm(bike, tapped_at)
+        elif action == "arm" and is_enabled:
+            self._arm(bike)
 
     def _disarm(self, bike: Bike, tapped_at: datetime) -> None:
         account, unique_id = self._coordinator.data, bike.unique_id
