@@ -52,7 +52,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         state, guard = tracker.state, tracker.state.guard
         triggered = guard and guard.triggered
         last_fired = self.coordinator.database.content.last_fired
-        last = last_fired.get(self.coordinator_context, 0)
+        last = last_fired[self.coordinator_context]
         new = state.occurrences_after(last)
         if triggered and any(it.type == "guard_triggered" for it in new):
             triggered = None

@@ -157,7 +157,7 @@ class Dispatcher:
     def _unfired(self, unique_id: str) -> Collection[Occurrence]:
         """Return the occurrences of a tracker that were not fired yet, the oldest first."""
         tracker = self._coordinator.data.trackers.get(unique_id)
-        last = self._coordinator.database.content.last_fired.get(unique_id, 0)
+        last = self._coordinator.database.content.last_fired[unique_id]
         return tracker.state.occurrences_after(last) if tracker else ()
 
     @callback

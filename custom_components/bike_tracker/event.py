@@ -64,7 +64,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         """Yield the occurrences of this entity that were fired, newest first."""
         key = self.entity_description.key
         last_fired = self.coordinator.database.content.last_fired
-        last = last_fired.get(self.coordinator_context, 0)
+        last = last_fired[self.coordinator_context]
         for it in reversed(tracker.state.occurrences):
             if it.seq <= last and it.type.startswith(key):
                 yield it

@@ -1,5 +1,6 @@
 """The SQLite file of an account: its tables and queries. All functions block."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -139,8 +140,8 @@ class Content:
 
     states: dict[str, TrackerState] = field(default_factory=dict)
     """States of all trackers, even if the service no longer lists them. The account updates this dictionary."""
-    last_fired: dict[str, int] = field(default_factory=dict)
-    """Sequence number of the last occurrence that was fired; missing before the first."""
+    last_fired: Counter[str] = field(default_factory=Counter)
+    """Sequence number of the last occurrence that was fired; 0 before the first."""
     backfill: dict[str, datetime | None] = field(default_factory=dict)
     """Time before which rides are still missing; None if no ride is missing."""
     last_rides: dict[str, Ride] = field(default_factory=dict)
@@ -154,7 +155,7 @@ class Content:
             return None
         known = unique_id in self.backfill
         backfill = as_json(self.backfill[unique_id]) if known else None
-        return state, self.last_fired.get(unique_id, 0), backfill
+        return state, self.last_fired[unique_id], backfill
 
 
 class BookedRides(NamedTuple):
