@@ -439,6 +439,11 @@ night red, until 22, stand 12, until 1, stand 2, leave red, wait 17
 01:01 silent removed
 01:18 time-sensitive: Red bike is no longer in the account / Red bike: guarded, but without contact since 01:03. A theft would go unnoticed.
 
+A tracker that reports for an hour at rest after a silence is not in another message that night until its silence is twice as long.
+night red, until 22, until 23, stand 1, until 1, stand 70, wait 115
+01:00 time-sensitive: Red bike has not reported since 2026-11-20 23:00 / Red bike: guarded, but without contact since 2026-11-20 23:00. A theft would go unnoticed.
+01:01 silent removed
+
 A tracker that was silent before the theft is in a message as soon as the thief cuts it off.
 night red follow=no, until 22, until 23, stand 1, until 1, stand 1, ride 2, stand 10, offline red, wait 17
 01:00 time-sensitive: Red bike has not reported since 2026-11-20 23:00 / Red bike: guarded, but without contact since 2026-11-20 23:00. A theft would go unnoticed.
