@@ -190,15 +190,6 @@ def bobs(simulator: Simulator, make_entry: MakeEntry) -> MockConfigEntry:
 
 
 @pytest.fixture
-async def setup(
-    hass: HomeAssistant, freezer: FrozenDateTimeFactory, entry: MockConfigEntry
-) -> MockConfigEntry:
-    """Set up the account while the clock is frozen, and return its config entry."""
-    await async_setup(hass, entry)
-    return entry
-
-
-@pytest.fixture
 def all_enabled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Enable entities that are disabled by default."""
     monkeypatch.setattr(Entity, "entity_registry_enabled_default", True)
@@ -231,7 +222,7 @@ class Bikes:
 
     @property
     def entry(self) -> MockConfigEntry:
-        """The config entry of the account. The test or its fixture `setup` sets it up."""
+        """The config entry of the account. The test or its fixture `ready` sets it up."""
         entry: MockConfigEntry = self._request.getfixturevalue("entry")
         return entry
 
@@ -308,8 +299,15 @@ def bikes(
     simulator: Simulator,
     request: pytest.FixtureRequest,
 ) -> Bikes:
-    """Return the account with its bikes. The account is not set up yet, unless the test uses `setup`."""
+    """Return the account with its bikes. The account is not set up yet: `ready` sets it up."""
     return Bikes(hass, freezer, simulator, request)
+
+
+@pytest.fixture
+async def ready(bikes: Bikes) -> Bikes:
+    """Return the account with its bikes after its set-up. The clock is frozen."""
+    await async_setup(bikes.hass, bikes.entry)
+    return bikes
 
 
 @pytest.fixture

@@ -360,20 +360,20 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
 
 
 async def test_unload_during_a_request(
-    bikes: Bikes, setup: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the account is unloaded while a request connects, the user still gets the track."""
     connect = TCPConnector.connect
 
     async def _unload(*args: Any, **more: Any) -> Any:
         monkeypatch.undo()
-        assert await bikes.hass.config_entries.async_unload(setup.entry_id)
+        assert await ready.hass.config_entries.async_unload(ready.entry.entry_id)
         return await connect(*args, **more)
 
-    bikes.simulator.report(RED)
+    ready.simulator.report(RED)
     monkeypatch.setattr(TCPConnector, "connect", _unload)
-    assert len((await async_act(bikes.hass, "get_track", **LAST_HOUR))["points"]) == 1
-    assert setup.state is ConfigEntryState.NOT_LOADED
+    assert len((await async_act(ready.hass, "get_track", **LAST_HOUR))["points"]) == 1
+    assert ready.entry.state is ConfigEntryState.NOT_LOADED
 
 
 @pytest.mark.usefixtures("rides")
@@ -437,10 +437,9 @@ async def test_cell_that_is_no_formula(
     assert line[2] == f"'{name}"
 
 
-@pytest.mark.usefixtures("setup")
-async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
+async def test_track(ready: Bikes, snapshot: SnapshotAssertion) -> None:
     """A track has one point for each measured place, as a list and as GPX with a new segment after a gap."""
-    now, simulator = dt_util.utcnow(), bikes.simulator
+    now, simulator = dt_util.utcnow(), ready.simulator
     history: Any = Renderer.history
 
     # Some services ignore the requested time range: reports outside it are left out.
@@ -458,9 +457,9 @@ async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
     simulator.report(RED, latitude=48.0, last_update=now - 5 * MINUTE)
     with patch.object(Renderer, "history", ignore_times):
-        answer = await async_act(bikes.hass, "get_track", **times(-HOUR, -6 * MINUTE))
+        answer = await async_act(ready.hass, "get_track", **times(-HOUR, -6 * MINUTE))
         with pytest.raises(ServiceValidationError, match="no reports"):
-            await async_act(bikes.hass, "get_track", **times(-4 * MINUTE, -MINUTE))
+            await async_act(ready.hass, "get_track", **times(-4 * MINUTE, -MINUTE))
     assert answer["points"] == snapshot
     [track] = gpxpy.parse(answer["gpx"]).tracks
     assert track.name == "Red bike"
@@ -468,66 +467,61 @@ async def test_track(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     assert asked(simulator) == 2
 
 
-@pytest.mark.usefixtures("setup")
-async def test_track_is_written(bikes: Bikes, tmp_path: Path) -> None:
+async def test_track_is_written(ready: Bikes, tmp_path: Path) -> None:
     """The file has the same content as the response. A folder is refused as a file name."""
-    may_write(bikes.hass, tmp_path)
+    may_write(ready.hass, tmp_path)
     file = tmp_path / "rides" / "sunday.gpx"
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
-    bikes.simulator.rename(RED, "Fahrrad 🚲")
-    answer = await async_act(bikes.hass, "get_track", **LAST_HOUR, filename=str(file))
+    ready.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    ready.simulator.rename(RED, "Fahrrad 🚲")
+    answer = await async_act(ready.hass, "get_track", **LAST_HOUR, filename=str(file))
     assert file.read_text(encoding="utf-8") == answer["gpx"]
     assert gpxpy.parse(answer["gpx"]).get_points_no()
     with pytest.raises(HomeAssistantError, match=r"could not be written.*directory"):
-        await async_act(bikes.hass, "get_track", **LAST_HOUR, filename=str(file.parent))
+        await async_act(ready.hass, "get_track", **LAST_HOUR, filename=str(file.parent))
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("hours", "requests"), [(1, 1), (24, 1), (25, 1), (26, 2), (48, 2), (168, 7)]
 )
-async def test_requests_of_a_track(bikes: Bikes, hours: int, requests: int) -> None:
+async def test_requests_of_a_track(ready: Bikes, hours: int, requests: int) -> None:
     """One request covers at most 25 hours, the length of the longest local day. A longer range needs several requests."""
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
-    await async_act(bikes.hass, "get_track", **times(-hours * HOUR))
-    assert asked(bikes.simulator) == requests
+    ready.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    await async_act(ready.hass, "get_track", **times(-hours * HOUR))
+    assert asked(ready.simulator) == requests
 
 
-@pytest.mark.usefixtures("setup")
 async def test_track_of_parts_that_are_too_large(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If an answer is too large, both halves of its range are requested. If a short range is too large, the action fails."""
     now = dt_util.utcnow()
-    bikes.simulator.forget_position(RED)
+    ready.simulator.forget_position(RED)
     moments = [now - minutes * MINUTE for minutes in range(1_400, 0, -7)]
     for number, moment in enumerate(moments):
         latitude = 48 + number / 1_000
-        bikes.simulator.report(RED, latitude=latitude, last_update=moment)
+        ready.simulator.report(RED, latitude=latitude, last_update=moment)
     monkeypatch.setattr(client, "MAX_BYTES", 40_000)
-    points = (await async_act(bikes.hass, "get_track", **times(-DAY)))["points"]
+    points = (await async_act(ready.hass, "get_track", **times(-DAY)))["points"]
     assert len(points) == len(moments)
-    assert (requests := asked(bikes.simulator)) > 2
+    assert (requests := asked(ready.simulator)) > 2
     monkeypatch.setattr(client, "MAX_BYTES", 1_000)
     with pytest.raises(HomeAssistantError, match="too many reports"):
-        await async_act(bikes.hass, "get_track", **times(-DAY))
+        await async_act(ready.hass, "get_track", **times(-DAY))
     # The fifth request is for 1.5 hours. Ranges of less than two hours are not halved,
     # so no more requests follow.
-    assert asked(bikes.simulator) == requests + 5
+    assert asked(ready.simulator) == requests + 5
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("monday", ["2026-03-23", "2026-10-19", "2026-11-02"])
-async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
+async def test_track_of_a_week(ready: Bikes, monday: str) -> None:
     """A range of seven local days or of seven times 24 hours is allowed, even if clocks change in that week."""
     start = dt_util.start_of_local_day(date.fromisoformat(monday))
     for end in start + 7 * DAY, dt_util.as_utc(start) + 7 * DAY:
         with pytest.raises(ServiceValidationError, match="no reports"):
-            await async_act(bikes.hass, "get_track", **times(start, end))
-    assert asked(bikes.simulator) == 14
+            await async_act(ready.hass, "get_track", **times(start, end))
+    assert asked(ready.simulator) == 14
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
@@ -540,29 +534,28 @@ async def test_track_of_a_week(bikes: Bikes, monday: str) -> None:
     ],
 )
 async def test_service_that_does_not_answer(
-    bikes: Bikes, fault: str, words: str
+    ready: Bikes, fault: str, words: str
 ) -> None:
     """If the service does not provide the history, the error of the action has the reason. No new sign-in is started."""
-    bikes.simulator.fault(fault, path="history")
+    ready.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:
-        await async_act(bikes.hass, "get_track", **LAST_HOUR)
+        await async_act(ready.hass, "get_track", **LAST_HOUR)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
-    assert bikes.hass.config_entries.flow.async_progress() == []
+    assert ready.hass.config_entries.flow.async_progress() == []
 
 
-@pytest.mark.usefixtures("setup")
-async def test_too_many_questions(bikes: Bikes) -> None:
+async def test_too_many_questions(ready: Bikes) -> None:
     """Ten tracks of an account can be requested in a minute. Further requests in that minute are refused."""
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
+    ready.simulator.report(RED, last_update=dt_util.utcnow() - MINUTE)
     for _ in range(10):
-        await async_act(bikes.hass, "get_track", **LAST_HOUR)
+        await async_act(ready.hass, "get_track", **LAST_HOUR)
     with pytest.raises(HomeAssistantError, match="Ten tracks were requested"):
-        await async_act(bikes.hass, "get_track", **LAST_HOUR)
-    assert asked(bikes.simulator) == 10
-    await bikes.poll()
-    await async_act(bikes.hass, "get_track", **LAST_HOUR)
-    assert asked(bikes.simulator) == 11
+        await async_act(ready.hass, "get_track", **LAST_HOUR)
+    assert asked(ready.simulator) == 10
+    await ready.poll()
+    await async_act(ready.hass, "get_track", **LAST_HOUR)
+    assert asked(ready.simulator) == 11
 
 
 async def test_example(bikes: Bikes, label_registry: lr.LabelRegistry) -> None:

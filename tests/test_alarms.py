@@ -27,27 +27,26 @@ async def report(bikes: Bikes, alarm: str) -> None:
     await bikes.poll()
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("restored", [None, STATE_UNKNOWN, OLDER, NEWER])
-async def test_kill(bikes: Bikes, fired: list[State], restored: str | None) -> None:
+async def test_kill(ready: Bikes, fired: list[State], restored: str | None) -> None:
     """After a restart in an outage, the entity shows the newest alarm, and does not fire it again.
 
     After a kill, Home Assistant's stored state may be older or newer than the database.
     The newer alarm of both is shown.
     """
-    await report(bikes, "sos")
-    before = bikes.state(ENTITY)
-    await async_ride(bikes)
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    await report(ready, "sos")
+    before = ready.state(ENTITY)
+    await async_ride(ready)
+    await ready.hass.config_entries.async_unload(ready.entry.entry_id)
     older = {"last_event_type": "tow", "last_event_attributes": {"alarm": "tow"}}
     entity_id = before.entity_id if restored else "event.another"
     state = State(entity_id, restored or STATE_UNKNOWN)
-    mock_restore_cache_with_extra_data(bikes.hass, [(state, older)])
-    bikes.simulator.fault("status-503")
-    await async_setup(bikes.hass, bikes.entry)
-    bikes.simulator.fault(None)
-    await bikes.poll(600)
-    after = bikes.state(ENTITY)
+    mock_restore_cache_with_extra_data(ready.hass, [(state, older)])
+    ready.simulator.fault("status-503")
+    await async_setup(ready.hass, ready.entry)
+    ready.simulator.fault(None)
+    await ready.poll(600)
+    after = ready.state(ENTITY)
     if restored == NEWER:
         assert (after.state, after.attributes["alarm"]) == (NEWER, "tow")
     else:
@@ -74,21 +73,20 @@ async def test_alarm_from_before_the_account(
     assert [it.attributes["alarm"] for it in fired] == ["tow"]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_signing_in_again(bikes: Bikes, writes: list[str]) -> None:
+async def test_signing_in_again(ready: Bikes, writes: list[str]) -> None:
     """While the service refuses the password, and after a new sign-in, no state of an event entity is written."""
-    await report(bikes, "sos")
-    await async_ride(bikes)
+    await report(ready, "sos")
+    await async_ride(ready)
     writes.clear()
-    bikes.simulator.set_password(EMAIL, "another")
-    await bikes.poll(300, times=3)
-    assert bikes.value_of(RED) == STATE_UNAVAILABLE
-    form = await bikes.entry.start_reauth_flow(bikes.hass)
-    flow, typed = bikes.hass.config_entries.flow, {CONF_PASSWORD: "another"}
+    ready.simulator.set_password(EMAIL, "another")
+    await ready.poll(300, times=3)
+    assert ready.value_of(RED) == STATE_UNAVAILABLE
+    form = await ready.entry.start_reauth_flow(ready.hass)
+    flow, typed = ready.hass.config_entries.flow, {CONF_PASSWORD: "another"}
     await flow.async_configure(form["flow_id"], typed)
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert bikes.value_of(RED) == "not_home"
+    await ready.hass.async_block_till_done(wait_background_tasks=True)
+    assert ready.value_of(RED) == "not_home"
     assert not [it for it in writes if it.startswith("event.")]
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    assert bikes.state(ENTITY).state == STATE_UNAVAILABLE
+    ready.simulator.unassign(EMAIL, RED)
+    await ready.poll()
+    assert ready.state(ENTITY).state == STATE_UNAVAILABLE

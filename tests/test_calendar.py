@@ -140,19 +140,18 @@ async def test_ride_under_way(bikes: Bikes) -> None:
     assert await async_events(bikes, HOUR / 60) == []
 
 
-@pytest.mark.usefixtures("setup")
-async def test_available_in_an_outage(bikes: Bikes) -> None:
+async def test_available_in_an_outage(ready: Bikes) -> None:
     """During an outage, the calendar stays available: its rides are stored in Home Assistant.
 
     The calendar of a tracker that is no longer listed is unavailable.
     """
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    assert bikes.state(CALENDAR).state == STATE_OFF
-    bikes.simulator.fault(None)
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll(300)
-    assert bikes.state(CALENDAR).state == STATE_UNAVAILABLE
+    ready.simulator.fault("status-503")
+    await ready.poll()
+    assert ready.state(CALENDAR).state == STATE_OFF
+    ready.simulator.fault(None)
+    ready.simulator.unassign(EMAIL, RED)
+    await ready.poll(300)
+    assert ready.state(CALENDAR).state == STATE_UNAVAILABLE
 
 
 @pytest.mark.skipif(

@@ -208,7 +208,6 @@ async def test_unexpected_error(
     assert added(await submit(hass, form, typed))
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("email", "address", "title"),
     [
@@ -220,15 +219,15 @@ async def test_unexpected_error(
     ],
 )
 async def test_second_account(
-    bikes: Bikes, other: Simulator, typed: Typed, email: str, address: str, title: str
+    ready: Bikes, other: Simulator, typed: Typed, email: str, address: str, title: str
 ) -> None:
     """An account with the same host, port, path and email is refused, even if the email is in capitals. Any other is added."""
-    hass, entry = bikes.hass, bikes.entry
-    ports = {"port": bikes.simulator.port, "other": other.port}
-    known = f"127.0.0.1:{bikes.simulator.port}"
+    hass, entry = ready.hass, ready.entry
+    ports = {"port": ready.simulator.port, "other": other.port}
+    known = f"127.0.0.1:{ready.simulator.port}"
     hass.config_entries.async_update_entry(entry, title=known)
     for name in (BOB, EMAIL.upper()):
-        bikes.simulator.add_account(name, PASSWORD)
+        ready.simulator.add_account(name, PASSWORD)
     # An open form to sign in again to the known account must not change the result.
     await entry.start_reauth_flow(hass)
     address = address.format(**ports)
@@ -268,70 +267,67 @@ async def test_disabled_entry_of_1_0(
 # Signing in again
 
 
-@pytest.mark.usefixtures("setup")
-async def test_reauth(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
+async def test_reauth(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """After two polls with an outdated password, Home Assistant requests the new password. Then polls continue."""
-    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
-    bikes.simulator.set_password(EMAIL, "new one")
-    await bikes.poll()
-    assert not bikes.hass.config_entries.flow.async_progress()
-    await bikes.poll()
-    [flow] = bikes.hass.config_entries.flow.async_progress()
+    ready.hass.config_entries.async_update_entry(ready.entry, title="My bikes")
+    ready.simulator.set_password(EMAIL, "new one")
+    await ready.poll()
+    assert not ready.hass.config_entries.flow.async_progress()
+    await ready.poll()
+    [flow] = ready.hass.config_entries.flow.async_progress()
     assert flow["context"]["source"] == SOURCE_REAUTH
-    form = await bikes.hass.config_entries.flow.async_configure(flow["flow_id"])
+    form = await ready.hass.config_entries.flow.async_configure(flow["flow_id"])
     assert form["step_id"] == "reauth_confirm"
     placeholders = {"email": EMAIL, "error": "", "name": "My bikes"}
     assert form["description_placeholders"] == placeholders
     assert shown(form) == {}
-    form = await submit(bikes.hass, form, {CONF_PASSWORD: "wrong"})
+    form = await submit(ready.hass, form, {CONF_PASSWORD: "wrong"})
     assert form["errors"] == {"base": "invalid_auth"}
-    assert bikes.entry.data[CONF_PASSWORD] == PASSWORD
+    assert ready.entry.data[CONF_PASSWORD] == PASSWORD
     # The form has no field for the address, so the error is above the form. The log
     # names the account by its title.
-    bikes.simulator.fault("html")
+    ready.simulator.fault("html")
     caplog.clear()
-    form = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
+    form = await submit(ready.hass, form, {CONF_PASSWORD: "new one"})
     assert form["errors"] == {"base": "invalid_response"}
     [line] = logged(caplog)
     assert line.startswith("My bikes: Signing in failed: invalid JSON")
-    bikes.simulator.fault(None)
-    coordinator = bikes.coordinator
-    result = await submit(bikes.hass, form, {CONF_PASSWORD: "new one"})
-    assert bikes.coordinator is coordinator
+    ready.simulator.fault(None)
+    coordinator = ready.coordinator
+    result = await submit(ready.hass, form, {CONF_PASSWORD: "new one"})
+    assert ready.coordinator is coordinator
     assert result["reason"] == "reauth_successful"
-    assert bikes.entry.data[CONF_PASSWORD] == "new one"
-    bikes.simulator.report(RED, latitude=1.0)
-    await bikes.poll()
-    await bikes.poll()
-    assert bikes.state(RED).attributes["latitude"] == 1.0
+    assert ready.entry.data[CONF_PASSWORD] == "new one"
+    ready.simulator.report(RED, latitude=1.0)
+    await ready.poll()
+    await ready.poll()
+    assert ready.state(RED).attributes["latitude"] == 1.0
 
 
 # Changing the account
 
 
-async def test_reconfigure_password(
-    hass: HomeAssistant, simulator: Simulator, setup: MockConfigEntry
-) -> None:
+async def test_reconfigure_password(ready: Bikes) -> None:
     """The form shows address and email, but not the password. A wrong password changes nothing, a right one is stored."""
-    simulator.set_password(EMAIL, "new one")
-    form = await setup.start_reconfigure_flow(hass)
+    hass, entry = ready.hass, ready.entry
+    ready.simulator.set_password(EMAIL, "new one")
+    form = await entry.start_reconfigure_flow(hass)
     assert form["step_id"] == "reconfigure"
-    assert shown(form) == {CONF_URL: simulator.url, CONF_EMAIL: EMAIL}
+    assert shown(form) == {CONF_URL: ready.simulator.url, CONF_EMAIL: EMAIL}
     typed = {**shown(form), CONF_PASSWORD: "wrong"}
-    before, coordinator = dict(setup.data), setup.runtime_data.coordinator
+    before, coordinator = dict(entry.data), entry.runtime_data.coordinator
     form = await submit(hass, form, typed)
     assert form["errors"] == {"base": "invalid_auth"}
-    assert setup.data == before
+    assert entry.data == before
     result = await submit(hass, form, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
-    assert setup.data == {**before, CONF_PASSWORD: "new one"}
+    assert entry.data == {**before, CONF_PASSWORD: "new one"}
     # The entry is not reloaded: after a reload, Activity would show the newest event
     # of each bike again.
-    assert setup.state is ConfigEntryState.LOADED
-    assert setup.runtime_data.coordinator is coordinator
+    assert entry.state is ConfigEntryState.LOADED
+    assert entry.runtime_data.coordinator is coordinator
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("title", "follows"),
     [
@@ -342,10 +338,10 @@ async def test_reconfigure_password(
     ],
 )
 async def test_reconfigure_address(
-    bikes: Bikes, typed: Typed, title: str, follows: bool
+    ready: Bikes, typed: Typed, title: str, follows: bool
 ) -> None:
     """After a change of the address, the devices stay. A generated title, also of version 1.1, changes with the address."""
-    hass, entry, port = bikes.hass, bikes.entry, bikes.simulator.port
+    hass, entry, port = ready.hass, ready.entry, ready.simulator.port
     title = title.format(port=port)
     hass.config_entries.async_update_entry(entry, title=title)
     registry = dr.async_get(hass)
@@ -411,20 +407,19 @@ async def test_reconfigure_to_another_account(
     assert bikes.state(tracker).state == "not_home"
 
 
-@pytest.mark.usefixtures("setup")
 async def test_reconfigure_an_account_that_is_set_up_twice(
-    bikes: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
+    ready: Bikes, typed: Typed, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If an account has two entries, a new password is also accepted for the entry without a unique ID."""
     twin = MockConfigEntry(domain=DOMAIN, unique_id=None, data=typed, minor_version=2)
-    twin.add_to_hass(bikes.hass)
-    bikes.simulator.set_password(EMAIL, "new one")
-    result = await reconfigure(bikes.hass, twin, {**typed, CONF_PASSWORD: "new one"})
+    twin.add_to_hass(ready.hass)
+    ready.simulator.set_password(EMAIL, "new one")
+    result = await reconfigure(ready.hass, twin, {**typed, CONF_PASSWORD: "new one"})
     assert result["reason"] == "reconfigure_successful"
     assert twin.data[CONF_PASSWORD] == "new one"
     assert twin.unique_id is None
     assert logged(caplog) == []
-    assert bikes.entry.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
+    assert ready.entry.unique_id == f"{EMAIL}@127.0.0.1:{ready.simulator.port}"
 
 
 # Connection errors, and the schemes that are tried

@@ -275,27 +275,25 @@ async def test_time_until_a_write(
     assert state_in(bikes.hass, bikes.entry) != before
 
 
-@pytest.mark.usefixtures("setup")
-async def test_occurrence_before_home_assistant_runs(bikes: Bikes) -> None:
+async def test_occurrence_before_home_assistant_runs(ready: Bikes) -> None:
     """An alarm that waits until Home Assistant has started is written. After it is fired, `last_fired` is written, too."""
-    await bikes.poll(4_000)
-    bikes.hass.set_state(CoreState.starting)
-    await async_raise_alarm(bikes)
-    await bikes.poll(11)
-    assert has_alarm(bikes)
+    await ready.poll(4_000)
+    ready.hass.set_state(CoreState.starting)
+    await async_raise_alarm(ready)
+    await ready.poll(11)
+    assert has_alarm(ready)
     fired = "SELECT last_fired FROM tracker WHERE unique_id = ?"
-    file = file_of(bikes.hass, bikes.entry)
+    file = file_of(ready.hass, ready.entry)
     before = query(file, fired, RED)
-    bikes.hass.set_state(CoreState.running)
-    await bikes.poll()
-    await bikes.poll(11)
+    ready.hass.set_state(CoreState.running)
+    await ready.poll()
+    await ready.poll(11)
     assert query(file, fired, RED) > before
 
 
-@pytest.mark.usefixtures("setup")
-async def test_last_ride_from_before(bikes: Bikes) -> None:
+async def test_last_ride_from_before(ready: Bikes) -> None:
     """Even if rides from before the set-up are added out of order, `last_rides` has the newest ride."""
-    database, now = bikes.coordinator.database, dt_util.utcnow()
+    database, now = ready.coordinator.database, dt_util.utcnow()
     rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (9, 3, 6)]
     for ride in rides:
         assert await database.async_book(RED, [ride], now - DAY)
@@ -323,8 +321,7 @@ async def test_one_transaction(bikes: Bikes, table: str) -> None:
     assert len(rides_in(bikes.hass, bikes.entry)) == 2
 
 
-@pytest.mark.usefixtures("setup")
-async def test_file(bikes: Bikes) -> None:
+async def test_file(ready: Bikes) -> None:
     """Only the user who runs Home Assistant can read the file. The settings of SQLite have the expected values."""
     settings = {
         # With this value, SQLite waits for the disk at each commit, so that a power cut
@@ -337,48 +334,46 @@ async def test_file(bikes: Bikes) -> None:
         "user_version": 1,
     }
     # Use the connection that writes, because each connection has its own settings.
-    run = bikes.coordinator.database._file.run  # noqa: SLF001
+    run = ready.coordinator.database._file.run  # noqa: SLF001
     rows = {
         name: run(sqlite3.Connection.execute, f"PRAGMA {name}").fetchone()
         for name in settings
     }
     assert rows == {name: (value,) for name, value in settings.items()}
-    file = file_of(bikes.hass, bikes.entry)
+    file = file_of(ready.hass, ready.entry)
     modes = [path.stat().st_mode & 0o777 for path in (file, file.parent)]
     assert modes == [0o600, 0o700]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_only_changed_trackers_are_written(bikes: Bikes) -> None:
+async def test_only_changed_trackers_are_written(ready: Bikes) -> None:
     """If the state of a tracker did not change, its row is not written. A new name is no change of the state."""
-    await bikes.poll(11)
-    file = file_of(bikes.hass, bikes.entry)
+    await ready.poll(11)
+    file = file_of(ready.hass, ready.entry)
     query(file, "UPDATE tracker SET last_fired = 77")
-    bikes.simulator.rename(BLUE, "Old bike")
-    await async_raise_alarm(bikes)
-    await bikes.poll(11)
+    ready.simulator.rename(BLUE, "Old bike")
+    await async_raise_alarm(ready)
+    await ready.poll(11)
     rows = dict(query(file, "SELECT unique_id, last_fired FROM tracker"))
     assert (rows[BLUE], rows[RED] == 77) == (77, False)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_slow_disk(bikes: Bikes) -> None:
+async def test_slow_disk(ready: Bikes) -> None:
     """If a write is under way, a reload waits until the write has ended."""
-    await bikes.poll(4_000)
-    disk, run = asyncio.Event(), bikes.hass.async_add_executor_job
-    file, waits = bikes.coordinator.database._file, [disk.wait()]  # noqa: SLF001
+    await ready.poll(4_000)
+    disk, run = asyncio.Event(), ready.hass.async_add_executor_job
+    file, waits = ready.coordinator.database._file, [disk.wait()]  # noqa: SLF001
 
     async def slow(target: Any, *args: Any) -> Any:
         if target == file.run and waits:
             await waits.pop()
         return await run(target, *args)
 
-    with patch.object(bikes.hass, "async_add_executor_job", slow):
-        await async_raise_alarm(bikes)
-        bikes.freezer.tick(11)
-        async_fire_time_changed(bikes.hass)
-        reload = bikes.hass.async_create_task(
-            bikes.hass.config_entries.async_reload(bikes.entry.entry_id),
+    with patch.object(ready.hass, "async_add_executor_job", slow):
+        await async_raise_alarm(ready)
+        ready.freezer.tick(11)
+        async_fire_time_changed(ready.hass)
+        reload = ready.hass.async_create_task(
+            ready.hass.config_entries.async_reload(ready.entry.entry_id),
             eager_start=True,
         )
         await asyncio.to_thread(sleep, 0.5)
@@ -387,35 +382,33 @@ async def test_slow_disk(bikes: Bikes) -> None:
         await reload
 
 
-@pytest.mark.usefixtures("setup")
-async def test_failed_setup(bikes: Bikes) -> None:
+async def test_failed_setup(ready: Bikes) -> None:
     """After a failed set-up, the file is closed before Home Assistant tries again."""
-    file, seen = await async_unload(bikes), list[tuple[ConfigEntryState, bool]]()
+    file, seen = await async_unload(ready), list[tuple[ConfigEntryState, bool]]()
     log = file.with_name(f"{file.name}-wal")
-    bikes.entry.async_on_state_change(
-        lambda: seen.append((bikes.entry.state, log.exists()))
+    ready.entry.async_on_state_change(
+        lambda: seen.append((ready.entry.state, log.exists()))
     )
-    bikes.simulator.fault("status-503")
-    await async_setup(bikes.hass, bikes.entry)
+    ready.simulator.fault("status-503")
+    await async_setup(ready.hass, ready.entry)
     # SQLite deletes its log when the file is closed.
     assert seen[-1] == (ConfigEntryState.SETUP_RETRY, False)
 
 
 @pytest.mark.parametrize("how", ["unload", "final write", "unload during a backup"])
-@pytest.mark.usefixtures("setup")
-async def test_stop(bikes: Bikes, how: str) -> None:
+async def test_stop(ready: Bikes, how: str) -> None:
     """When Home Assistant stops, changes are written at once: at the unload or the final write, even during a backup."""
     if "backup" in how:
-        await backup.async_pre_backup(bikes.hass)
-    await async_raise_alarm(bikes)
-    bikes.hass.set_state(CoreState.stopping)
+        await backup.async_pre_backup(ready.hass)
+    await async_raise_alarm(ready)
+    ready.hass.set_state(CoreState.stopping)
     if "unload" in how:
-        await async_unload(bikes)
-        await backup.async_post_backup(bikes.hass)
-    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
-    await bikes.hass.async_block_till_done()
-    bikes.hass.set_state(CoreState.running)
-    assert has_alarm(bikes)
+        await async_unload(ready)
+        await backup.async_post_backup(ready.hass)
+    ready.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await ready.hass.async_block_till_done()
+    ready.hass.set_state(CoreState.running)
+    assert has_alarm(ready)
 
 
 # Deletion of a tracker
@@ -427,65 +420,62 @@ def holds(hass: HomeAssistant, *texts: str) -> set[str]:
     return {text for text in texts if text.encode() in content}
 
 
-@pytest.mark.usefixtures("setup")
-async def test_removed_tracker(bikes: Bikes) -> None:
+async def test_removed_tracker(ready: Bikes) -> None:
     """Ten seconds after a tracker is deleted, no file of a database contains its ID. Data of other trackers stays."""
     rows = [row(number * HOUR, BLUE) for number in range(1, 60)]
-    await bikes.poll(11)
-    store(bikes.hass, bikes.entry, [*rows, row(HOUR)])
-    assert holds(bikes.hass, RED, BLUE) == {RED, BLUE}
-    await async_raise_alarm(bikes)
-    bikes.entry.runtime_data.async_forget(BLUE)
-    database, now = bikes.coordinator.database, dt_util.utcnow()
+    await ready.poll(11)
+    store(ready.hass, ready.entry, [*rows, row(HOUR)])
+    assert holds(ready.hass, RED, BLUE) == {RED, BLUE}
+    await async_raise_alarm(ready)
+    ready.entry.runtime_data.async_forget(BLUE)
+    database, now = ready.coordinator.database, dt_util.utcnow()
     # An answer about earlier rides, requested before the deletion, is not stored.
     await database.async_book(BLUE, [Ride(now - HOUR, now, 1.0)], now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
     assert await database.last_ride(BLUE) is None
     for known in (database.content.backfill, database.content.last_rides):
         assert BLUE not in known
-    await bikes.poll(10)
-    assert holds(bikes.hass, RED, BLUE) == {RED}
-    assert has_alarm(bikes)
-    assert len(rides_in(bikes.hass, bikes.entry)) == 1
+    await ready.poll(10)
+    assert holds(ready.hass, RED, BLUE) == {RED}
+    assert has_alarm(ready)
+    assert len(rides_in(ready.hass, ready.entry)) == 1
 
 
 # Unusable files
 
 
-@pytest.mark.usefixtures("setup")
-async def test_file_that_stays(bikes: Bikes) -> None:
+async def test_file_that_stays(ready: Bikes) -> None:
     """A file of a newer version stays, and the set-up fails. An empty file is used. No file is renamed."""
-    entry, file = bikes.entry, await async_unload(bikes)
+    entry, file = ready.entry, await async_unload(ready)
     query(file, "PRAGMA user_version = 99")
     before = file.read_bytes()
-    await async_setup(bikes.hass, entry)
+    await async_setup(ready.hass, entry)
     failed = (ConfigEntryState.SETUP_ERROR, "newer_database")
     assert (entry.state, entry.error_reason_translation_key) == failed
     assert entry.error_reason_translation_placeholders
     assert file.read_bytes() == before
     # If Home Assistant was killed while it created the file, the file may be empty.
     file.write_bytes(b"")
-    await bikes.hass.config_entries.async_reload(entry.entry_id)
+    await ready.hass.config_entries.async_reload(entry.entry_id)
     assert entry.state is ConfigEntryState.LOADED
-    assert not ir.async_get(bikes.hass).issues
+    assert not ir.async_get(ready.hass).issues
 
 
-@pytest.mark.usefixtures("setup")
-async def test_locked_file(bikes: Bikes) -> None:
+async def test_locked_file(ready: Bikes) -> None:
     """If another program locks the file, the set-up is tried again later, and guards stay armed."""
-    arm(bikes, RED)
-    file = await async_unload(bikes)
+    arm(ready, RED)
+    file = await async_unload(ready)
     with (
         patch.object(sql, "BUSY_SECONDS", 0.01),
         closing(sqlite3.connect(file)) as other,
     ):
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        await async_setup(bikes.hass, bikes.entry)
-        assert bikes.entry.error_reason_translation_placeholders
-    await bikes.poll()
-    assert bikes.entry.state is ConfigEntryState.LOADED
-    assert guard_of(bikes, RED) == ARMED
+        await async_setup(ready.hass, ready.entry)
+        assert ready.entry.error_reason_translation_placeholders
+    await ready.poll()
+    assert ready.entry.state is ConfigEntryState.LOADED
+    assert guard_of(ready, RED) == ARMED
 
 
 @pytest.mark.parametrize(
@@ -497,45 +487,43 @@ async def test_locked_file(bikes: Bikes) -> None:
     ],
     ids=["no database", "cut off", "not UTF-8"],
 )
-@pytest.mark.usefixtures("setup")
-async def test_malformed_file(bikes: Bikes, damage: Damage) -> None:
+async def test_malformed_file(ready: Bikes, damage: Damage) -> None:
     """A damaged file is renamed, and a new file is created. A repair issue names the newest renamed file while it exists."""
     asides = []
     for number in range(2):
-        arm(bikes, RED)
-        file = await async_unload(bikes)
+        arm(ready, RED)
+        file = await async_unload(ready)
         damage(file)
         before = file.read_bytes()
-        await async_setup(bikes.hass, bikes.entry)
-        assert bikes.entry.state is ConfigEntryState.LOADED
-        assert guard_of(bikes, RED) == DISARMED
+        await async_setup(ready.hass, ready.entry)
+        assert ready.entry.state is ConfigEntryState.LOADED
+        assert guard_of(ready, RED) == DISARMED
         asides = sorted(file.parent.glob(f"{file.name}.*Z"))
         assert len(asides) == number + 1
         assert asides[-1].read_bytes() == before
-        [issue] = ir.async_get(bikes.hass).issues.values()
+        [issue] = ir.async_get(ready.hass).issues.values()
         assert issue.translation_key == "database_replaced"
         assert issue.translation_placeholders
         assert issue.translation_placeholders["file"] == str(asides[-1])
-        bikes.freezer.tick(1)
+        ready.freezer.tick(1)
     for aside in asides:
         aside.unlink()
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    assert not ir.async_get(bikes.hass).issues
+    await ready.hass.config_entries.async_reload(ready.entry.entry_id)
+    assert not ir.async_get(ready.hass).issues
 
 
-@pytest.mark.usefixtures("setup")
-async def test_column_that_is_not_readable(bikes: Bikes) -> None:
+async def test_column_that_is_not_readable(ready: Bikes) -> None:
     """If the name of a column is damaged, the first query replaces the file, and guards stay armed."""
-    arm(bikes, RED)
-    replace_text(await async_unload(bikes), b"maximum_speed", b"maximum_sp\xd1ed")
-    await async_setup(bikes.hass, bikes.entry)
-    database, now = bikes.coordinator.database, dt_util.utcnow()
+    arm(ready, RED)
+    replace_text(await async_unload(ready), b"maximum_speed", b"maximum_sp\xd1ed")
+    await async_setup(ready.hass, ready.entry)
+    database, now = ready.coordinator.database, dt_util.utcnow()
     with pytest.raises(HomeAssistantError) as err:
         await database.rides(RED, now - DAY, now)
     assert err.value.translation_key == "database_not_readable"
     assert await database.rides(RED, now - DAY, now) == []
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    assert guard_of(bikes, RED) == ARMED
+    await ready.hass.config_entries.async_reload(ready.entry.entry_id)
+    assert guard_of(ready, RED) == ARMED
 
 
 def test_log_of_a_malformed_file(tmp_path: Path) -> None:
@@ -552,25 +540,24 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"online": 7}', '{"guard": {}}'])
-@pytest.mark.usefixtures("setup")
 async def test_row_that_is_not_readable(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture, text: str
+    ready: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:
     """If the state of a tracker is unreadable, the tracker loses it. Other trackers and all rides are kept."""
-    arm(bikes, RED)
-    arm(bikes, BLUE)
-    file = await async_unload(bikes)
+    arm(ready, RED)
+    arm(ready, BLUE)
+    file = await async_unload(ready)
     state = zlib.compress(text.encode()) if text else b""
     query(file, "UPDATE tracker SET state = ? WHERE unique_id = ?", state, BLUE)
     for name in ("evaluated_at", "sent"):
         query(file, "INSERT OR REPLACE INTO account VALUES (?, '7')", name)
-    store(bikes.hass, bikes.entry, [row(HOUR, BLUE)])
-    await async_setup(bikes.hass, bikes.entry)
-    assert (guard_of(bikes, RED), guard_of(bikes, BLUE)) == (ARMED, DISARMED)
+    store(ready.hass, ready.entry, [row(HOUR, BLUE)])
+    await async_setup(ready.hass, ready.entry)
+    assert (guard_of(ready, RED), guard_of(ready, BLUE)) == (ARMED, DISARMED)
     for what in ("a tracker", "the last evaluation", "the sent messages"):
-        assert f"{bikes.entry.title}: Unexpected error reading {what}" in caplog.text
-    assert len(rides_in(bikes.hass, bikes.entry, BLUE)) == 1
-    assert not ir.async_get(bikes.hass).issues
+        assert f"{ready.entry.title}: Unexpected error reading {what}" in caplog.text
+    assert len(rides_in(ready.hass, ready.entry, BLUE)) == 1
+    assert not ir.async_get(ready.hass).issues
 
 
 async def test_ride_that_is_not_readable(
@@ -594,27 +581,25 @@ async def test_ride_that_is_not_readable(
     assert f"{bikes.entry.title}: Unexpected error reading a ride" in caplog.text
 
 
-@pytest.mark.usefixtures("setup")
-async def test_text_that_is_not_readable(bikes: Bikes) -> None:
+async def test_text_that_is_not_readable(ready: Bikes) -> None:
     """If the disk changed a text so that it is not UTF-8, the account is set up, and other trackers keep their state."""
-    arm(bikes, BLUE)
-    file = await async_unload(bikes)
+    arm(ready, BLUE)
+    file = await async_unload(ready)
     damaged = "UPDATE tracker SET unique_id = CAST(x'ff' AS TEXT) WHERE unique_id = ?"
     query(file, damaged, RED)
-    await async_setup(bikes.hass, bikes.entry)
-    assert (guard_of(bikes, RED), guard_of(bikes, BLUE)) == (DISARMED, ARMED)
+    await async_setup(ready.hass, ready.entry)
+    assert (guard_of(ready, RED), guard_of(ready, BLUE)) == (DISARMED, ARMED)
 
 
-@pytest.mark.usefixtures("setup")
 async def test_tracker_that_cannot_be_stored(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
+    ready: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the state of a tracker cannot be stored, the states of other trackers are still stored."""
-    bikes.coordinator.database.content.states[BLUE] = 7  # type: ignore[assignment]
-    await async_raise_alarm(bikes)
-    await async_unload(bikes)
-    assert has_alarm(bikes)
-    assert f"{bikes.entry.title}: Unexpected error storing a tracker" in caplog.text
+    ready.coordinator.database.content.states[BLUE] = 7  # type: ignore[assignment]
+    await async_raise_alarm(ready)
+    await async_unload(ready)
+    assert has_alarm(ready)
+    assert f"{ready.entry.title}: Unexpected error storing a tracker" in caplog.text
 
 
 async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
@@ -643,21 +628,20 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
     assert (await database.async_info())["is_failing"] is False
 
 
-@pytest.mark.usefixtures("setup")
 async def test_file_that_is_damaged_while_running(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
+    ready: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill begins again.
 
     If the damaged file cannot be renamed, the next write tries again.
     """
-    arm(bikes, RED)
-    await bikes.poll(11)
-    file, database = file_of(bikes.hass, bikes.entry), bikes.coordinator.database
+    arm(ready, RED)
+    await ready.poll(11)
+    file, database = file_of(ready.hass, ready.entry), ready.coordinator.database
     rows = [row(number * HOUR) for number in range(1, 1_000)]
 
     async def async_damage() -> None:
-        store(bikes.hass, bikes.entry, rows)
+        store(ready.hass, ready.entry, rows)
         await database.async_hold()
         database.async_release()
         with file.open("r+b") as content:
@@ -673,18 +657,18 @@ async def test_file_that_is_damaged_while_running(
     assert err.value.translation_key == "database_not_readable"
     await database.async_write()
     assert await database.rides(RED, now - DAY, now) == []
-    await async_raise_alarm(bikes)
-    await bikes.poll(61)
-    [issue] = ir.async_get(bikes.hass).issues.values()
+    await async_raise_alarm(ready)
+    await ready.poll(61)
+    [issue] = ir.async_get(ready.hass).issues.values()
     assert issue.translation_key == "database_replaced"
-    assert state_in(bikes.hass, bikes.entry)["guard"]
+    assert state_in(ready.hass, ready.entry)["guard"]
     untils = dict(query(file, "SELECT unique_id, backfill FROM tracker"))
     assert untils.keys() == {RED, BLUE}
     # Changes after a query that renames the file are written, too.
     await async_damage()
     with pytest.raises(HomeAssistantError):
         await database.rides(RED, now - DAY, now)
-    await async_raise_alarm(bikes)
+    await async_raise_alarm(ready)
     assert "Unexpected error" not in caplog.text
     assert datetime.fromisoformat(json.loads(untils[RED])) == now
 
@@ -692,30 +676,29 @@ async def test_file_that_is_damaged_while_running(
 # Backups
 
 
-@pytest.mark.usefixtures("setup")
-async def test_backup(bikes: Bikes, tmp_path: Path) -> None:
+async def test_backup(ready: Bikes, tmp_path: Path) -> None:
     """During a backup, the database file is complete and does not change. Changes are written after the backup."""
-    await async_raise_alarm(bikes)
-    await backup.async_pre_backup(bikes.hass)
-    file = file_of(bikes.hass, bikes.entry)
+    await async_raise_alarm(ready)
+    await backup.async_pre_backup(ready.hass)
+    file = file_of(ready.hass, ready.entry)
     copy = tmp_path / "copy.db"
     copy.write_bytes(file.read_bytes())
-    bikes.simulator.report(RED, attributes={"alarm": "tow"})
-    await bikes.poll(4_000)
+    ready.simulator.report(RED, attributes={"alarm": "tow"})
+    await ready.poll(4_000)
     # Rides of the backfill are not written during a backup. The backfill's progress
     # stays, so that these rides are requested again.
-    now, database = dt_util.utcnow(), bikes.coordinator.database
+    now, database = dt_util.utcnow(), ready.coordinator.database
     until = database.content.backfill[RED]
     assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
     assert database.content.backfill[RED] == until
     await database.async_write()
-    assert "tow" not in str(state_in(bikes.hass, bikes.entry))
+    assert "tow" not in str(state_in(ready.hass, ready.entry))
     assert copy.read_bytes() == file.read_bytes()
     [(state,)] = query(copy, "SELECT state FROM tracker WHERE unique_id = ?", RED)
     assert "sos" in str(sql.unpacked(state))
-    await backup.async_post_backup(bikes.hass)
-    await bikes.poll(11)
-    assert "tow" in str(state_in(bikes.hass, bikes.entry))
+    await backup.async_post_backup(ready.hass)
+    await ready.poll(11)
+    assert "tow" in str(state_in(ready.hass, ready.entry))
 
 
 async def test_backup_with_a_slow_disk(
@@ -737,33 +720,31 @@ async def test_backup_with_a_slow_disk(
     assert state_in(hass, entry)["guard"]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_canceled_booking(bikes: Bikes) -> None:
+async def test_canceled_booking(ready: Bikes) -> None:
     """If Home Assistant stops before rides of the backfill are written, they are requested again after the start."""
-    database, now = bikes.coordinator.database, dt_util.utcnow()
+    database, now = ready.coordinator.database, dt_util.utcnow()
     until, never = database.content.backfill[RED], asyncio.Event().wait
-    with patch.object(bikes.hass, "async_add_executor_job", lambda *_: never()):
+    with patch.object(ready.hass, "async_add_executor_job", lambda *_: never()):
         rides = [Ride(now - HOUR, now, 1.0)]
         booking = asyncio.create_task(database.async_book(RED, rides, now - DAY))
         await asyncio.sleep(0)
         booking.cancel()
         await asyncio.wait([booking])
-    file = await async_unload(bikes)
-    assert rides_in(bikes.hass, bikes.entry) == []
+    file = await async_unload(ready)
+    assert rides_in(ready.hass, ready.entry) == []
     [(stored,)] = query(file, "SELECT backfill FROM tracker WHERE unique_id = ?", RED)
     assert datetime.fromisoformat(json.loads(stored)) == until
 
 
-@pytest.mark.usefixtures("setup")
-async def test_closed_file(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
+async def test_closed_file(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """A closed database reads rides, but never changes its file: a write or a backup does nothing, and logs no error."""
-    database, now = bikes.coordinator.database, dt_util.utcnow()
-    store(bikes.hass, bikes.entry, [row(HOUR)])
-    file = await async_unload(bikes)
+    database, now = ready.coordinator.database, dt_util.utcnow()
+    store(ready.hass, ready.entry, [row(HOUR)])
+    file = await async_unload(ready)
     assert len(await database.rides(RED, now - DAY, now)) == 1
     await database.async_write()
     await database.async_hold()
-    assert state_in(bikes.hass, bikes.entry)
+    assert state_in(ready.hass, ready.entry)
     file.write_bytes(b"\xff" * file.stat().st_size)
     for error in ("file is not a database", "unable to open database file"):
         with pytest.raises(HomeAssistantError, match=error) as err:

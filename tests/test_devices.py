@@ -33,7 +33,7 @@ from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import BLUE, BOB, EMAIL, RED, Bikes, MakeEntry, async_setup
 
-pytestmark = pytest.mark.usefixtures("setup")
+pytestmark = pytest.mark.usefixtures("ready")
 
 GREEN = "860000000000033"
 

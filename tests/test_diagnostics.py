@@ -98,18 +98,17 @@ async def test_entry(
     assert (await diagnose(RED))["tracker"] is None
 
 
-@pytest.mark.usefixtures("setup")
-async def test_account_that_is_not_loaded(bikes: Bikes, diagnose: Diagnose) -> None:
+async def test_account_that_is_not_loaded(ready: Bikes, diagnose: Diagnose) -> None:
     """If the account could not be loaded, its diagnostics show the reason, and system health shows no database."""
-    bikes.simulator.fault("connection-refused")
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+    ready.simulator.fault("connection-refused")
+    await ready.hass.config_entries.async_reload(ready.entry.entry_id)
     account = await diagnose()
     assert account == await diagnose(RED)
     entry = account["entry"]
     assert entry["state"] == "setup_retry"
     assert entry["reason"] == "The server could not be reached (connection refused)"
     assert entry["data"]["password"] == REDACTED
-    info = await async_health(bikes.hass)
+    info = await async_health(ready.hass)
     assert info.keys() == {"accounts", "can_reach_server"}
 
 
@@ -191,12 +190,11 @@ async def test_model_and_firmware(bikes: Bikes, diagnose: Diagnose, text: str) -
     assert (red["model"], red["position"]["firmware"]) == (shown, shown)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_database_that_is_not_readable(bikes: Bikes, diagnose: Diagnose) -> None:
+async def test_database_that_is_not_readable(ready: Bikes, diagnose: Diagnose) -> None:
     """If the database cannot be read, the diagnostics and system health lack only its size and number of rides."""
     with patch.object(File, "query", side_effect=OSError):
         assert (await diagnose())["database"].keys().isdisjoint({"bytes", "rides"})
-        assert (await async_health(bikes.hass))["database_size"] == "0.00 MiB"
+        assert (await async_health(ready.hass))["database_size"] == "0.00 MiB"
 
 
 async def test_system_health(bikes: Bikes, make_entry: MakeEntry) -> None:

@@ -118,62 +118,58 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
     return passed
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
-async def test_changed_poll(bikes: Bikes, alarm: str | None) -> None:
+async def test_changed_poll(ready: Bikes, alarm: str | None) -> None:
     """After a report, with or without alarms, each entity of the tracker is read one time. No entity is added."""
-    await bikes.async_guard("arm_away")
+    await ready.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
-        bikes.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
-        await bikes.poll()
+        ready.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
+        await ready.poll()
     attributes = EVERYTHING | {"alarm": alarm}
-    bikes.simulator.report(RED, latitude=49.5, attributes=attributes)
-    passed = await watched_poll(bikes)
-    assert passed.reads == dict.fromkeys(entities_of(bikes, RED), 1)
+    ready.simulator.report(RED, latitude=49.5, attributes=attributes)
+    passed = await watched_poll(ready)
+    assert passed.reads == dict.fromkeys(entities_of(ready, RED), 1)
     assert "_device" not in passed.functions
 
 
-@pytest.mark.usefixtures("setup")
-async def test_idle_poll(bikes: Bikes) -> None:
+async def test_idle_poll(ready: Bikes) -> None:
     """A poll without changes reads no entity. If only the time of a contact changed, only *Last update* is read."""
-    await bikes.poll()
-    passed = await watched_poll(bikes)
+    await ready.poll()
+    passed = await watched_poll(ready)
     assert not passed.reads
     assert "_async_notify" not in passed.functions
-    bikes.simulator.touch([RED])
-    passed = await watched_poll(bikes)
+    ready.simulator.touch([RED])
+    passed = await watched_poll(ready)
     assert passed.reads == {"sensor.red_bike_last_update": 1}
     assert not {"_new_entities", "from_values", "by"} & set(passed.functions)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_newly_reported(bikes: Bikes) -> None:
+async def test_newly_reported(ready: Bikes) -> None:
     """A value that is reported for the first time adds its entity. Each known entity is read one time."""
-    bikes.simulator.report(RED, attributes={"lock": True})
-    await bikes.poll()
-    known = entities_of(bikes, RED)
-    bikes.simulator.report(RED, attributes={"lock": True, "charge": True})
-    passed = await watched_poll(bikes)
-    assert entities_of(bikes, RED) - known == {"binary_sensor.red_bike_charging"}
+    ready.simulator.report(RED, attributes={"lock": True})
+    await ready.poll()
+    known = entities_of(ready, RED)
+    ready.simulator.report(RED, attributes={"lock": True, "charge": True})
+    passed = await watched_poll(ready)
+    assert entities_of(ready, RED) - known == {"binary_sensor.red_bike_charging"}
     assert {key: passed.reads[key] for key in known} == dict.fromkeys(known, 1)
     assert passed.functions["_new_entities"] == 1
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("action", "state"), [("disarm", "disarmed"), ("arm_away", "armed_away")]
 )
-async def test_arming(bikes: Bikes, writes: list[str], action: str, state: str) -> None:
+async def test_arming(ready: Bikes, writes: list[str], action: str, state: str) -> None:
     """Arming or disarming reads and writes only the guard. No entity is added, and no trigger is evaluated."""
-    await bikes.async_guard("arm_away")
+    await ready.async_guard("arm_away")
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
     with watching() as passed:
-        await bikes.async_guard(action)
+        await ready.async_guard(action)
     assert set(passed.reads) == {guard}
     assert writes in ([guard], [])
     assert not {"async_add", "_async_notify", "_async_look"} & set(passed.functions)
-    assert bikes.state(guard).state == state
+    assert ready.state(guard).state == state
 
 
 async def test_setup(bikes: Bikes) -> None:
@@ -188,17 +184,16 @@ async def test_setup(bikes: Bikes) -> None:
     assert passed.reads == dict.fromkeys(entities, 1)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_outage(bikes: Bikes) -> None:
+async def test_outage(ready: Bikes) -> None:
     """When an outage starts or ends, each entity is read one time. Further polls without a change read none."""
-    await bikes.poll()
-    entities = entities_of(bikes, RED, BLUE)
+    await ready.poll()
+    entities = entities_of(ready, RED, BLUE)
     outage = ("status-503", entities), ("status-503", ())
     for fault, read in (*outage, (None, entities), (None, ())):
-        bikes.simulator.fault(fault)
-        passed = await watched_poll(bikes, 300)
+        ready.simulator.fault(fault)
+        passed = await watched_poll(ready, 300)
         assert passed.reads == dict.fromkeys(read, 1)
-        assert (bikes.value_of(RED) == STATE_UNAVAILABLE) is bool(fault)
+        assert (ready.value_of(RED) == STATE_UNAVAILABLE) is bool(fault)
 
 
 # When occurrences are fired
@@ -228,11 +223,10 @@ def fired(hass: HomeAssistant) -> Fired:
     return alarms
 
 
-@pytest.mark.usefixtures("setup")
-async def test_events_before_triggers(bikes: Bikes, fired: Fired) -> None:
+async def test_events_before_triggers(ready: Bikes, fired: Fired) -> None:
     """All alarms of a report are written to the event entity before the first trigger fires, in the reported order."""
-    bikes.simulator.report(RED, attributes={"alarm": "tow,vibration"})
-    await bikes.poll()
+    ready.simulator.report(RED, attributes={"alarm": "tow,vibration"})
+    await ready.poll()
     alarms = ["tow", "vibration"]
     assert fired == [(alarm, ConfigEntryState.LOADED, alarms) for alarm in alarms]
 
@@ -264,25 +258,25 @@ async def test_start(bikes: Bikes, fired: Fired, is_reloaded: bool) -> None:
     assert passed.functions["_new_entities"] == 0
 
 
-@pytest.mark.usefixtures("with_live", "setup")
-async def test_alarm_in_an_outage(bikes: Bikes, fired: Fired) -> None:
+@pytest.mark.usefixtures("with_live")
+async def test_alarm_in_an_outage(ready: Bikes, fired: Fired) -> None:
     """An alarm in a push message during an outage is fired with the next poll that succeeds."""
-    await bikes.async_wait(11)
+    await ready.async_wait(11)
     updates = list[object]()
     note = callback(lambda it: updates.append(it.now))
-    async_dispatcher_connect(bikes.hass, SIGNAL_UPDATED, note)
-    bikes.simulator.fault("status-503")
-    await bikes.async_wait(61)
-    content = bikes.coordinator.database.content
+    async_dispatcher_connect(ready.hass, SIGNAL_UPDATED, note)
+    ready.simulator.fault("status-503")
+    await ready.async_wait(61)
+    content = ready.coordinator.database.content
     evaluated = content.evaluation
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await settle(bikes.hass)
-    assert not bikes.coordinator.last_update_success
-    assert bikes.coordinator.data.states[RED].occurrences
+    ready.simulator.report(RED, attributes={"alarm": "sos"})
+    await settle(ready.hass)
+    assert not ready.coordinator.last_update_success
+    assert ready.coordinator.data.states[RED].occurrences
     assert (fired, content.evaluation) == ([], evaluated)
     # No trigger is evaluated.
     assert not updates
-    bikes.simulator.fault(None)
-    await bikes.async_wait(61)
+    ready.simulator.fault(None)
+    await ready.async_wait(61)
     assert fired == SOS
     assert content.evaluation != evaluated

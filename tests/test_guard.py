@@ -9,10 +9,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_mock_service,
-)
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -31,15 +28,15 @@ async def report(bikes: Bikes, **values: Any) -> None:
 
 
 @pytest.fixture
-async def guarded(bikes: Bikes, setup: MockConfigEntry) -> None:
-    """Set up the account, let the red bike report that it stands, and arm its guard."""
-    await report(bikes, motion=False)
-    await bikes.async_guard()
-    await bikes.poll()
+async def guarded(ready: Bikes) -> Bikes:
+    """Return the account after the red bike reported that it stands, and its guard was armed."""
+    await report(ready, motion=False)
+    await ready.async_guard()
+    await ready.poll()
+    return ready
 
 
-@pytest.mark.usefixtures("guarded")
-async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+async def test_triggered(guarded: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A triggered guard shows the cause, the time and the distance until it is disarmed or armed again.
 
     The translation of its state is *Being moved*, *Was moved* once the bike has stood for
@@ -47,65 +44,63 @@ async def test_triggered(bikes: Bikes, entity_registry: er.EntityRegistry) -> No
     """
     panels = entity_registry.entities
     reported_at = dt_util.utcnow()
-    await report(bikes, latitude=AWAY, motion=True)
-    assert bikes.state(GUARD).state == "triggered"
-    attributes = bikes.state(GUARD).attributes
+    await report(guarded, latitude=AWAY, motion=True)
+    assert guarded.state(GUARD).state == "triggered"
+    attributes = guarded.state(GUARD).attributes
     assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
     assert panels[GUARD].translation_key == "guard"
     since = datetime.fromisoformat(attributes["since"])
     assert abs(since - reported_at) < timedelta(milliseconds=1)
     for _ in range(7):
-        await report(bikes, motion=False)
-    assert bikes.state(GUARD).state == "triggered"
+        await report(guarded, motion=False)
+    assert guarded.state(GUARD).state == "triggered"
     assert panels[GUARD].translation_key == "guard_moved"
-    await bikes.async_guard()
-    assert bikes.state(GUARD).state == "armed_away"
-    assert "cause" not in bikes.state(GUARD).attributes
-    await bikes.poll()
-    await report(bikes, attributes={"alarm": "tow"})
-    assert bikes.state(GUARD).attributes["cause"] == "alarm"
+    await guarded.async_guard()
+    assert guarded.state(GUARD).state == "armed_away"
+    assert "cause" not in guarded.state(GUARD).attributes
+    await guarded.poll()
+    await report(guarded, attributes={"alarm": "tow"})
+    assert guarded.state(GUARD).attributes["cause"] == "alarm"
     assert panels[GUARD].translation_key == "guard_alarm"
-    await bikes.async_guard("disarm")
-    assert bikes.state(GUARD).state == "disarmed"
-    assert "cause" not in bikes.state(GUARD).attributes
+    await guarded.async_guard("disarm")
+    assert guarded.state(GUARD).state == "disarmed"
+    assert "cause" not in guarded.state(GUARD).attributes
 
 
-@pytest.mark.usefixtures("guarded")
-async def test_triggered_during_a_start(bikes: Bikes) -> None:
+async def test_triggered_during_a_start(guarded: Bikes) -> None:
     """If the guard is triggered while Home Assistant starts, its state changes after the start, so that automations run."""
-    bikes.hass.set_state(CoreState.starting)
-    await report(bikes, latitude=AWAY, motion=True)
-    assert bikes.state(GUARD).state == "armed_away"
-    bikes.hass.set_state(CoreState.running)
-    await bikes.poll()
-    assert bikes.state(GUARD).state == "triggered"
+    guarded.hass.set_state(CoreState.starting)
+    await report(guarded, latitude=AWAY, motion=True)
+    assert guarded.state(GUARD).state == "armed_away"
+    guarded.hass.set_state(CoreState.running)
+    await guarded.poll()
+    assert guarded.state(GUARD).state == "triggered"
     # During another start, a report does not change a guard that is already triggered.
-    bikes.hass.set_state(CoreState.starting)
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await report(bikes, attributes={"alarm": "sos"})
-    assert bikes.state(GUARD).state == "triggered"
+    guarded.hass.set_state(CoreState.starting)
+    await guarded.hass.config_entries.async_reload(guarded.entry.entry_id)
+    await report(guarded, attributes={"alarm": "sos"})
+    assert guarded.state(GUARD).state == "triggered"
 
 
-@pytest.mark.usefixtures("guarded")
 async def test_armed_while_it_moves(
-    bikes: Bikes, entity_registry: er.EntityRegistry
+    guarded: Bikes, entity_registry: er.EntityRegistry
 ) -> None:
     """A triggered guard cannot be armed again while the bike moves: it stays triggered, and its message is not removed.
 
     Its state and the action `where` tell that it will be guarded again. No error is raised.
     """
     panels = entity_registry.entities
-    gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
+    gone = async_mock_service(guarded.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
-        await report(bikes, latitude=AWAY + 0.003 * part, motion=True)
-    await bikes.async_guard()
+        await report(guarded, latitude=AWAY + 0.003 * part, motion=True)
+    await guarded.async_guard()
     assert panels[GUARD].translation_key == "guard_again"
-    await bikes.hass.async_block_till_done()
-    assert bikes.state(GUARD).state == "triggered"
+    await guarded.hass.async_block_till_done()
+    assert guarded.state(GUARD).state == "triggered"
     assert gone == []
-    [bike] = await async_list(bikes.hass, "where")
+    [bike] = await async_list(guarded.hass, "where")
     assert bike["text"].endswith("once it has stood for five minutes.")
-    await bikes.async_guard("disarm")
+    await guarded.async_guard("disarm")
     assert panels[GUARD].translation_key == "guard"
 
 
@@ -119,9 +114,8 @@ async def test_armed_while_it_moves(
         (er.RegistryEntryDisabler.CONFIG_ENTRY, "triggered"),
     ],
 )
-@pytest.mark.usefixtures("guarded")
 async def test_switched_off(
-    bikes: Bikes,
+    guarded: Bikes,
     entity_registry: er.EntityRegistry,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
@@ -129,56 +123,54 @@ async def test_switched_off(
     is_set_up: bool,
 ) -> None:
     """If a user disables the guard's entity or its device, the guard is disarmed, because it could not show a theft."""
-    entries, entry_id = bikes.hass.config_entries, bikes.entry.entry_id
-    await report(bikes, latitude=AWAY, motion=True)
-    gone = async_mock_service(bikes.hass, "persistent_notification", "dismiss")
+    entries, entry_id = guarded.hass.config_entries, guarded.entry.entry_id
+    await report(guarded, latitude=AWAY, motion=True)
+    gone = async_mock_service(guarded.hass, "persistent_notification", "dismiss")
     if not is_set_up:
         await entries.async_unload(entry_id)
     for now_disabled_by in (disabled_by, None):
         entity_registry.async_update_entity(GUARD, disabled_by=now_disabled_by)
-        await bikes.hass.async_block_till_done()
+        await guarded.hass.async_block_till_done()
         # Home Assistant does not reload the account after an entity was disabled.
         assert bool(gone) == (state == "disarmed") or not is_set_up
         await entries.async_reload(entry_id)
-        await bikes.poll()
-    assert bikes.state(GUARD).state == state
+        await guarded.poll()
+    assert guarded.state(GUARD).state == state
     tags = [it.data["notification_id"].rpartition("_")[0] for it in gone]
     assert tags == [f"{DOMAIN}_guard"] * (state == "disarmed")
 
 
-@pytest.mark.usefixtures("setup")
-async def test_place_of_an_unknown_time(bikes: Bikes) -> None:
+async def test_place_of_an_unknown_time(ready: Bikes) -> None:
     """If the time of a bike's place is unknown, its guard cannot be armed. The error has the reason."""
-    bikes.simulator.add_device("new", name="New bike", email=EMAIL)
-    bikes.simulator.override_position("new", "fixTime", None)
-    await bikes.poll()
+    ready.simulator.add_device("new", name="New bike", email=EMAIL)
+    ready.simulator.override_position("new", "fixTime", None)
+    await ready.poll()
     with pytest.raises(ServiceValidationError) as refused:
-        await bikes.async_guard(bike="new")
+        await ready.async_guard(bike="new")
     assert refused.value.translation_key == "guard_without_place"
     assert "location is unknown" in str(refused.value)
-    assert bikes.state("alarm_control_panel.new_bike_guard").state == "disarmed"
+    assert ready.state("alarm_control_panel.new_bike_guard").state == "disarmed"
 
 
-@pytest.mark.usefixtures("setup")
 async def test_while_the_service_does_not_answer(
-    bikes: Bikes, hass_admin_user: User
+    ready: Bikes, hass_admin_user: User
 ) -> None:
     """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the newest arming or disarming."""
-    await report(bikes, motion=False)
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
-    assert bikes.state(GUARD).state == "armed_away"
-    assert bikes.state(GUARD).attributes["changed_by"] == hass_admin_user.name
-    bikes.simulator.fault(None)
-    await bikes.poll(400)
-    assert bikes.state(GUARD).state == "armed_away"
-    await report(bikes, latitude=AWAY, motion=True)
-    assert bikes.state(GUARD).state == "triggered"
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    await bikes.async_guard("disarm")
-    assert bikes.state(GUARD).state == "disarmed"
-    assert bikes.state(GUARD).attributes["changed_by"] is None
-    [bike] = (await async_act(bikes.hass, "where"))["bikes"]
+    await report(ready, motion=False)
+    ready.simulator.fault("status-503")
+    await ready.poll()
+    await ready.async_guard(context=Context(user_id=hass_admin_user.id))
+    assert ready.state(GUARD).state == "armed_away"
+    assert ready.state(GUARD).attributes["changed_by"] == hass_admin_user.name
+    ready.simulator.fault(None)
+    await ready.poll(400)
+    assert ready.state(GUARD).state == "armed_away"
+    await report(ready, latitude=AWAY, motion=True)
+    assert ready.state(GUARD).state == "triggered"
+    ready.simulator.fault("status-503")
+    await ready.poll()
+    await ready.async_guard("disarm")
+    assert ready.state(GUARD).state == "disarmed"
+    assert ready.state(GUARD).attributes["changed_by"] is None
+    [bike] = (await async_act(ready.hass, "where"))["bikes"]
     assert bike["guard_changed_by"] is None

@@ -90,15 +90,15 @@ async def test_unload_and_reload(
 # Home Assistant keeps an entry that it cannot unload. So the timer of the next poll
 # still exists after the test, and the test must allow this.
 @pytest.mark.parametrize("expected_lingering_timers", [True])
-@pytest.mark.usefixtures("setup", "expected_lingering_timers")
-async def test_platform_that_does_not_unload(bikes: Bikes) -> None:
+@pytest.mark.usefixtures("expected_lingering_timers")
+async def test_platform_that_does_not_unload(ready: Bikes) -> None:
     """If Home Assistant cannot unload the entry, the entry continues to work."""
-    entries = bikes.hass.config_entries
+    entries = ready.hass.config_entries
     with patch.object(entries, "async_unload_platforms", return_value=False):
-        assert not await entries.async_unload(bikes.entry.entry_id)
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    assert bikes.value_of(RED) == STATE_UNAVAILABLE
+        assert not await entries.async_unload(ready.entry.entry_id)
+    ready.simulator.unassign(EMAIL, RED)
+    await ready.poll()
+    assert ready.value_of(RED) == STATE_UNAVAILABLE
 
 
 @pytest.mark.parametrize("is_set_up_twice", [False, True])
@@ -125,26 +125,25 @@ async def test_migration(
     assert caplog.messages.count(warning) == is_set_up_twice
 
 
-@pytest.mark.usefixtures("setup")
 async def test_removal_leaves_nothing(
-    bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
+    ready: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If two accounts are removed at the same time during an outage, they leave no devices, issues or databases."""
-    hass, entries = bikes.hass, (bikes.entry, bobs)
-    bikes.simulator.add_device("new", email=BOB)
+    hass, entries = ready.hass, (ready.entry, bobs)
+    ready.simulator.add_device("new", email=BOB)
     await async_setup(hass, bobs)
     aside = file_of(hass, bobs).with_suffix(".db.20260101T000000.000000Z")
     aside.touch()
     unreadable = folder_of(hass).parent / f"{DOMAIN}.{bobs.entry_id}.unreadable"
     unreadable.touch()
-    bikes.simulator.fault("status-503")
-    await bikes.poll(times=40)
+    ready.simulator.fault("status-503")
+    await ready.poll(times=40)
     assert len(ir.async_get(hass).issues) == 2
     assert len(files_in(hass)) > 3
     caplog.clear()
     removed = (hass.config_entries.async_remove(it.entry_id) for it in entries)
     await asyncio.gather(*removed)
-    await bikes.poll(400)
+    await ready.poll(400)
     registries = dr.async_get(hass).devices, er.async_get(hass).entities
     assert [*map(len, registries)] == [0, 0]
     assert not hass.states.async_all("device_tracker")
@@ -155,10 +154,9 @@ async def test_removal_leaves_nothing(
     assert "Error" not in caplog.text
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("call", ["async_get_devices", "async_get_positions"])
 async def test_removal_during_a_poll(
-    bikes: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture, call: str
+    ready: Bikes, bobs: MockConfigEntry, caplog: pytest.LogCaptureFixture, call: str
 ) -> None:
     """If a poll is answered after its account was removed, nothing is written. Another account can add the new tracker."""
     answered, removed = asyncio.Event(), asyncio.Event()
@@ -170,20 +168,20 @@ async def test_removal_during_a_poll(
         await removed.wait()
         return answer
 
-    bikes.simulator.add_device("new", email=EMAIL)
-    bikes.simulator.report(RED, latitude=48.0)
+    ready.simulator.add_device("new", email=EMAIL)
+    ready.simulator.report(RED, latitude=48.0)
     with patch.object(TrackingClient, call, _answer_late):
-        asking = bikes.hass.async_create_task(bikes.coordinator.async_refresh())
+        asking = ready.hass.async_create_task(ready.coordinator.async_refresh())
         await answered.wait()
-        await bikes.hass.config_entries.async_remove(bikes.entry.entry_id)
+        await ready.hass.config_entries.async_remove(ready.entry.entry_id)
         removed.set()
         await asking
-    await bikes.poll(400)
-    assert not files_in(bikes.hass)
+    await ready.poll(400)
+    assert not files_in(ready.hass)
     assert "ERROR" not in caplog.text
-    bikes.simulator.assign(BOB, "new")
-    await async_setup(bikes.hass, bobs)
-    assert bikes.state_of("new")
+    ready.simulator.assign(BOB, "new")
+    await async_setup(ready.hass, bobs)
+    assert ready.state_of("new")
 
 
 @pytest.mark.usefixtures("entry", "bobs")
@@ -197,17 +195,16 @@ async def test_two_accounts_at_once(
     assert "already exists" not in caplog.text
 
 
-@pytest.mark.usefixtures("setup")
 async def test_account_that_is_renamed(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
+    ready: Bikes, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If a user renames the account, log lines have the new name from the next poll on."""
-    bikes.hass.config_entries.async_update_entry(bikes.entry, title="My bikes")
-    bikes.simulator.fault("status-503")
+    ready.hass.config_entries.async_update_entry(ready.entry, title="My bikes")
+    ready.simulator.fault("status-503")
     caplog.clear()
-    await bikes.poll()
-    bikes.simulator.fault(None)
-    await bikes.poll()
+    await ready.poll()
+    ready.simulator.fault(None)
+    await ready.poll()
     assert logged(caplog) == [
         "Error fetching bike_tracker My bikes data: "
         "The server cannot answer at the moment (status 503)",

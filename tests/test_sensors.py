@@ -58,27 +58,25 @@ async def test_address(bikes: Bikes) -> None:
 
 
 @pytest.mark.parametrize("is_asleep", [False, True])
-@pytest.mark.usefixtures("setup")
-async def test_ride_while_nobody_asked(bikes: Bikes, *, is_asleep: bool) -> None:
+async def test_ride_while_nobody_asked(ready: Bikes, *, is_asleep: bool) -> None:
     """If requests for positions fail or the machine sleeps during a ride, the ride's reports come from the history."""
-    await bikes.poll()
-    bikes.simulator.fault("status-503", path="positions")
+    await ready.poll()
+    ready.simulator.fault("status-503", path="positions")
     for number in range(1, 21):
-        go(bikes.simulator, 300 if number <= 10 else -300, **riding(number * 0.3))
+        go(ready.simulator, 300 if number <= 10 else -300, **riding(number * 0.3))
         if is_asleep:
-            bikes.freezer.tick(60)
+            ready.freezer.tick(60)
         else:
-            await bikes.poll()
-    bikes.simulator.fault(None)
-    go(bikes.simulator, 0, **standing(6))
-    await bikes.poll(times=10)
-    assert shown(bikes, "ride_distance") == ["6.0"]
+            await ready.poll()
+    ready.simulator.fault(None)
+    go(ready.simulator, 0, **standing(6))
+    await ready.poll(times=10)
+    assert shown(ready, "ride_distance") == ["6.0"]
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "silent"])
-@pytest.mark.usefixtures("setup")
 async def test_steps_of_the_last_update(
-    bikes: Bikes, writes: list[str], way: str
+    ready: Bikes, writes: list[str], way: str
 ) -> None:
     """*Last update* changes only in steps of five minutes, or at once after an interruption.
 
@@ -88,21 +86,21 @@ async def test_steps_of_the_last_update(
     async def report() -> int:
         """Report, poll, and return how often *Last update* was written. A written state must be the exact report time."""
         reported_at = dt_util.utcnow() + timedelta(seconds=50)
-        bikes.simulator.touch([RED], last_update=reported_at)
+        ready.simulator.touch([RED], last_update=reported_at)
         writes.clear()
-        await bikes.poll(60)
-        is_exact = dt_util.parse_datetime(bikes.state(UPDATE).state) == reported_at
+        await ready.poll(60)
+        is_exact = dt_util.parse_datetime(ready.state(UPDATE).state) == reported_at
         assert writes.count(UPDATE) == is_exact
         return writes.count(UPDATE)
 
     written = [minute for minute in range(20) if await report()]
     assert written == [5, 10, 15]
-    bikes.simulator.fault("status-503" if way == "outage" else None)
+    ready.simulator.fault("status-503" if way == "outage" else None)
     if way == "unassigned":
-        bikes.simulator.unassign(EMAIL, RED)
+        ready.simulator.unassign(EMAIL, RED)
     writes.clear()
-    await bikes.poll(60, times=10 if way == "silent" else 1)
+    await ready.poll(60, times=10 if way == "silent" else 1)
     assert bool(writes) is (way != "silent")
-    bikes.simulator.fault(None)
-    bikes.simulator.assign(EMAIL, RED)
+    ready.simulator.fault(None)
+    ready.simulator.assign(EMAIL, RED)
     assert await report() == 1

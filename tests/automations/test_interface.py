@@ -91,10 +91,9 @@ async def test_name_taken_away(
     assert bikes.value_of(f"{RED}_online", Platform.BINARY_SENSOR) == "off"
 
 
-@pytest.mark.usefixtures("setup")
-async def test_offered(hass: HomeAssistant) -> None:
+async def test_offered(ready: Bikes) -> None:
     """The automation editor offers all triggers and conditions with their target, and triggers with their fields."""
-    offered = await async_offered(hass)
+    offered = await async_offered(ready.hass)
     assert offered["condition"].keys() == {*CONDITIONS, "is_guarded"}
     assert offered["trigger"].keys() == STEPS.keys()
     entities = {"entity": [{"integration": DOMAIN, "domain": ["device_tracker"]}]}
@@ -116,8 +115,7 @@ async def async_validate(hass: HomeAssistant, kind: str, **config: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", [*STEPS, *CONDITIONS, "is_guarded"])
-@pytest.mark.usefixtures("setup")
-async def test_refused(hass: HomeAssistant, kind: str) -> None:
+async def test_refused(ready: Bikes, kind: str) -> None:
     """A wrong configuration raises an error that names the field. Only kinds that can wait get a default wait."""
     wrong: list[tuple[str, dict[str, Any]]] = [("target", {})]
     wrong += [
@@ -129,7 +127,7 @@ async def test_refused(hass: HomeAssistant, kind: str) -> None:
         wrong += [("choose at least one bike", {"target": it}) for it in empty]
     for words, config in wrong:
         with pytest.raises(vol.Invalid, match=words):
-            await async_validate(hass, kind, **config)
-    validated = await async_validate(hass, kind, target=TARGET)
+            await async_validate(ready.hass, kind, **config)
+    validated = await async_validate(ready.hass, kind, target=TARGET)
     waits = kind in (*WAITING, "is_offline", "is_silent", "is_not_moving")
     assert ("for" in validated["options"]) == waits

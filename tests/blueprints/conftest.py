@@ -9,7 +9,6 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from tests.conftest import Bikes
 from tests.tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
@@ -51,10 +50,8 @@ async def home(hass: HomeAssistant) -> None:
 
 
 @pytest.fixture
-async def house(
-    home: None, bikes: Bikes, setup: MockConfigEntry, phones: list[str]
-) -> AsyncIterator[House]:
+async def house(home: None, ready: Bikes, phones: list[str]) -> AsyncIterator[House]:
     """Return a house. The red and the blue bike stand at home."""
-    house = House(bikes, phones[1])
+    house = House(ready, phones[1])
     yield house
     await house.async_save()

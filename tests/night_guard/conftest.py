@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.common import MockUser
 
 from tests.blueprints.conftest import clock, home
 from tests.blueprints.house import BIKES
@@ -25,14 +25,10 @@ def no_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture
 async def night(
-    home: None,
-    bikes: Bikes,
-    setup: MockConfigEntry,
-    phones: list[str],
-    hass_admin_user: MockUser,
+    home: None, ready: Bikes, phones: list[str], hass_admin_user: MockUser
 ) -> AsyncIterator[Night]:
     """Return a house just after noon. Two bikes stand at home, and no night guard is set up."""
-    night = Night(bikes, phones[1], user_id=hass_admin_user.id)
+    night = Night(ready, phones[1], user_id=hass_admin_user.id)
     for bike in BIKES:
         night.report(bike)
     await night.async_minutes(1)

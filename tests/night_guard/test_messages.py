@@ -10,11 +10,7 @@ from homeassistant.exceptions import (
 )
 from homeassistant.helpers import entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    MockUser,
-    async_mock_service,
-)
+from pytest_homeassistant_custom_component.common import MockUser, async_mock_service
 
 from custom_components.bike_tracker.const import DOMAIN
 
@@ -49,9 +45,9 @@ class Post:
 
 
 @pytest.fixture
-def post(bikes: Bikes, setup: MockConfigEntry, phones: list[str]) -> Post:
+def post(ready: Bikes, phones: list[str]) -> Post:
     """Set the account up, and return a recorder of messages about its red bike."""
-    return Post(bikes.hass, bikes.device().id, phones)
+    return Post(ready.hass, ready.device().id, phones)
 
 
 async def test_everywhere(post: Post, caplog: pytest.LogCaptureFixture) -> None:
@@ -147,11 +143,9 @@ async def test_no_recipient(post: Post, others: str) -> None:
     await post.async_send(**to, **there)
 
 
-async def test_buttons(
-    bikes: Bikes, setup: MockConfigEntry, hass_admin_user: MockUser
-) -> None:
+async def test_buttons(ready: Bikes, hass_admin_user: MockUser) -> None:
     """The buttons arm and disarm the guard as the user who tapped. Actions of other buttons change nothing."""
-    bike, context = bikes.device().id, Context(user_id=hass_admin_user.id)
+    bike, context = ready.device().id, Context(user_id=hass_admin_user.id)
     for action, state in (
         ("OTHER", "disarmed"),
         (f"bike_tracker_arm_{bike}", "armed_away"),
@@ -160,7 +154,7 @@ async def test_buttons(
         (f"bike_tracker_disarm_{bike}", "disarmed"),
     ):
         event = "mobile_app_notification_action"
-        bikes.hass.bus.async_fire(event, {"action": action}, context=context)
-        await bikes.hass.async_block_till_done()
-        assert bikes.state(GUARD).state == state
-    assert bikes.state(GUARD).context.user_id == hass_admin_user.id
+        ready.hass.bus.async_fire(event, {"action": action}, context=context)
+        await ready.hass.async_block_till_done()
+        assert ready.state(GUARD).state == state
+    assert ready.state(GUARD).context.user_id == hass_admin_user.id

@@ -74,36 +74,35 @@ async def async_submit(
     return suggested, await subentries.async_configure(form["flow_id"], filled)
 
 
-async def test_nothing_to_type(
-    hass: HomeAssistant, setup: MockConfigEntry, phones: list[str]
-) -> None:
+async def test_nothing_to_type(ready: Bikes, phones: list[str]) -> None:
     """A user can submit the form unchanged. By default, all phones of the house get the messages.
 
     The name is suggested in Home Assistant's language.
     """
-    suggested, result = await async_submit(hass, setup)
+    hass, entry = ready.hass, ready.entry
+    suggested, result = await async_submit(hass, entry)
     defaults = {"name": "Night guard", **DEFAULTS, "phones": suggested["phones"]}
     assert suggested == defaults and [*suggested] == [*defaults]
     assert set(suggested["phones"]) == set(phones)
     assert result["type"] == "create_entry"
-    [subentry] = setup.get_subentries_of_type(TYPE)
+    [subentry] = entry.get_subentries_of_type(TYPE)
     assert subentry.title == "Night guard"
     assert subentry.data == suggested
     hass.config.language = "de"
     await async_load_integrations(hass, {"bike_tracker"})
-    suggested, _ = await async_submit(hass, setup)
+    suggested, _ = await async_submit(hass, entry)
     assert suggested["name"] == "Nachtwache"
 
 
 async def test_bikes_of_the_account(
-    bikes: Bikes, setup: MockConfigEntry, bobs: MockConfigEntry, phones: list[str]
+    ready: Bikes, bobs: MockConfigEntry, phones: list[str]
 ) -> None:
     """Only bikes of the account can be chosen. The form does not suggest stored bikes and phones that no longer exist."""
-    hass, registry = bikes.hass, dr.async_get(bikes.hass)
-    bikes.simulator.add_device("860000000000033", name="Green bike", email=BOB)
+    hass, registry = ready.hass, dr.async_get(ready.hass)
+    ready.simulator.add_device("860000000000033", name="Green bike", email=BOB)
     await hass.config_entries.async_setup(bobs.entry_id)
     [bike] = dr.async_entries_for_config_entry(registry, bobs.entry_id)
-    [red, _] = dr.async_entries_for_config_entry(registry, setup.entry_id)
+    [red, _] = dr.async_entries_for_config_entry(registry, ready.entry.entry_id)
     await async_submit(hass, bobs, bikes=[bike.id])
     [subentry] = bobs.get_subentries_of_type(TYPE)
     assert subentry.data["bikes"] == [bike.id]
@@ -125,39 +124,41 @@ async def test_bikes_of_the_account(
     assert form["errors"] == {"bikes": "bikes_gone"}
 
 
-async def test_half_a_night(hass: HomeAssistant, setup: MockConfigEntry) -> None:
+async def test_half_a_night(ready: Bikes) -> None:
     """If the user enters only the start or the end of the night, the form asks for the missing time.
 
     The form keeps the other fields. Without both times, no night exists. An account may
     have several night guards.
     """
+    hass, entry = ready.hass, ready.entry
     for missing in ("night_begins", "night_ends"):
         typed: dict[str, Any] = {"away_distance": 300, missing: None}
-        _, form = await async_submit(hass, setup, **typed)
+        _, form = await async_submit(hass, entry, **typed)
         assert form["errors"] == {missing: "half_a_night"}
         assert suggested_by(form)["away_distance"] == 300
         assert missing not in suggested_by(form)
-    await async_submit(hass, setup, night_begins=None, night_ends=None)
-    await async_submit(hass, setup)
-    empty, full = setup.get_subentries_of_type(TYPE)
+    await async_submit(hass, entry, night_begins=None, night_ends=None)
+    await async_submit(hass, entry)
+    empty, full = entry.get_subentries_of_type(TYPE)
     assert not empty.data.keys() & {"night_begins", "night_ends"}
     assert full.data.keys() >= {"night_begins", "night_ends"}
-    await async_submit(hass, setup, empty.subentry_id)
+    await async_submit(hass, entry, empty.subentry_id)
 
 
-async def test_change(hass: HomeAssistant, setup: MockConfigEntry) -> None:
+async def test_change(ready: Bikes) -> None:
     """The form shows the stored settings, and changes them. It refuses an empty name, and a distance below 50 meters."""
-    await async_submit(hass, setup, away_distance=300)
-    [first] = setup.subentries
+    hass, entry = ready.hass, ready.entry
+    await async_submit(hass, entry, away_distance=300)
+    [first] = entry.subentries
     changes = {"name": "New", "follow": False}
-    shown, result = await async_submit(hass, setup, first, **changes)
+    shown, result = await async_submit(hass, entry, first, **changes)
     assert (shown["night_begins"], shown["away_distance"]) == ("22:00:00", 300)
     assert result["reason"] == "reconfigure_successful"
-    assert setup.subentries[first].title == "New"
-    assert setup.subentries[first].data["follow"] is False
+    assert entry.subentries[first].title == "New"
+    assert entry.subentries[first].data["follow"] is False
     for wrong in ({"away_distance": 1}, {"name": " "}):
         with pytest.raises(InvalidData):
-            await async_submit(hass, setup, **wrong)
+            await async_submit(hass, entry, **wrong)
 
 
 NIGHTS = """

@@ -108,46 +108,43 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
         (["redirect-302-same"] * 4, False),
     ],
 )
-@pytest.mark.usefixtures("setup")
 async def test_only_two_in_a_row_ask_to_sign_in(
-    bikes: Bikes, answers: list[str | None], asks: bool
+    ready: Bikes, answers: list[str | None], asks: bool
 ) -> None:
     """Home Assistant requests the password after two polls in a row with the status 401, until a poll succeeds."""
     for answer in answers:
-        bikes.simulator.fault(answer)
-        await bikes.poll(HOUR)
-    assert is_asked_to_sign_in(bikes.hass) is asks
+        ready.simulator.fault(answer)
+        await ready.poll(HOUR)
+    assert is_asked_to_sign_in(ready.hass) is asks
 
 
-@pytest.mark.usefixtures("setup")
-async def test_refused_sign_in_is_tried_rarely(bikes: Bikes) -> None:
+async def test_refused_sign_in_is_tried_rarely(ready: Bikes) -> None:
     """With a wrong password, polls become rare, and stay rare after an outage: the server could lock the account.
 
     If the account is unloaded, the repair issue about the failing polls disappears.
     """
-    bikes.simulator.fault("status-401")
-    assert await polls_in(bikes, 2) == 2
-    assert await polls_in(bikes, 60) in range(11, 14)
-    assert await polls_in(bikes, 300) in range(4, 7)
-    bikes.simulator.fault("status-503")
-    await polls_in(bikes, 60)
-    bikes.simulator.fault("status-401")
-    assert await polls_in(bikes, 300) in range(4, 7)
-    assert is_asked_to_sign_in(bikes.hass)
-    issue = DOMAIN, f"no_contact_{bikes.entry.entry_id}"
-    assert issue in ir.async_get(bikes.hass).issues
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    assert issue not in ir.async_get(bikes.hass).issues
+    ready.simulator.fault("status-401")
+    assert await polls_in(ready, 2) == 2
+    assert await polls_in(ready, 60) in range(11, 14)
+    assert await polls_in(ready, 300) in range(4, 7)
+    ready.simulator.fault("status-503")
+    await polls_in(ready, 60)
+    ready.simulator.fault("status-401")
+    assert await polls_in(ready, 300) in range(4, 7)
+    assert is_asked_to_sign_in(ready.hass)
+    issue = DOMAIN, f"no_contact_{ready.entry.entry_id}"
+    assert issue in ir.async_get(ready.hass).issues
+    await ready.hass.config_entries.async_unload(ready.entry.entry_id)
+    assert issue not in ir.async_get(ready.hass).issues
 
 
-@pytest.mark.usefixtures("setup")
 async def test_old_password_is_refused_late(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If the user enters a new password before the old one is refused, the poll succeeds with the new password."""
-    bikes.simulator.set_password(EMAIL, "new password")
-    await polls_in(bikes, 2)
-    get, flows = TrackingClient.async_get_devices, bikes.hass.config_entries.flow
+    ready.simulator.set_password(EMAIL, "new password")
+    await polls_in(ready, 2)
+    get, flows = TrackingClient.async_get_devices, ready.hass.config_entries.flow
 
     async def _get_late(client: TrackingClient) -> Mapping[str, Device]:
         """Let the user sign in before the answer to the old password arrives."""
@@ -160,13 +157,13 @@ async def test_old_password_is_refused_late(
             raise
 
     monkeypatch.setattr(TrackingClient, "async_get_devices", _get_late)
-    start, results, coordinator = Mock(), list[bool](), bikes.coordinator
-    monkeypatch.setattr(bikes.entry, "async_start_reauth", start)
+    start, results, coordinator = Mock(), list[bool](), ready.coordinator
+    monkeypatch.setattr(ready.entry, "async_start_reauth", start)
     coordinator.async_add_listener(
         lambda: results.append(coordinator.last_update_success)
     )
     await coordinator.async_refresh()
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
+    await ready.hass.async_block_till_done(wait_background_tasks=True)
     assert results == [True, True]
     assert not start.called
     assert not flows.async_progress()

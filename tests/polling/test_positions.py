@@ -24,7 +24,6 @@ NOT_OFFERED = [
 PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-body"]
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("error", "requests"),
     [
@@ -36,7 +35,7 @@ PASSING = ["status-500", "status-503", "status-429", "status-408", "reset-mid-bo
     ],
 )
 async def test_second_try(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch, error: TrackingError, requests: int
 ) -> None:
     """The third failure in a row is retried at once, unless it is a timeout or a 404, or requests a wait."""
     tried = list[object]()
@@ -46,9 +45,9 @@ async def test_second_try(
         raise error
 
     monkeypatch.setattr(TrackingClient, "async_get_positions", _fail)
-    bikes.simulator.report(RED, **AWAY)
+    ready.simulator.report(RED, **AWAY)
     while len(tried) < 3:
-        await bikes.poll()
+        await ready.poll()
     assert len(tried) == 2 + requests
 
 
@@ -69,22 +68,21 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
     assert place(bikes) == (48.1, 7.9)
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(
     ("fault", "steps"), some(product(NOT_OFFERED + PASSING, [1, 60, 24 * 12]), every=4)
 )
 @pytest.mark.parametrize("restart", [False, True])
-async def test_offered(bikes: Bikes, fault: str, steps: int, restart: bool) -> None:
+async def test_offered(ready: Bikes, fault: str, steps: int, restart: bool) -> None:
     """If positions worked before a fault, they work again within 5 minutes after its end, even after a reload."""
-    bikes.simulator.fault(fault, path="positions")
-    bikes.simulator.report(RED, **AWAY)
+    ready.simulator.fault(fault, path="positions")
+    ready.simulator.report(RED, **AWAY)
     if restart:
-        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.poll(300 if steps > 60 else 60, times=steps)
-    assert bikes.value_of(RED) == "home"
-    bikes.simulator.fault(None)
-    await bikes.poll(times=5)
-    assert place(bikes) == (48.1, 7.9)
+        await ready.hass.config_entries.async_reload(ready.entry.entry_id)
+    await ready.poll(300 if steps > 60 else 60, times=steps)
+    assert ready.value_of(RED) == "home"
+    ready.simulator.fault(None)
+    await ready.poll(times=5)
+    assert place(ready) == (48.1, 7.9)
 
 
 @pytest.mark.parametrize("is_too_large", [True, False])

@@ -16,42 +16,40 @@ from ..tools.simulator.world import DEFAULT_LONGITUDE
 from .conftest import AT_HOME, AWAY, asked, place
 
 
-@pytest.mark.usefixtures("setup")
-async def test_report_from_the_same_place(bikes: Bikes, writes: list[str]) -> None:
+async def test_report_from_the_same_place(ready: Bikes, writes: list[str]) -> None:
     """After a report and a new status, only the four entities whose values changed are written."""
-    await bikes.poll()
-    bikes.simulator.report(RED, battery_level=79)
-    bikes.simulator.set_status(RED, "?")
+    await ready.poll()
+    ready.simulator.report(RED, battery_level=79)
+    ready.simulator.set_status(RED, "?")
     writes.clear()
-    await bikes.poll()
+    await ready.poll()
     names = ("battery", "position_id", "position_time")
     online = "binary_sensor.red_bike_connectivity"
     assert sorted(writes) == [online, *(f"sensor.red_bike_{it}" for it in names)]
-    assert bikes.state(online).state == "unknown"
+    assert ready.state(online).state == "unknown"
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("internal_id", [None, "shared"])
 async def test_internal_id_that_leads_nowhere(
-    bikes: Bikes, internal_id: str | None
+    ready: Bikes, internal_id: str | None
 ) -> None:
     """While the internal ID of a tracker is missing or belongs to another tracker, the tracker keeps its place."""
-    shared = bikes.simulator.devices[BLUE].id if internal_id else None
-    bikes.simulator.override_field(RED, "id", shared)
-    bikes.simulator.report(RED, **AWAY)
-    bikes.simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
-    await bikes.poll()
-    assert asked(bikes.simulator)["positions"] == 2
-    assert place(bikes) == place(bikes, BLUE) == AT_HOME
-    bikes.simulator.clear_overrides(RED)
-    await bikes.poll()
-    assert place(bikes) == (48.1, 7.9)
-    assert place(bikes, BLUE) == AT_HOME
+    shared = ready.simulator.devices[BLUE].id if internal_id else None
+    ready.simulator.override_field(RED, "id", shared)
+    ready.simulator.report(RED, **AWAY)
+    ready.simulator.add_device("860000000000033", name="Green bike", email=EMAIL)
+    await ready.poll()
+    assert asked(ready.simulator)["positions"] == 2
+    assert place(ready) == place(ready, BLUE) == AT_HOME
+    ready.simulator.clear_overrides(RED)
+    await ready.poll()
+    assert place(ready) == (48.1, 7.9)
+    assert place(ready, BLUE) == AT_HOME
     # With another internal ID, the tracker stays the same: its `uniqueId` identifies it.
-    bikes.simulator.move_internal_id(RED)
-    bikes.simulator.report(RED, latitude=50.0)
-    await bikes.poll()
-    assert bikes.state("device_tracker.red_bike").attributes["latitude"] == 50.0
+    ready.simulator.move_internal_id(RED)
+    ready.simulator.report(RED, latitude=50.0)
+    await ready.poll()
+    assert ready.state("device_tracker.red_bike").attributes["latitude"] == 50.0
 
 
 # After a restart
@@ -77,64 +75,61 @@ async def test_place_of_another_version(
     assert bikes.state(RED).attributes["latitude"] == latitude
 
 
-@pytest.mark.usefixtures("setup")
-async def test_ride_away(bikes: Bikes) -> None:
+async def test_ride_away(ready: Bikes) -> None:
     """After reloads, the tracker first shows its old place, so that automations notice that the bike left the zone."""
-    calls = async_mock_service(bikes.hass, "notify", "theft")
+    calls = async_mock_service(ready.hass, "notify", "theft")
     trigger = {
         "trigger": "zone.left",
-        "target": {"device_id": bikes.device().id},
+        "target": {"device_id": ready.device().id},
         "options": {"zone": "zone.home"},
     }
     theft = {"triggers": trigger, "actions": {"action": "notify.theft"}}
-    assert await async_setup_component(bikes.hass, "automation", {"automation": theft})
-    await bikes.hass.async_block_till_done()
+    assert await async_setup_component(ready.hass, "automation", {"automation": theft})
+    await ready.hass.async_block_till_done()
     for _ in range(2):
-        await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-        bikes.simulator.report(RED, **AWAY)
-        await async_setup(bikes.hass, bikes.entry)
-        assert place(bikes) == AT_HOME
-        await bikes.poll(1)
-    requests = len(bikes.simulator.requests)
-    await bikes.poll(5)
+        await ready.hass.config_entries.async_unload(ready.entry.entry_id)
+        ready.simulator.report(RED, **AWAY)
+        await async_setup(ready.hass, ready.entry)
+        assert place(ready) == AT_HOME
+        await ready.poll(1)
+    requests = len(ready.simulator.requests)
+    await ready.poll(5)
     assert len(calls) == 1
-    assert (bikes.value_of(RED), place(bikes)) == ("not_home", (48.1, 7.9))
-    assert len(bikes.simulator.requests) == requests
+    assert (ready.value_of(RED), place(ready)) == ("not_home", (48.1, 7.9))
+    assert len(ready.simulator.requests) == requests
 
 
-@pytest.mark.usefixtures("setup")
-async def test_ride_away_while_home_assistant_starts(bikes: Bikes) -> None:
+async def test_ride_away_while_home_assistant_starts(ready: Bikes) -> None:
     """Until 5 seconds after the start, a tracker shows its old place. A new tracker shows its current place at once."""
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
-    bikes.hass.set_state(CoreState.starting)
-    bikes.simulator.report(RED, **AWAY)
-    bikes.simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
-    await async_setup(bikes.hass, bikes.entry)
-    await bikes.poll()
-    await bikes.poll()
-    assert place(bikes) == AT_HOME
-    assert place(bikes, "new") == (1.0, 1.0)
-    bikes.hass.set_state(CoreState.running)
-    bikes.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
-    await bikes.hass.async_block_till_done()
-    assert place(bikes) == AT_HOME
-    await bikes.poll(5)
-    assert place(bikes) == (48.1, 7.9)
+    await ready.hass.config_entries.async_unload(ready.entry.entry_id)
+    ready.hass.set_state(CoreState.starting)
+    ready.simulator.report(RED, **AWAY)
+    ready.simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
+    await async_setup(ready.hass, ready.entry)
+    await ready.poll()
+    await ready.poll()
+    assert place(ready) == AT_HOME
+    assert place(ready, "new") == (1.0, 1.0)
+    ready.hass.set_state(CoreState.running)
+    ready.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    await ready.hass.async_block_till_done()
+    assert place(ready) == AT_HOME
+    await ready.poll(5)
+    assert place(ready) == (48.1, 7.9)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_report_while_a_tracker_is_shown_where_it_was(bikes: Bikes) -> None:
+async def test_report_while_a_tracker_is_shown_where_it_was(ready: Bikes) -> None:
     """While a tracker shows its old place after an outage, new reports do not move it. Other trackers move at once."""
-    bikes.simulator.fault("status-503")
-    await bikes.poll()
-    bikes.simulator.report(RED, **AWAY)
-    bikes.simulator.fault(None)
-    await bikes.poll()
+    ready.simulator.fault("status-503")
+    await ready.poll()
+    ready.simulator.report(RED, **AWAY)
+    ready.simulator.fault(None)
+    await ready.poll()
     for tracker in (RED, BLUE):
-        bikes.simulator.report(tracker, latitude=48.2)
-    await bikes.coordinator.async_refresh()
-    await bikes.hass.async_block_till_done(wait_background_tasks=True)
-    assert place(bikes) == AT_HOME
-    assert place(bikes, BLUE) == (48.2, DEFAULT_LONGITUDE)
-    await bikes.poll(5)
-    assert place(bikes) == (48.2, 7.9)
+        ready.simulator.report(tracker, latitude=48.2)
+    await ready.coordinator.async_refresh()
+    await ready.hass.async_block_till_done(wait_background_tasks=True)
+    assert place(ready) == AT_HOME
+    assert place(ready, BLUE) == (48.2, DEFAULT_LONGITUDE)
+    await ready.poll(5)
+    assert place(ready) == (48.2, 7.9)

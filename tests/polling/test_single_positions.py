@@ -19,47 +19,45 @@ lists_no_old_positions = pytest.mark.parametrize("simulator", ["6.14.5"], indire
 """The list of positions lacks all positions older than 90 days, as in this version of Traccar."""
 
 
-@pytest.mark.usefixtures("setup")
-async def test_announced_position_that_comes_late(bikes: Bikes) -> None:
+async def test_announced_position_that_comes_late(ready: Bikes) -> None:
     """A position that the device list announces too early is shown within 5 minutes after the service sends it."""
     for minutes in (1, 30, 50):
-        position = bikes.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
-        bikes.simulator.devices[RED].position = None
-        bikes.simulator.touch([RED])
-        await bikes.poll(times=minutes)
-        bikes.simulator.devices[RED].position = position
-        bikes.simulator.touch([RED])
-        await bikes.poll(times=5)
-        assert place(bikes) == (position.latitude, position.longitude)
+        position = ready.simulator.report(RED, **(AWAY if minutes != 30 else HOME))
+        ready.simulator.devices[RED].position = None
+        ready.simulator.touch([RED])
+        await ready.poll(times=minutes)
+        ready.simulator.devices[RED].position = position
+        ready.simulator.touch([RED])
+        await ready.poll(times=5)
+        assert place(ready) == (position.latitude, position.longitude)
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize("position_id", [4711, 10**9])
-async def test_new_position_that_never_comes(bikes: Bikes, position_id: int) -> None:
+async def test_new_position_that_never_comes(ready: Bikes, position_id: int) -> None:
     """If an announced position never comes, it is requested less and less often. The next position is shown at once.
 
     The service sends another position instead, with a higher or a lower ID.
     """
-    bikes.simulator.override_field(RED, "positionId", position_id)
+    ready.simulator.override_field(RED, "positionId", position_id)
     for minute in range(70):
-        bikes.simulator.report(BLUE, latitude=48.1 + minute / 1000)
-        await bikes.poll()
-        assert place(bikes, BLUE)[0] == pytest.approx(48.1 + minute / 1000)
-    assert place(bikes) == AT_HOME
-    alone = requested_alone(bikes.simulator)
+        ready.simulator.report(BLUE, latitude=48.1 + minute / 1000)
+        await ready.poll()
+        assert place(ready, BLUE)[0] == pytest.approx(48.1 + minute / 1000)
+    assert place(ready) == AT_HOME
+    alone = requested_alone(ready.simulator)
     # BLUE also has a new position in each poll, so retries request the list. Only one
     # request was for RED alone.
     assert alone.count(RED) == 1
-    assert asked(bikes.simulator)["positions"] - len(alone) in range(14, 18)
-    bikes.simulator.record.clear()
-    await bikes.poll(300, times=48 * 12)
+    assert asked(ready.simulator)["positions"] - len(alone) in range(14, 18)
+    ready.simulator.record.clear()
+    await ready.poll(300, times=48 * 12)
     # The missing position is requested about once an hour, because it may arrive later.
-    assert requested_alone(bikes.simulator).count(RED) in range(46, 51)
-    assert asked(bikes.simulator)["positions"] in range(46, 51)
-    bikes.simulator.clear_overrides(RED)
-    bikes.simulator.report(RED, **AWAY)
-    await bikes.poll()
-    assert place(bikes) == (48.1, 7.9)
+    assert requested_alone(ready.simulator).count(RED) in range(46, 51)
+    assert asked(ready.simulator)["positions"] in range(46, 51)
+    ready.simulator.clear_overrides(RED)
+    ready.simulator.report(RED, **AWAY)
+    await ready.poll()
+    assert place(ready) == (48.1, 7.9)
 
 
 @lists_no_old_positions
@@ -102,40 +100,37 @@ async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     assert place(bikes) == AT_HOME
 
 
-@pytest.mark.usefixtures("setup")
 async def test_older_positions_than_the_announced(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new position is shown, even if a server answers the request for this position alone with older positions."""
-    old = json.dumps(bikes.simulator.listed("positions", EMAIL)).encode()
+    old = json.dumps(ready.simulator.listed("positions", EMAIL)).encode()
     renderer = "tests.tools.simulator.render.Renderer"
     monkeypatch.setattr(f"{renderer}.position_of", lambda *_: old)
-    bikes.simulator.report(RED, **AWAY)
-    await bikes.poll()
-    assert place(bikes) == (48.1, 7.9)
+    ready.simulator.report(RED, **AWAY)
+    await ready.poll()
+    assert place(ready) == (48.1, 7.9)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_single_new_position(bikes: Bikes) -> None:
+async def test_single_new_position(ready: Bikes) -> None:
     """A single new position is requested on its own, once. Two new positions are requested with the list."""
-    bikes.simulator.record.clear()
-    await bikes.poll(times=100)
-    assert asked(bikes.simulator) == {"devices": 100, "positions": 0}
-    bikes.simulator.report(RED, **AWAY)
-    await bikes.poll(times=10)
-    assert requested_alone(bikes.simulator) == [RED]
+    ready.simulator.record.clear()
+    await ready.poll(times=100)
+    assert asked(ready.simulator) == {"devices": 100, "positions": 0}
+    ready.simulator.report(RED, **AWAY)
+    await ready.poll(times=10)
+    assert requested_alone(ready.simulator) == [RED]
     for tracker in (RED, BLUE):
-        bikes.simulator.report(tracker, latitude=48.2)
-    await bikes.poll()
-    assert requested_alone(bikes.simulator) == [RED]
-    assert asked(bikes.simulator) == {"devices": 111, "positions": 2}
-    assert place(bikes)[0] == place(bikes, BLUE)[0] == 48.2
+        ready.simulator.report(tracker, latitude=48.2)
+    await ready.poll()
+    assert requested_alone(ready.simulator) == [RED]
+    assert asked(ready.simulator) == {"devices": 111, "positions": 2}
+    assert place(ready)[0] == place(ready, BLUE)[0] == 48.2
 
 
-@pytest.mark.usefixtures("setup")
 @pytest.mark.parametrize(("status", "tries"), [(200, 1), (400, 1), (404, 1), (503, 3)])
 async def test_server_without_single_positions(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
+    ready: Bikes, monkeypatch: pytest.MonkeyPatch, status: int, tries: int
 ) -> None:
     """If a server cannot send a single position, later polls request only the list, unless the failure is temporary."""
     get, tried = TrackingClient.async_get_positions, list[int]()
@@ -150,8 +145,8 @@ async def test_server_without_single_positions(
 
     monkeypatch.setattr(TrackingClient, "async_get_positions", _refuse)
     for minute in range(6):
-        bikes.simulator.report(RED, latitude=48.1 + minute / 10)
-        await bikes.poll()
+        ready.simulator.report(RED, latitude=48.1 + minute / 10)
+        await ready.poll()
         is_late = status == 503 and minute % 2 == 0
-        assert (place(bikes)[0] == 48.1 + minute / 10) is not is_late
+        assert (place(ready)[0] == 48.1 + minute / 10) is not is_late
     assert len(tried) == tries

@@ -15,8 +15,8 @@ from homeassistant.helpers.llm import ToolInput
 from homeassistant.loader import DATA_CUSTOM_COMPONENTS
 from homeassistant.setup import async_setup_component
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from ..conftest import Bikes
 from ..tools.simulator.world import DEFAULT_LATITUDE, DEFAULT_LONGITUDE
 
 WHERE: Final = "bike_tracker__where"
@@ -93,7 +93,7 @@ def ask(hass: HomeAssistant) -> Ask:
 
 
 @pytest.fixture
-async def exposed(hass: HomeAssistant, setup: MockConfigEntry) -> MockConfigEntry:
-    """Return the entry of an account whose red bike is exposed to assistants."""
-    expose(hass, RED_BIKE)
-    return setup
+async def exposed(ready: Bikes) -> Bikes:
+    """Return an account whose red bike is exposed to assistants."""
+    expose(ready.hass, RED_BIKE)
+    return ready

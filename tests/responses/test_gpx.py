@@ -10,7 +10,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
@@ -80,7 +80,7 @@ async def http(hass: HomeAssistant) -> None:
 
 @pytest.fixture
 async def client(
-    http: None, setup: MockConfigEntry, hass_client: ClientSessionGenerator
+    http: None, ready: Bikes, hass_client: ClientSessionGenerator
 ) -> TestClient[Any, Any]:
     """Return a web client that is signed in as an administrator."""
     return await hass_client()

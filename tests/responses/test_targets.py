@@ -19,9 +19,8 @@ from custom_components.bike_tracker.responses.targets import is_in_target, track
 from ..conftest import BLUE, RED, Bikes
 
 
-@pytest.mark.usefixtures("setup")
 async def test_targets(
-    bikes: Bikes,
+    ready: Bikes,
     area_registry: ar.AreaRegistry,
     floor_registry: fr.FloorRegistry,
     label_registry: lr.LabelRegistry,
@@ -33,10 +32,10 @@ async def test_targets(
     floor = floor_registry.async_create("Cellar").floor_id
     area = area_registry.async_create("Garage", floor_id=floor).id
     label = label_registry.async_create("Ours").label_id
-    registry, red, blue = dr.async_get(bikes.hass), bikes.device(), bikes.device(BLUE)
+    registry, red, blue = dr.async_get(ready.hass), ready.device(), ready.device(BLUE)
     registry.async_update_device(red.id, area_id=area, labels={label})
     other = MockConfigEntry(domain="another")
-    other.add_to_hass(bikes.hass)
+    other.add_to_hass(ready.hass)
     identifiers: Any
     others = list[str]()
     for identifiers in {("another", "a", "b")}, {("another",)}:
@@ -45,7 +44,7 @@ async def test_targets(
         )
         registry.async_update_device(of_another.id, area_id=area)
         others.append(of_another.id)
-    er.async_get(bikes.hass).async_update_entity(
+    er.async_get(ready.hass).async_update_entity(
         "binary_sensor.red_bike_connectivity", disabled_by=er.RegistryEntryDisabler.USER
     )
     targets: list[tuple[dict[str, Any], set[str]]] = [
@@ -63,39 +62,37 @@ async def test_targets(
     for disabled_by, hidden in ((None, set()), (disabler.USER, {RED})):
         registry.async_update_device(red.id, disabled_by=disabled_by)
         for target, found in targets:
-            assert trackers_in(bikes.hass, target) == found - hidden, target
+            assert trackers_in(ready.hass, target) == found - hidden, target
             for tracker in (RED, BLUE):
-                is_in = is_in_target(bikes.hass, target, bikes.device(tracker))
+                is_in = is_in_target(ready.hass, target, ready.device(tracker))
                 assert is_in is (tracker in found - hidden), target
 
 
 @pytest.mark.skipif(
     not hasattr(TargetSelection({}), "exclude"), reason="new in Home Assistant 2026.11"
 )
-@pytest.mark.usefixtures("setup")
-async def test_excluded(bikes: Bikes, area_registry: ar.AreaRegistry) -> None:
+async def test_excluded(ready: Bikes, area_registry: ar.AreaRegistry) -> None:
     """If the device or the device tracker of a bike is excluded, the bike leaves the target. Other entities change nothing."""
-    area, devices = area_registry.async_create("Garage"), dr.async_get(bikes.hass)
+    area, devices = area_registry.async_create("Garage"), dr.async_get(ready.hass)
     for tracker in (RED, BLUE):
-        devices.async_update_device(bikes.device(tracker).id, area_id=area.id)
+        devices.async_update_device(ready.device(tracker).id, area_id=area.id)
     for exclude, left in (
         ({"entity_id": ["binary_sensor.red_bike_connectivity"]}, {RED, BLUE}),
         ({"entity_id": ["device_tracker.red_bike"]}, {BLUE}),
-        ({"device_id": [bikes.device(RED).id]}, {BLUE}),
+        ({"device_id": [ready.device(RED).id]}, {BLUE}),
     ):
         target = {"area_id": area.id, "exclude": exclude}
-        assert trackers_in(bikes.hass, target) == left
-        is_in = is_in_target(bikes.hass, target, bikes.device(RED))
+        assert trackers_in(ready.hass, target) == left
+        is_in = is_in_target(ready.hass, target, ready.device(RED))
         assert is_in is (RED in left)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_known_bike(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
+async def test_known_bike(ready: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A bike is returned only if its tracker has a device and a device tracker entity."""
-    bike = known_bike(bikes.coordinator, RED)
+    bike = known_bike(ready.coordinator, RED)
     assert bike
     assert (bike.name, bike.unique_id) == ("Red bike", RED)
-    assert bike.tracker is bikes.coordinator.data.trackers[RED]
-    assert known_bike(bikes.coordinator, "unknown") is None
+    assert bike.tracker is ready.coordinator.data.trackers[RED]
+    assert known_bike(ready.coordinator, "unknown") is None
     entity_registry.async_remove("device_tracker.red_bike")
-    assert known_bike(bikes.coordinator, RED) is None
+    assert known_bike(ready.coordinator, RED) is None

@@ -101,24 +101,23 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     assert '<html lang="he" dir="rtl">' in (await async_report(bikes))["html"]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_alarm(bikes: Bikes, hass_admin_user: MockUser) -> None:
+async def test_alarm(ready: Bikes, hass_admin_user: MockUser) -> None:
     """If an alarm triggered the guard, the page shows it as *Alarm*, and also an alarm without a place. The page names the user who guarded the bike.
 
     A time range that begins exactly with an alarm contains this alarm.
     """
-    await bikes.async_guard(context=Context(user_id=hass_admin_user.id))
-    bikes.simulator.report(RED, attributes={"alarm": "vibration"})
-    await bikes.poll(5)
-    bikes.simulator.report(RED, latitude=0, longitude=0, attributes={"alarm": "tow"})
-    html = (await async_report(bikes, start_date_time=-MINUTE))["html"]
+    await ready.async_guard(context=Context(user_id=hass_admin_user.id))
+    ready.simulator.report(RED, attributes={"alarm": "vibration"})
+    await ready.poll(5)
+    ready.simulator.report(RED, latitude=0, longitude=0, attributes={"alarm": "tow"})
+    html = (await async_report(ready, start_date_time=-MINUTE))["html"]
     assert html.count("<th>Alarm</th>") == 2 and "Was moved" not in html
     assert hass_admin_user.name in html
-    await bikes.async_guard("disarm")
+    await ready.async_guard("disarm")
     start = dt_util.utcnow()
-    bikes.simulator.report(RED, latitude=48, longitude=8, attributes={"alarm": "sos"})
-    await bikes.poll()
-    html = (await async_report(bikes, start_date_time=start))["html"]
+    ready.simulator.report(RED, latitude=48, longitude=8, attributes={"alarm": "sos"})
+    await ready.poll()
+    html = (await async_report(ready, start_date_time=start))["html"]
     assert "<th>Alarm</th>" in html
 
 
@@ -214,32 +213,31 @@ async def async_happened(bikes: Bikes) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_alarms(bikes: Bikes) -> None:
+async def test_alarms(ready: Bikes) -> None:
     """The page lists the alarms nearest to the theft. Of a series of equal alarms, only the first is listed."""
-    await async_alarm(bikes, "tow")
-    await bikes.async_guard()
-    bikes.simulator.report(RED)
-    await bikes.poll()
+    await async_alarm(ready, "tow")
+    await ready.async_guard()
+    ready.simulator.report(RED)
+    await ready.poll()
     for alarm in ("lowBattery", "powerOff", "vibration"):
-        await async_alarm(bikes, alarm, 3600)
+        await async_alarm(ready, alarm, 3600)
     for alarm in ("strange,lowBattery", "vibration", "vibration"):
-        await async_alarm(bikes, alarm, 5)
+        await async_alarm(ready, alarm, 5)
     texts = ("Switched off", "Vibration", "strange", "Battery low", "Vibration")
     alarms = [("Alarm", text) for text in texts]
     # The first vibration triggered the guard. It is listed in addition to five alarms.
-    happened = await async_happened(bikes)
+    happened = await async_happened(ready)
     assert happened[:-1] == [("Alarm", "Battery low"), *alarms]
-    await async_steal(bikes)
+    await async_steal(ready)
     moved = ("Was moved", "The bike moves")
-    assert (await async_happened(bikes))[:-1] == [*alarms, moved]
+    assert (await async_happened(ready))[:-1] == [*alarms, moved]
     # Of more than five alarms, the one that is farthest from the theft is left out.
-    await async_alarm(bikes, "powerCut")
-    happened = await async_happened(bikes)
+    await async_alarm(ready, "powerCut")
+    happened = await async_happened(ready)
     assert happened[:-1] == [*alarms[1:], moved, ("Alarm", "Power cut")]
     # Without the history, the alarms are unknown.
-    bikes.simulator.fault("status-503", path="history")
-    assert (await async_happened(bikes))[:-1] == [moved]
+    ready.simulator.fault("status-503", path="history")
+    assert (await async_happened(ready))[:-1] == [moved]
 
 
 async def test_alarm_before_guarded(bikes: Bikes) -> None:
@@ -275,18 +273,17 @@ async def test_everything_is_text(bikes: Bikes) -> None:
         assert word not in page
 
 
-@pytest.mark.usefixtures("setup")
-async def test_long_track(bikes: Bikes) -> None:
+async def test_long_track(ready: Bikes) -> None:
     """Of 100 positions, the page lists 24, including the first and the last. It links to a GPX file with all."""
-    bikes.simulator.rename(RED, MARKUP)
-    await bikes.poll()
+    ready.simulator.rename(RED, MARKUP)
+    await ready.poll()
     now = dt_util.utcnow()
-    bikes.simulator.forget_position(RED)
+    ready.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
-        bikes.simulator.report(
+        ready.simulator.report(
             RED, latitude=48 + minute / 1_000, last_update=now - minute * MINUTE
         )
-    report = await async_report(bikes, start_date_time=-200 * MINUTE)
+    report = await async_report(ready, start_date_time=-200 * MINUTE)
     assert report["positions"] == 100
     assert report["html"].count("<tr><td>") == 24
     link, note = report["html"].partition("<a ")[2].split("</a>")[0].split(">")
@@ -299,40 +296,38 @@ async def test_long_track(bikes: Bikes) -> None:
     assert len(read(report["gpx"]).segments[0].points) == 100
 
 
-@pytest.mark.usefixtures("setup")
-async def test_long_rest(bikes: Bikes) -> None:
+async def test_long_rest(ready: Bikes) -> None:
     """If the bike stood for long before the theft, the page lists when it stood there, and the whole theft."""
     now = dt_util.utcnow()
-    bikes.simulator.forget_position(RED)
+    ready.simulator.forget_position(RED)
     for minute in range(100, 0, -1):
         north, time = max(10 - minute, 0) / 1_000, now - minute * MINUTE
-        bikes.simulator.report(RED, latitude=48 + north, last_update=time)
-    report = await async_report(bikes, start_date_time=-200 * MINUTE)
+        ready.simulator.report(RED, latitude=48 + north, last_update=time)
+    report = await async_report(ready, start_date_time=-200 * MINUTE)
     assert "11 of 100 positions." in report["html"]
     places = [place for place, _ in _times(report["html"])]
     assert places == ["48.00000", *(f"48.00{meter}00" for meter in range(10))]
 
 
-@pytest.mark.usefixtures("setup")
-async def test_service_does_not_answer(bikes: Bikes) -> None:
+async def test_service_does_not_answer(ready: Bikes) -> None:
     """If the request for the history fails, the report has the last known places, the stored route, and the reason."""
-    bikes.simulator.report(RED, accuracy=5)
-    await bikes.poll()
-    await bikes.async_guard()
-    bikes.simulator.fault("status-503", path="history")
-    report = await async_report(bikes)
+    ready.simulator.report(RED, accuracy=5)
+    await ready.poll()
+    await ready.async_guard()
+    ready.simulator.fault("status-503", path="history")
+    report = await async_report(ready)
     assert report["positions"] == 1
     assert "503" in report["html"]
     assert "<tr><td>●</td>" in report["html"]
     assert read(report["gpx"]).segments[0].points[0].time
-    bikes.simulator.report(RED, accuracy=5, attributes={"alarm": "vibration"})
-    await bikes.poll()
-    await bikes.async_guard()
-    bikes.simulator.report(RED, accuracy=5)
-    await bikes.poll()
-    assert (await async_report(bikes))["positions"] == 3
-    await async_steal(bikes)
-    report = await async_report(bikes)
+    ready.simulator.report(RED, accuracy=5, attributes={"alarm": "vibration"})
+    await ready.poll()
+    await ready.async_guard()
+    ready.simulator.report(RED, accuracy=5)
+    await ready.poll()
+    assert (await async_report(ready))["positions"] == 3
+    await async_steal(ready)
+    report = await async_report(ready)
     # The table and the GPX file show all places of the stored route of this ride. Only
     # the first and the last place, and the place of the guard's trigger, have a time.
     assert report["positions"] == 7
@@ -341,8 +336,8 @@ async def test_service_does_not_answer(bikes: Bikes) -> None:
         f"{DEFAULT_LATITUDE + minute / 1_000:.5f}" for minute in range(7)
     ]
     assert [time != "–" for _, time in shown] == [True, True, *[False] * 4, True]
-    await bikes.async_guard("disarm")
-    assert _times((await async_report(bikes))["html"]) == shown
+    await ready.async_guard("disarm")
+    assert _times((await async_report(ready))["html"]) == shown
     track = read(report["gpx"])
     assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")
@@ -363,13 +358,12 @@ async def test_stored_routes(bikes: Bikes) -> None:
     assert [(it.latitude, it.longitude) for it in segment.points] == line
 
 
-@pytest.mark.usefixtures("setup")
-async def test_no_report(bikes: Bikes) -> None:
+async def test_no_report(ready: Bikes) -> None:
     """If a report is not possible, the error has the reason. A report of an unlisted bike is possible."""
     # The green bike's tracker has never had a fix.
-    bikes.simulator.add_device("green", email=EMAIL, latitude=None)
-    await bikes.poll()
-    green = device_of(bikes.hass, "green")
+    ready.simulator.add_device("green", email=EMAIL, latitude=None)
+    await ready.poll()
+    green = device_of(ready.hass, "green")
     refused: list[tuple[dict[str, Any], str]] = [
         ({}, "No ride of Red bike"),
         ({"start_date_time": -8 * DAY}, "at most 7 days"),
@@ -378,27 +372,26 @@ async def test_no_report(bikes: Bikes) -> None:
     ]
     for data, error in refused:
         with pytest.raises(ServiceValidationError, match=error):
-            await async_report(bikes, **data)
+            await async_report(ready, **data)
     # The history has a report that no poll returned.
-    bikes.simulator.report("green", is_buffered=True)
-    report = await async_report(bikes, device_id=green, start_date_time=-MINUTE)
+    ready.simulator.report("green", is_buffered=True)
+    report = await async_report(ready, device_id=green, start_date_time=-MINUTE)
     assert "Last seen" not in report["html"]
-    bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    assert (await async_report(bikes, start_date_time=-MINUTE))["positions"] == 1
-    await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
+    ready.simulator.unassign(EMAIL, RED)
+    await ready.poll()
+    assert (await async_report(ready, start_date_time=-MINUTE))["positions"] == 1
+    await ready.hass.config_entries.async_unload(ready.entry.entry_id)
     with pytest.raises(HomeAssistantError, match="not available"):
-        await async_report(bikes, start_date_time=-MINUTE)
+        await async_report(ready, start_date_time=-MINUTE)
 
 
-@pytest.mark.usefixtures("setup")
-async def test_bike_guarded_for_long(bikes: Bikes) -> None:
+async def test_bike_guarded_for_long(ready: Bikes) -> None:
     """If a bike has been guarded for weeks, its report begins seven days ago."""
-    await bikes.async_guard()
-    bikes.freezer.tick(20 * DAY)
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - 8 * DAY)
-    bikes.simulator.report(RED, last_update=dt_util.utcnow() - 6 * DAY)
-    report = await async_report(bikes)
+    await ready.async_guard()
+    ready.freezer.tick(20 * DAY)
+    ready.simulator.report(RED, last_update=dt_util.utcnow() - 8 * DAY)
+    ready.simulator.report(RED, last_update=dt_util.utcnow() - 6 * DAY)
+    report = await async_report(ready)
     [segment] = read(report["gpx"]).segments
     assert [it.time for it in segment.points] == [dt_util.utcnow() - 6 * DAY]
 

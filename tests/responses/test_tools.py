@@ -31,7 +31,7 @@ from .conftest import (
 )
 
 
-@pytest.mark.usefixtures("setup")
+@pytest.mark.usefixtures("ready")
 async def test_exposed_alone(hass: HomeAssistant, ask: Ask) -> None:
     """The tools never name a bike that is not exposed. If no bike is exposed, no tool exists."""
     assert await async_tools(hass) == {}
@@ -87,19 +87,17 @@ async def test_names(
     await ask(name="Red bike", is_wrong=True)
 
 
-@pytest.mark.usefixtures("exposed")
-async def test_units_of_the_house(bikes: Bikes, ask: Ask) -> None:
+async def test_units_of_the_house(exposed: Bikes, ask: Ask) -> None:
     """In a house with imperial units, speeds are in miles per hour."""
-    bikes.hass.config.units = US_CUSTOMARY_SYSTEM
-    await async_ride(bikes)
+    exposed.hass.config.units = US_CUSTOMARY_SYSTEM
+    await async_ride(exposed)
     [answer] = await ask(RIDES)
     assert answer["rides"][0]["maximum_speed"] == "10 mph"
 
 
-@pytest.mark.usefixtures("exposed")
-async def test_days(bikes: Bikes, ask: Ask) -> None:
+async def test_days(exposed: Bikes, ask: Ask) -> None:
     """With `days` 1, rides of today are returned. A number above 31 is read as 31, and a number below 1 is refused."""
-    await async_ride(bikes)
+    await async_ride(exposed)
     # Summer time ended within these 31 days, so two offsets from UTC appear.
     for days, since in (
         *((1, "2026-11-20T00:00:00+01:00"), ("3", "2026-11-18T00:00:00+01:00")),
@@ -111,7 +109,7 @@ async def test_days(bikes: Bikes, ask: Ask) -> None:
         with pytest.raises(vol.Invalid):
             await ask(RIDES, days=days)
 
-    await bikes.poll(2 * 86_400)
+    await exposed.poll(2 * 86_400)
     [answer] = await ask(RIDES, days=2)
     assert (answer["count"], answer["rides"]) == (0, [])
     assert answer["total_distance"] == "0.0 km"
@@ -141,9 +139,8 @@ async def test_places(hass: HomeAssistant, entry: MockConfigEntry, ask: Ask) -> 
     assert (bike["total_distance"], bike["total_duration"]) == ("4.5 km", "15 min")
 
 
-@pytest.mark.usefixtures("exposed")
 async def test_client_of_the_mcp_server(
-    bikes: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
+    exposed: Bikes, hass_client: ClientSessionGenerator, hass_access_token: str
 ) -> None:
     """Clients of the Model Context Protocol can list and call the tools."""
     mcp = pytest.importorskip("mcp", reason="Home Assistant before 2026.10")
@@ -152,11 +149,11 @@ async def test_client_of_the_mcp_server(
     server = MockConfigEntry(
         domain="mcp_server", data={**data, "all_llm_apis": False}, minor_version=3
     )
-    server.add_to_hass(bikes.hass)
-    assert await bikes.hass.config_entries.async_setup(server.entry_id)
+    server.add_to_hass(exposed.hass)
+    assert await exposed.hass.config_entries.async_setup(server.entry_id)
     url = str((await hass_client()).make_url("/api/mcp"))
     headers = {"Authorization": f"Bearer {hass_access_token}"}
-    await async_ride(bikes)
+    await async_ride(exposed)
 
     async with (
         httpx.AsyncClient(headers=headers) as session,

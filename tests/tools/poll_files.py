@@ -58,7 +58,7 @@ def watching() -> Iterator[Passed]:
         sys.monitoring.free_tool_id(_TOOL)
 
 
-@pytest.mark.usefixtures("setup")
+@pytest.mark.usefixtures("ready")
 async def test_poll_files(bikes: Bikes) -> None:
     """For an idle poll and a poll with a new report, print the files that run, the file switches, and reads of an entity."""
     bikes.simulator.report(RED, latitude=52.52, longitude=13.40, attributes=EVERYTHING)
