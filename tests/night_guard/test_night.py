@@ -168,9 +168,13 @@ A bike that no night guard is for any longer is disarmed. Other buttons change n
 night begins=12:00, wait 1, tap other = armed, = blue armed
 night red begins=12:00 = blue disarmed, = armed
 
-A message that one rider moves the bike does not ring on a muted phone.
+A message that a rider moves the bike does not ring on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
+
+Two riders move the bike together.
+ann 1112, ben 1112, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
+12:06 time-sensitive: Red bike is moving with ann, ben / 1.1 km from where it stood, Roonstraße 12, 12:05
 
 While the rider stays with the moved bike, no message rings on a muted phone.
 ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes, ride 8, ann 5612, ride 1, stand 9

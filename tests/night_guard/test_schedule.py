@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from custom_components.bike_tracker.api.models import Point
-from custom_components.bike_tracker.night_guard.alerts import Rider, companion
+from custom_components.bike_tracker.night_guard.alerts import Rider, companions
 from custom_components.bike_tracker.night_guard.schedule import (
     Decision,
     GuardState,
@@ -94,26 +94,26 @@ def test_decide(guard: GuardState, facts: str, decision: Decision | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("bike", "riders", "minutes", "away", "name"),
+    ("bike", "riders", "minutes", "away", "names"),
     [
         (FAR, [FAR], 5, 200, "Ann"),
-        (FAR, [FAR], 6, 200, None),
-        (FAR, [None], 1, 200, None),
+        (FAR, [FAR], 6, 200, ""),
+        (FAR, [None], 1, 200, ""),
         # No rider is with the bike, one rider is with it, or two riders are with it.
-        (FAR, [HOME, HOME], 1, 200, None),
+        (FAR, [HOME, HOME], 1, 200, ""),
         (FAR, [FAR, HOME], 1, 200, "Ann"),
-        (FAR, [FAR, FAR], 1, 200, None),
+        (FAR, [FAR, FAR], 1, 200, "Ann Ben"),
         # The rider is near the moved bike, and 111 m from the place of the arming: still
         # near it if the limit is 200 m, but not if the limit is 100 m.
-        (NEAR, [NEAR], 1, 200, None),
+        (NEAR, [NEAR], 1, 200, ""),
         (NEAR, [NEAR], 1, 100, "Ann"),
     ],
 )
-def test_companion(
-    bike: Point, riders: list[Point | None], minutes: int, away: float, name: str | None
+def test_companions(
+    bike: Point, riders: list[Point | None], minutes: int, away: float, names: str
 ) -> None:
     """A rider is named only if the rider left the guarded place with the bike, and was seen within five minutes."""
     seen_at = NOW - timedelta(minutes=minutes)
     named = zip(("Ann", "Ben"), riders, strict=False)
     each = [Rider(it, place, seen_at) for it, place in named]
-    assert companion(HOME, bike, each, away, NOW) == name
+    assert companions(HOME, bike, each, away, NOW) == names.split()

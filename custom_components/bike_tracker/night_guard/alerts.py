@@ -76,20 +76,21 @@ def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     return text(hass, f"selector.night_guard.options.{key}", **placeholders)
 
 
-def companion(
+def companions(
     armed_at: Point, seen_at: Point, riders: Iterable[Rider], away: float, now: datetime
-) -> str | None:
-    """Return the name of the only rider near a bike, if this rider moves with the bike.
+) -> list[str]:
+    """Return the names of the riders who move with a bike.
 
-    Return None if no rider or several riders are near, if the rider is still near the
-    place of the arming, or if the rider was last seen more than five minutes ago.
+    Such a rider is near the bike, but not near the place of the arming, and was seen
+    within five minutes.
     """
-    near = [it for it in riders if it.place and meters(it.place, seen_at) < away]
-    if len(near) != 1 or near[0].place is None:
-        return None
-    is_fresh = now - near[0].seen_at <= _RIDER_IS_FRESH
-    has_moved = meters(near[0].place, armed_at) >= away
-    return near[0].name if is_fresh and has_moved else None
+    return [
+        it.name
+        for it in riders
+        if it.place
+        and meters(it.place, seen_at) < away <= meters(it.place, armed_at)
+        and now - it.seen_at <= _RIDER_IS_FRESH
+    ]
 
 
 def silences(

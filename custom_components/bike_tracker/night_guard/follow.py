@@ -25,6 +25,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
 from ..responses.bikes import Bike, known_bike, with_stored_state
+from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
@@ -215,14 +216,15 @@ class Messenger:
         self.send_once(self.guards_of(bike), message, is_critical=not rider)
 
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
-        """Return the name of the rider who moves with a bike at the time `at`, or None."""
+        """Return the names of the riders who move with a bike at the time `at`, or None."""
         newest = bike.tracker and bike.tracker.state.ride_state.newest_fix
         places = guard.place.point, (newest or guard.place).point
         riders = (
-            alerts.companion(*places, self.riders(night), night.away_distance, at)
+            alerts.companions(*places, self.riders(night), night.away_distance, at)
             for night in self.guards_of(bike)
         )
-        return next(filter(None, riders), None)
+        names = next(filter(None, riders), None)
+        return with_commas(self._hass, names) if names else None
 
     def follow(self, unique_id: str, tracker: Tracker, now: datetime) -> None:
         """While a bike with a triggered guard moves, send its place every ten minutes, if a newer place is known."""
