@@ -320,8 +320,8 @@ night red begins=12:05 ends=23:00, stand 8, offline red, wait 20, clock 9, onlin
 12:49 time-sensitive: Red bike has been offline since 12:34 / Red bike: guarded, but without contact since 12:34. A theft would go unnoticed.
 
 A night guard that is no longer for a silent bike removes its message.
-night red begins=12:05 ends=14:00, stand 15, wait 70, until 14, night blue begins=12:05 ends=14:00, wait 2
-13:16 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.
+night red begins=12:05 ends=14:00, stand 15, wait 85, until 14, night blue begins=12:05 ends=14:00, wait 2
+13:31 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.
 14:00 quiet: Red bike has not reported since 12:15 / Red bike is at home, position from 12:15, battery 80%.
 14:01 silent removed
 
@@ -412,14 +412,14 @@ night begins=12:05, wait 6, automate disarm, offline blue, wait 20
 12:23 time-sensitive: Blue bike has been offline since 12:08 / Blue bike: guarded, but without contact since 12:08. A theft would go unnoticed.
 
 Each silence of a guarded bike is told once, until contact is back, whatever comes of another one.
-night begins=12:02, stand 12 red blue, stand 20 blue, wait 45, stand 1, wait 25, wait 60
-13:13 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
-13:19 silent removed
-13:33 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
+night begins=12:02, stand 12 red blue, stand 20 blue, wait 60, stand 1, wait 25, wait 60
+13:28 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:34 silent removed
+13:48 time-sensitive: Blue bike has not reported since 12:32 / Blue bike: guarded, but without contact since 12:32. A theft would go unnoticed.
 
 A tracker that reported while the bike stood falls silent right after the bike was armed. After a ride, it may sleep.
-night begins=12:25, ride 2, stand 16, ride 2 blue stands=red, stand 8 red blue = armed, wait 65 = blue armed
-13:29 time-sensitive: Red bike has not reported since 12:28 / Red bike: guarded, but without contact since 12:28. A theft would go unnoticed.
+night begins=12:25, ride 2, stand 16, ride 2 blue stands=red, stand 8 red blue = armed, wait 80 = blue armed
+13:44 time-sensitive: Red bike has not reported since 12:28 / Red bike: guarded, but without contact since 12:28. A theft would go unnoticed.
 
 A tracker that reports each twelve hours while the bike stands is in a message once a week, not each night.
 night red, until 22, until 23, stand 1, until 1, until 11, stand 1, until 22, until 23, stand 1, until 11, stand 1
@@ -436,6 +436,9 @@ night red, until 22, stand 12, until 1, stand 2, until 11, stand 62, until 22, s
 01:00 time-sensitive: Red bike has not reported since 2026-11-20 22:11 / Red bike: guarded, but without contact since 2026-11-20 22:11. A theft would go unnoticed.
 01:01 silent removed
 00:00 time-sensitive: Red bike has not reported since 2026-11-21 22:11 / Red bike: guarded, but without contact since 2026-11-21 22:11. A theft would go unnoticed.
+
+A tracker that reports each hour, a bit late now and then, is in no message.
+night red, until 22, stand 12, wait 60, stand 1, wait 62, stand 1, wait 64, stand 1, wait 60
 
 A tracker that sleeps leaves the account: this does not count as sleep.
 night red, until 22, stand 12, until 1, stand 2, leave red, wait 17
@@ -459,8 +462,8 @@ A tracker that fell silent before the bike was armed may sleep, even if it repor
 night red begins=12:52, ride 2, stand 16, wait 102 = armed
 
 A guarded bike that the service disables is named once it is silent.
-night begins=12:02, stand 12 red blue, lock blue, stand 65
-13:13 time-sensitive: Blue bike: disabled / Blue bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+night begins=12:02, stand 12 red blue, lock blue, stand 80
+13:28 time-sensitive: Blue bike: disabled / Blue bike: guarded, but without contact since 12:12. A theft would go unnoticed.
 
 A bike that left the account with its guard on is not among those that are told of.
 night begins=12:05, wait 6, leave blue, wait 1, fail, wait 20
@@ -492,18 +495,18 @@ A night guard sends nothing about a bike that is not its own.
 night blue begins=12:05, automate, offline red, wait 20
 
 Trackers that fall silent within five minutes are one message.
-night begins=12:02, stand 12 red blue, stand 5 blue, wait 56, restart, wait 2, automate disarm, wait 3
-13:13 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
-13:18 guard removed
-13:18 quiet: Blue bike has not reported since 12:17 / Blue bike: guarded, but without contact since 12:17. A theft would go unnoticed.
+night begins=12:02, stand 12 red blue, stand 5 blue, wait 71, restart, wait 2, automate disarm, wait 3
+13:28 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:33 guard removed
+13:33 quiet: Blue bike has not reported since 12:17 / Blue bike: guarded, but without contact since 12:17. A theft would go unnoticed.
 
 A message about a later silence replaces the first. Both bikes are told of again after they were armed again.
-night begins=12:02, stand 12 red blue, stand 6 blue, wait 61
+night begins=12:02, stand 12 red blue, stand 6 blue, wait 76
 offline blue, offline red, automate disarm, automate, wait 20
-13:13 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
-13:19 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:18 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
-13:21 guard removed
-13:36 time-sensitive: Bikes: No contact / Blue bike has been offline since 13:21 / Red bike has been offline since 13:21 / Blue bike, Red bike: guarded, but without contact since 13:21. A theft would go unnoticed.
+13:28 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:34 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:18 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:36 guard removed
+13:51 time-sensitive: Bikes: No contact / Blue bike has been offline since 13:36 / Red bike has been offline since 13:36 / Blue bike, Red bike: guarded, but without contact since 13:36. A theft would go unnoticed.
 
 A guarded bike that leaves the account is in one message. A bike that returns, or that a user deletes, is in none.
 night begins=12:02, wait 3, leave blue, wait 10, assign blue, wait 3, leave blue, wait 15

@@ -172,7 +172,7 @@ tap disarm = disarmed
 stand 1, until 6, until 22 = armed
 
 Two trackers that fall silent.
-night begins=12:02, stand 12 red blue, wait 61
+night begins=12:02, stand 12 red blue, wait 76
 
 An outage, and its end; a tracker that is silent, and then offline.
 until 22, stand 15, fail, wait 20, work, wait 76, offline red, wait 20

@@ -36,7 +36,8 @@ _ALARM: Final = "config_panel.alarm"
 _NOT_GUARDED: Final = "entity.alarm_control_panel.guard.state.disarmed"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
-_REPORTED_SILENT_AFTER: Final = timedelta(hours=1)
+# Some trackers report each hour while the bike stands, and a bit late now and then.
+_REPORTED_SILENT_AFTER: Final = timedelta(minutes=75)
 _SILENT_FOR_A_DAY: Final = timedelta(days=1)
 TOGETHER_WITHIN: Final = timedelta(minutes=5)
 """A message about a silent tracker also names trackers for which a message would be due within this time."""
