@@ -109,18 +109,16 @@ async def hass(hass: HomeAssistant) -> HomeAssistant:
 
 @pytest.fixture
 def with_live() -> None:
-    """Mark a test that needs the live connection: `polling_alone` does not disable it in this test."""
+    """Mark a test that needs the live connection: `only_polls` does not disable it in this test."""
 
 
 @pytest.fixture
 def with_rides_from_before() -> None:
-    """Mark a test that needs the requests for rides from before the set-up: `polling_alone` does not disable them."""
+    """Mark a test that needs the requests for rides from before the set-up: `only_polls` does not disable them."""
 
 
 @pytest.fixture(autouse=True)
-def polling_alone(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def only_polls(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable the live connection and the loading of earlier rides, except in tests that a fixture above marks."""
     if "with_live" not in request.fixturenames:
         monkeypatch.setattr(Live, "async_start", lambda *_, **__: None)

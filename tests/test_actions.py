@@ -359,9 +359,7 @@ async def test_bike_that_is_not_listed(bikes: Bikes) -> None:
         await async_act(bikes.hass, "get_track", **LAST_HOUR)
 
 
-async def test_unload_during_a_request(
-    ready: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unload_meanwhile(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the account is unloaded while a request connects, the user still gets the track."""
     connect = TCPConnector.connect
 
@@ -423,9 +421,7 @@ async def test_who_may_write(hass: HomeAssistant, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("rides")
 @pytest.mark.parametrize("name", ["\n=1+1", "＝1+1", "＠SUM(A1)", "+1", "\r-1"])
-async def test_cell_that_is_no_formula(
-    hass: HomeAssistant, tmp_path: Path, name: str
-) -> None:
+async def test_no_formula(hass: HomeAssistant, tmp_path: Path, name: str) -> None:
     """In the CSV file, a name that begins like a formula gets an apostrophe."""
     # A relative path is in the only media folder, even if it is not named *local*.
     may_write(hass, tmp_path, "videos")
@@ -533,9 +529,7 @@ async def test_track_of_a_week(ready: Bikes, monday: str) -> None:
         ("huge-body", "too many reports in that time"),
     ],
 )
-async def test_service_that_does_not_answer(
-    ready: Bikes, fault: str, words: str
-) -> None:
+async def test_no_answer(ready: Bikes, fault: str, words: str) -> None:
     """If the service does not provide the history, the error of the action has the reason. No new sign-in is started."""
     ready.simulator.fault(fault, path="history")
     with pytest.raises(HomeAssistantError, match=words) as caught:

@@ -42,7 +42,6 @@ def break_method(
     patch.setattr(owner, name, failing(getattr(owner, name), broken))
 
 
-@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize("is_set_up", [False, True])
 @pytest.mark.parametrize(
     "break_",
@@ -93,7 +92,6 @@ async def test_trackers_that_come_together(
     assert "rror" not in caplog.text
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_what_is_newly_reported(
     bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,7 +47,6 @@ async def async_events(
     return await calendar_of(bikes).async_get_events(bikes.hass, start, end)
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_ride_that_is_over(bikes: Bikes) -> None:
     """The event of a finished ride has its times, distance, duration, maximum speed and places."""
     now, ride = dt_util.utcnow(), row(HOUR, start=HOME)
@@ -85,7 +84,6 @@ async def test_ride_that_is_over(bikes: Bikes) -> None:
         ({"language": "hi"}, {"summary": "12.3 km · Red bike"}),
     ],
 )
-@pytest.mark.usefixtures("freezer")
 async def test_texts(
     bikes: Bikes, more: dict[str, Any], shown: dict[str, str | None]
 ) -> None:
@@ -158,7 +156,7 @@ async def test_available_in_an_outage(ready: Bikes) -> None:
     not hasattr(CalendarEntity, "async_subscribe_events"),
     reason="nobody can subscribe to a calendar",
 )
-@pytest.mark.usefixtures("freezer", "with_rides_from_before")
+@pytest.mark.usefixtures("with_rides_from_before")
 async def test_open_calendar_shows_rides_from_before(bikes: Bikes) -> None:
     """Rides from before the set-up appear in an open calendar when they are loaded. The calendar's state is not written."""
     ride_on_days(bikes.simulator, 3)

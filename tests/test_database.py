@@ -145,7 +145,6 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert await database.last_ride(RED) is None
 
 
-@pytest.mark.usefixtures("freezer")
 async def test_large_book(bikes: Bikes) -> None:
     """A ride of eight years ago is kept. The set-up reads only the newest ride of each tracker."""
     rows = [row(n * HOUR, tracker) for n in range(1, 2_001) for tracker in (RED, BLUE)]
@@ -252,9 +251,7 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
         (3, "guard again", 10),
     ],
 )
-async def test_time_until_a_write(
-    bikes: Bikes, moves: int, changes: str, seconds: int
-) -> None:
+async def test_delays(bikes: Bikes, moves: int, changes: str, seconds: int) -> None:
     """Changes are written after ten seconds (event, arming), five minutes (status, ride) or an hour (other reports)."""
     go(bikes.simulator, 0, **standing(100))
     await async_setup(bikes.hass, bikes.entry)
@@ -560,9 +557,7 @@ async def test_row_that_is_not_readable(
     assert not ir.async_get(ready.hass).issues
 
 
-async def test_ride_that_is_not_readable(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_unreadable_ride(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If the disk changed some bits of rides, only these rides are missing, and the log reports them."""
     rows = [row(number * HOUR) for number in (2, 4, 6, 8, 10)]
     store(bikes.hass, bikes.entry, rows)
@@ -591,9 +586,7 @@ async def test_text_that_is_not_readable(ready: Bikes) -> None:
     assert (guard_of(ready, RED), guard_of(ready, BLUE)) == (DISARMED, ARMED)
 
 
-async def test_tracker_that_cannot_be_stored(
-    ready: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_failing_tracker(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If the state of a tracker cannot be stored, the states of other trackers are still stored."""
     ready.coordinator.database.content.states[BLUE] = 7  # type: ignore[assignment]
     await async_raise_alarm(ready)

@@ -147,9 +147,7 @@ async def test_empty_account(bikes: Bikes) -> None:
     assert issues(bikes) == {}
 
 
-async def test_issues_of_a_disabled_account(
-    bikes: Bikes, bobs: MockConfigEntry
-) -> None:
+async def test_disabled_account(bikes: Bikes, bobs: MockConfigEntry) -> None:
     """If an account is disabled, its repair issues are deleted, and no others."""
     hass, registry = bikes.hass, ir.async_get(bikes.hass)
     for entry in (bikes.entry, bobs):
@@ -179,9 +177,7 @@ async def test_rename(
     assert online.name == f"{shown} Connectivity"
 
 
-async def test_renamed_entities(
-    bikes: Bikes, entity_registry: er.EntityRegistry
-) -> None:
+async def test_renamed_ids(bikes: Bikes, entity_registry: er.EntityRegistry) -> None:
     """Entities that get the old entity IDs of another tracker never show that tracker's place or alarm."""
     bikes.simulator.report(BLUE, latitude=50.0, attributes={"alarm": "sos"})
     await bikes.poll()
@@ -264,9 +260,7 @@ async def test_shared_tracker(
     assert (trackers_of(again), trackers_of(bobs)) == ({BLUE}, {RED, GREEN})
 
 
-async def test_shared_tracker_after_a_restart(
-    bikes: Bikes, bobs: MockConfigEntry
-) -> None:
+async def test_shared_after_a_restart(bikes: Bikes, bobs: MockConfigEntry) -> None:
     """After a restart, the account that had a shared tracker keeps it, even if the other account is set up first."""
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     # Delete the cached owners of trackers, as a restart would.
@@ -327,9 +321,7 @@ async def test_lasting_outage(bikes: Bikes, fault: str, reason: str) -> None:
     assert issues(bikes) == {}
 
 
-async def test_clock_that_is_put_right(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_corrected_clock(bikes: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the wall clock is set forward by two days during a short outage, no repair issue is created."""
     bikes.simulator.fault("status-503")
     await bikes.poll()

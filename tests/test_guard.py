@@ -82,9 +82,7 @@ async def test_triggered_during_a_start(guarded: Bikes) -> None:
     assert guarded.state(GUARD).state == "triggered"
 
 
-async def test_armed_while_it_moves(
-    guarded: Bikes, entity_registry: er.EntityRegistry
-) -> None:
+async def test_guard_again(guarded: Bikes, entity_registry: er.EntityRegistry) -> None:
     """A triggered guard cannot be armed again while the bike moves: it stays triggered, and its message is not removed.
 
     Its state and the action `where` tell that it will be guarded again. No error is raised.
@@ -152,9 +150,7 @@ async def test_place_of_an_unknown_time(ready: Bikes) -> None:
     assert ready.state("alarm_control_panel.new_bike_guard").state == "disarmed"
 
 
-async def test_while_the_service_does_not_answer(
-    ready: Bikes, hass_admin_user: User
-) -> None:
+async def test_during_an_outage(ready: Bikes, hass_admin_user: User) -> None:
     """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the newest arming or disarming."""
     await report(ready, motion=False)
     ready.simulator.fault("status-503")

@@ -68,9 +68,7 @@ async def test_entities_people_rarely_want_are_disabled(
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
 
 
-async def test_unload_and_reload(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_reload(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """After an unload, nothing is polled. After a reload, all entities are available again. No warning is logged."""
     bikes.simulator.add_device("new", email=EMAIL, latitude=None)
     await async_setup(bikes.hass, bikes.entry)
@@ -185,9 +183,7 @@ async def test_removal_during_a_poll(
 
 
 @pytest.mark.usefixtures("entry", "bobs")
-async def test_two_accounts_at_once(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_both_at_once(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If two accounts start at the same time, a tracker that both list belongs to a single account."""
     assert await async_setup_component(bikes.hass, DOMAIN, {})
     await bikes.hass.async_block_till_done(wait_background_tasks=True)
@@ -195,9 +191,7 @@ async def test_two_accounts_at_once(
     assert "already exists" not in caplog.text
 
 
-async def test_account_that_is_renamed(
-    ready: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_renamed_account(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If a user renames the account, log lines have the new name from the next poll on."""
     ready.hass.config_entries.async_update_entry(ready.entry, title="My bikes")
     ready.simulator.fault("status-503")

@@ -332,9 +332,7 @@ async def test_errors_that_nobody_thought_of(
     assert len(live.simulator.live.sockets) == 1
 
 
-async def test_a_wait_that_the_server_asks_for(
-    live: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_requested_wait(live: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the server requests a longer wait than the usual one, the client waits that long, but at most an hour."""
     waits = {600: 600, 10: 120, 9_999: 3_600}
     asked_for, tries = iter(waits), 0
@@ -429,9 +427,7 @@ async def test_long_history(live: Bikes, changes: int, replays: int) -> None:
     assert "gone" not in account.states
 
 
-async def test_history_that_cannot_be_applied(
-    live: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_failing_history(live: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If applying a history answer fails, an error is logged, the tracker keeps its state, and its next request waits."""
     coordinator, now = live.coordinator, dt_util.utcnow()
     known, history = coordinator.data.states[RED], coordinator.service.history

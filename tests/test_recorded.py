@@ -107,7 +107,7 @@ def test_every_file_is_listed() -> None:
 
 
 @pytest.mark.parametrize(("file", "name", "trackers"), ANSWERS)
-@pytest.mark.usefixtures("all_enabled", "freezer")
+@pytest.mark.usefixtures("all_enabled")
 async def test_values(
     bikes: Bikes, file: str, name: str, trackers: Mapping[str, Any]
 ) -> None:

@@ -235,9 +235,7 @@ async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> 
 
 
 @pytest.mark.usefixtures("never_quick")
-async def test_answer_that_cannot_be_applied(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_failing_answer(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """If applying an answer raises an error, its request is repeated, but not each minute. Other trackers are unaffected."""
     book, tried = coordinator.rides_before, list[int]()
     blue = home.simulator.devices[BLUE].id

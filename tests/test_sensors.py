@@ -75,9 +75,7 @@ async def test_ride_while_nobody_asked(ready: Bikes, *, is_asleep: bool) -> None
 
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "silent"])
-async def test_steps_of_the_last_update(
-    ready: Bikes, writes: list[str], way: str
-) -> None:
+async def test_steps_of_last_update(ready: Bikes, writes: list[str], way: str) -> None:
     """*Last update* changes only in steps of five minutes, or at once after an interruption.
 
     While the tracker is silent, no state changes.

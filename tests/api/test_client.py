@@ -277,9 +277,7 @@ async def test_no_http(serve: Serve, sent: bytes) -> None:
     assert await connection_error(await serve(sent))
 
 
-async def test_session_is_closed(
-    client: TrackingClient, session: ClientSession
-) -> None:
+async def test_closed_session(client: TrackingClient, session: ClientSession) -> None:
     """If the session is closed, a call raises the same error as for an unreachable server."""
     await session.close()
     assert await connection_error(client) == ("connection closed", "", False)

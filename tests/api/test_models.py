@@ -375,9 +375,7 @@ SAME: dict[str, Callable[[Rows], Rows]] = {
 
 
 @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
-def test_answers_that_say_the_same(
-    devices: DeviceReader, change: Callable[[Rows], Rows]
-) -> None:
+def test_same_answers(devices: DeviceReader, change: Callable[[Rows], Rows]) -> None:
     """If only the order, the notation or unused parts of a list change, the same object is returned."""
     before = devices.read(body(*two()))
     assert devices.read(body(*change(two()))) is before
@@ -446,9 +444,7 @@ TWINS = ({"name": "a"}, {"name": "b"}, {"id": 7}, {"id": 7.0}, {"id": "7"})
 
 
 @pytest.mark.parametrize("last_update", [NEW, None, MISSING])
-def test_ties_do_not_depend_on_the_order(
-    devices: DeviceReader, last_update: Any
-) -> None:
+def test_order_of_ties(devices: DeviceReader, last_update: Any) -> None:
     """If several devices have the same `uniqueId` and `lastUpdate`, each order of the list leads to the same device."""
     twins = [row(DEVICE, lastUpdate=last_update, **fields) for fields in TWINS]
     first, *others = itertools.permutations(twins)

@@ -84,9 +84,7 @@ async def test_many_messages(client: TrackingClient, simulator: Simulator) -> No
     assert sum(len(message.positions) for message in found) == 40
 
 
-async def test_what_is_sent(
-    simulator: Simulator, session: aiohttp.ClientSession
-) -> None:
+async def test_sent(simulator: Simulator, session: aiohttp.ClientSession) -> None:
     """Only the sign-in has the password, and only the websocket has the new cookie. The client never signs out."""
     simulator.add_account(ODD_EMAIL, ODD_PASSWORD)
     client = TrackingClient(session, simulator.url, ODD_EMAIL, ODD_PASSWORD)
@@ -114,9 +112,7 @@ async def test_what_is_sent(
     assert simulator.live.goodbyes == 2
 
 
-async def test_goodbye_that_is_not_answered(
-    client: TrackingClient, simulator: Simulator
-) -> None:
+async def test_goodbye_unanswered(client: TrackingClient, simulator: Simulator) -> None:
     """If the server does not answer the close frame, the client still closes the connection within seconds."""
     listening = asyncio.create_task(error_of(client))
     while not simulator.live.sockets:
@@ -192,9 +188,7 @@ async def test_no_answer(
 
 
 @pytest.mark.usefixtures("hurried")
-async def test_a_dead_peer_is_noticed_in_time(
-    client: TrackingClient, simulator: Simulator
-) -> None:
+async def test_dead_peer(client: TrackingClient, simulator: Simulator) -> None:
     """A dead connection is noticed within 90 seconds, but not before the server's own keep-alive is due."""
     clock = asyncio.get_running_loop()
     async with aclosing(async_messages(client)) as messages:

@@ -211,9 +211,7 @@ async def test_first_word(garage: Garage) -> None:
     await garage.async_tell("wait 40 = 0")
 
 
-async def test_error_in_one_of_them(
-    garage: Garage, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_one_fails(garage: Garage, caplog: pytest.LogCaptureFixture) -> None:
     """A trigger with an error does not affect other automations, and is tried again at the next change."""
     failing = garage.automation("went_offline", alias="Failing")
     failing["triggers"][0]["variables"] = {"x": "{{ trigger.since + 1 }}"}

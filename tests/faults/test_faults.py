@@ -220,9 +220,7 @@ async def test_right_again(home: Home, trouble: Fault, lasted: int) -> None:
         await home.wait_until_due(end - clock())
 
 
-async def test_trouble_of_one_account(
-    hass: HomeAssistant, home: Home, make_entry: MakeEntry
-) -> None:
+async def test_neighbor(hass: HomeAssistant, home: Home, make_entry: MakeEntry) -> None:
     """If an account has to sign in again, another account at the same server is not affected."""
     home.simulator.add_account("bob@example.com", "old password")
     home.simulator.add_device("860000000000033", email="bob@example.com")

@@ -94,9 +94,7 @@ async def test_nothing_to_type(ready: Bikes, phones: list[str]) -> None:
     assert suggested["name"] == "Nachtwache"
 
 
-async def test_bikes_of_the_account(
-    ready: Bikes, bobs: MockConfigEntry, phones: list[str]
-) -> None:
+async def test_choices(ready: Bikes, bobs: MockConfigEntry, phones: list[str]) -> None:
     """Only bikes of the account can be chosen. The form does not suggest stored bikes and phones that no longer exist."""
     hass, registry = ready.hass, dr.async_get(ready.hass)
     ready.simulator.add_device("860000000000033", name="Green bike", email=BOB)

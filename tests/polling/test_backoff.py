@@ -138,9 +138,7 @@ async def test_refused_sign_in_is_tried_rarely(ready: Bikes) -> None:
     assert issue not in ir.async_get(ready.hass).issues
 
 
-async def test_old_password_is_refused_late(
-    ready: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_late_refusal(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the user enters a new password before the old one is refused, the poll succeeds with the new password."""
     ready.simulator.set_password(EMAIL, "new password")
     await polls_in(ready, 2)

@@ -30,9 +30,7 @@ async def test_report_from_the_same_place(ready: Bikes, writes: list[str]) -> No
 
 
 @pytest.mark.parametrize("internal_id", [None, "shared"])
-async def test_internal_id_that_leads_nowhere(
-    ready: Bikes, internal_id: str | None
-) -> None:
+async def test_unusable_internal_id(ready: Bikes, internal_id: str | None) -> None:
     """While the internal ID of a tracker is missing or belongs to another tracker, the tracker keeps its place."""
     shared = ready.simulator.devices[BLUE].id if internal_id else None
     ready.simulator.override_field(RED, "id", shared)
@@ -55,7 +53,6 @@ async def test_internal_id_that_leads_nowhere(
 # After a restart
 
 
-@pytest.mark.usefixtures("freezer")
 @pytest.mark.parametrize(
     ("stored", "latitude"),
     [

@@ -113,9 +113,7 @@ async def test_track_of_the_service(bikes: Bikes, client: TestClient[Any, Any]) 
 
 
 @pytest.mark.usefixtures("client")
-async def test_signed_link(
-    bikes: Bikes, hass_client_no_auth: ClientSessionGenerator
-) -> None:
+async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -> None:
     """A signed link works without a sign-in. Without its signature, or with a changed time, it is refused."""
     hass = bikes.hass
     bikes.simulator.report(RED, last_update=NOW - MINUTE)

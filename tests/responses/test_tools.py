@@ -74,11 +74,9 @@ async def test_tools_only_read(hass: HomeAssistant) -> None:
 
 
 @pytest.mark.usefixtures("exposed")
-async def test_names(
-    hass: HomeAssistant, ask: Ask, entity_registry: er.EntityRegistry
-) -> None:
+async def test_names(hass: HomeAssistant, ask: Ask) -> None:
     """A bike is found by the user's name for it and by its aliases. Case and outer spaces are ignored."""
-    entity_registry.async_update_entity(
+    er.async_get(hass).async_update_entity(
         RED_BIKE, name="Flitzer", aliases=[er.COMPUTED_NAME, "Old Betty"]
     )
     for name in ("Flitzer", " flitzer ", "OLD BETTY"):

@@ -205,9 +205,7 @@ def test_any_order(reports: list[Position], random: Random) -> None:
 
 @every
 @given(_reports(), st.randoms(use_true_random=False), st.booleans())
-def test_any_part_came_before(
-    reports: list[Position], random: Random, is_prompt: bool
-) -> None:
+def test_any_parts(reports: list[Position], random: Random, is_prompt: bool) -> None:
     """If polls show only some reports, the history adds the rest. In the end, the stored rides have the true times."""
     house, before, now = House(), 0, NOW
     coming = list[tuple[list[Position], datetime]]()

@@ -49,7 +49,7 @@ def test_year(tracker: Tracker) -> None:
     downs = outages(journey, SEED, end)
     home, said = Home(), reports(tracker, journey, BEGIN, end, SEED)
     home.live(said, end, downs, restarts(SEED, end))
-    _rides_are_right(tracker, journey, home, downs)
+    _check(tracker, journey, home, downs)
     # The state keeps only the last rides. The database has all rides.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
@@ -57,9 +57,7 @@ def test_year(tracker: Tracker) -> None:
     assert (0.6 if tracker.every == 600 else 0.93) < counted < 1.01
 
 
-def _rides_are_right(
-    tracker: Tracker, journey: Journey, home: Home, downs: list[Span]
-) -> None:
+def _check(tracker: Tracker, journey: Journey, home: Home, downs: list[Span]) -> None:
     starts, ends = (
         [it.attributes["started_at"] for it in home.of_type(kind)]
         for kind in ("ride_started", "ride_ended")
