@@ -14,7 +14,6 @@ from homeassistant.const import (
     CONF_URL,
     EVENT_STATE_CHANGED,
     EVENT_STATE_REPORTED,
-    STATE_UNAVAILABLE,
     Platform,
 )
 from homeassistant.core import Context, Event, HomeAssistant, State, callback
@@ -59,7 +58,6 @@ EVERYTHING: dict[str, Any] = {
 """Attributes of a position: all keys that the integration reads, except `totalDistance`."""
 
 type MakeEntry = Callable[..., MockConfigEntry]
-type Shown = Callable[[], dict[str, int]]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -306,24 +304,6 @@ async def ready(bikes: Bikes) -> Bikes:
     """Return the account with its bikes after its set-up. The clock is frozen."""
     await async_setup(bikes.hass, bikes.entry)
     return bikes
-
-
-@pytest.fixture
-def shown(bikes: Bikes) -> Shown:
-    """Return a function that returns the number of available entities for each tracker that has a device."""
-
-    def available(device: dr.DeviceEntry) -> int:
-        entities = er.async_entries_for_device(er.async_get(bikes.hass), device.id)
-        states = filter(None, (bikes.hass.states.get(it.entity_id) for it in entities))
-        return sum(state.state != STATE_UNAVAILABLE for state in states)
-
-    def _shown() -> dict[str, int]:
-        devices = dr.async_entries_for_config_entry(
-            dr.async_get(bikes.hass), bikes.entry.entry_id
-        )
-        return {str(device.serial_number): available(device) for device in devices}
-
-    return _shown
 
 
 def logged(caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -1,16 +1,18 @@
 """If adding a tracker's entities fails, all remaining trackers are still added."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from homeassistant.helpers import device_registry as dr
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
 
 from custom_components.bike_tracker.sensor import BikeTrackerSensor
 from custom_components.bike_tracker.tracking.state import Tracker
 
-from .conftest import BLUE, EMAIL, RED, Bikes, Shown, async_setup
+from .conftest import BLUE, EMAIL, RED, Bikes, async_setup
 from .static.entities import DESCRIPTIONS
 
 
@@ -42,6 +44,18 @@ def break_method(
     patch.setattr(owner, name, failing(getattr(owner, name), broken))
 
 
+def shown(bikes: Bikes) -> dict[str, int]:
+    """Return the number of available entities for each tracker that has at least one entity."""
+    registry = er.async_get(bikes.hass)
+    entities = er.async_entries_for_config_entry(registry, bikes.entry.entry_id)
+    states = {it.unique_id: bikes.hass.states.get(it.entity_id) for it in entities}
+    return Counter(
+        unique_id.partition("_")[0]
+        for unique_id, state in states.items()
+        if state and state.state != STATE_UNAVAILABLE
+    )
+
+
 @pytest.mark.parametrize("is_set_up", [False, True])
 @pytest.mark.parametrize(
     "break_",
@@ -55,11 +69,9 @@ def break_method(
 )
 async def test_trackers_that_come_together(
     bikes: Bikes,
-    shown: Shown,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
     break_: Callable[[pytest.MonkeyPatch, set[str]], None],
-    *,
     is_set_up: bool,
 ) -> None:
     """If adding one of many new trackers fails, at the set-up or later, all other trackers are added.
@@ -75,31 +87,31 @@ async def test_trackers_that_come_together(
     break_(monkeypatch, broken)
     await (bikes.poll() if is_set_up else async_setup(bikes.hass, bikes.entry))
     assert bikes.coordinator.last_update_success
-    whole = shown()[RED]
+    whole = shown(bikes)[RED]
     others = dict.fromkeys((RED, BLUE, *new[:3], *new[4:]), whole)
-    assert others.items() <= shown().items()
-    assert shown().get(late, 0) < whole
+    assert others.items() <= shown(bikes).items()
+    assert shown(bikes).get(late, 0) < whole
     assert f"{bikes.entry.title}: Unexpected error" in caplog.text
     # As long as nothing changes at the failing tracker, no poll tries to add it again.
     caplog.clear()
     bikes.simulator.touch([RED])
     await bikes.poll()
-    assert shown().get(late, 0) < whole
+    assert shown(bikes).get(late, 0) < whole
     broken.clear()
     bikes.simulator.set_status(late, "offline")
     await bikes.poll()
-    assert shown() == others | {late: whole}
+    assert shown(bikes) == others | {late: whole}
     assert "rror" not in caplog.text
 
 
 async def test_what_is_newly_reported(
-    bikes: Bikes, shown: Shown, monkeypatch: pytest.MonkeyPatch
+    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If a new value cannot be read, only the entity of this value is missing. The next report adds this entity."""
     broken: set[str] = set()
     break_value("charging", monkeypatch, broken)
     await async_setup(bikes.hass, bikes.entry)
-    before = shown()[RED]
+    before = shown(bikes)[RED]
     for broken_now, more in (({BLUE}, 0), (set[str](), 1)):
         broken.clear()
         broken.update(broken_now)
@@ -107,4 +119,4 @@ async def test_what_is_newly_reported(
             charging = {"charge": True}
             bikes.simulator.report(unique_id, latitude=48 + more, attributes=charging)
         await bikes.poll()
-        assert shown() == {RED: before + 1, BLUE: before + more}
+        assert shown(bikes) == {RED: before + 1, BLUE: before + more}

@@ -11,7 +11,7 @@ from .tools.tables import tables_of
 
 
 @pytest.mark.parametrize("everything", [False, True])
-async def test_rows_are_as_long_as_real_ones(*, everything: bool) -> None:
+async def test_rows_are_as_long_as_real_ones(everything: bool) -> None:
     """The rows of the fleet are as long as Traccar's: about 450 bytes for a device, and 800 for a position."""
     async with Simulator() as simulator:
         fleet = Fleet(simulator, 3, everything=everything)

@@ -39,9 +39,3 @@ async def test_served(
         assert response.status == HTTPStatus.OK
         assert "max-age" in response.headers["Cache-Control"]
         assert await response.text() == file.read_text()
-
-
-async def test_without_frontend(hass: HomeAssistant) -> None:
-    """Without a frontend, the set-up of the integration succeeds, and adds no module."""
-    assert await async_setup_component(hass, DOMAIN, {})
-    assert DATA_EXTRA_MODULE_URL not in hass.data

@@ -117,7 +117,6 @@ async def test_switched_off(
     entity_registry: er.EntityRegistry,
     disabled_by: er.RegistryEntryDisabler,
     state: str,
-    *,
     is_set_up: bool,
 ) -> None:
     """If a user disables the guard's entity or its device, the guard is disarmed, because it could not show a theft."""

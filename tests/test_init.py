@@ -101,7 +101,7 @@ async def test_platform_that_does_not_unload(ready: Bikes) -> None:
 
 @pytest.mark.parametrize("is_set_up_twice", [False, True])
 async def test_migration(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture, *, is_set_up_twice: bool
+    bikes: Bikes, caplog: pytest.LogCaptureFixture, is_set_up_twice: bool
 ) -> None:
     """An entry of version 1.0 gets a unique ID with a port, or no ID if another entry of the account has this ID.
 

@@ -58,7 +58,7 @@ async def test_address(bikes: Bikes) -> None:
 
 
 @pytest.mark.parametrize("is_asleep", [False, True])
-async def test_ride_while_nobody_asked(ready: Bikes, *, is_asleep: bool) -> None:
+async def test_ride_while_nobody_asked(ready: Bikes, is_asleep: bool) -> None:
     """If requests for positions fail or the machine sleeps during a ride, the ride's reports come from the history."""
     await ready.poll()
     ready.simulator.fault("status-503", path="positions")

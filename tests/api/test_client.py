@@ -328,14 +328,6 @@ async def test_port_is_closed(
     assert await connection_error(client) == (message, code, bool(code))
 
 
-async def test_unknown_certificate(make_client: MakeClient) -> None:
-    """If the certificate is not trusted, the error has the reason in lower case, and http is not tried."""
-    async with Simulator(tls=True) as server:
-        found = await connection_error(make_client(server.url))
-    reason = "certificate not valid: unable to get local issuer certificate"
-    assert found == (reason, "invalid_certificate", False)
-
-
 async def test_name_not_found(make_client: MakeClient) -> None:
     """If the host name is not found, the error does not contain the name, and http is not tried."""
     client = make_client("https://tracker.invalid/api")

@@ -13,7 +13,6 @@ from homeassistant.helpers.target import TargetSelection
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.bike_tracker.responses.bikes import known_bike
 from custom_components.bike_tracker.responses.targets import is_in_target, trackers_in
 
 from ..conftest import BLUE, RED, Bikes
@@ -85,14 +84,3 @@ async def test_excluded(ready: Bikes, area_registry: ar.AreaRegistry) -> None:
         assert trackers_in(ready.hass, target) == left
         is_in = is_in_target(ready.hass, target, ready.device(RED))
         assert is_in is (RED in left)
-
-
-async def test_known_bike(ready: Bikes, entity_registry: er.EntityRegistry) -> None:
-    """A bike is returned only if its tracker has a device and a device tracker entity."""
-    bike = known_bike(ready.coordinator, RED)
-    assert bike
-    assert (bike.name, bike.unique_id) == ("Red bike", RED)
-    assert bike.tracker is ready.coordinator.data.trackers[RED]
-    assert known_bike(ready.coordinator, "unknown") is None
-    entity_registry.async_remove("device_tracker.red_bike")
-    assert known_bike(ready.coordinator, RED) is None

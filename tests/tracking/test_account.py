@@ -115,13 +115,6 @@ def test_server_that_lags_behind(service: Service) -> None:
     assert service.red().state.position == older._replace(id=3)
 
 
-def test_internal_ids(service: Service) -> None:
-    """If trackers share an internal ID, or have none, their positions are not requested."""
-    ids = {"red": 5, "blue": 5, "green": None, "white": 7}
-    listed = service.read(*(a_device(it, id=ids[it], position_id=1) for it in ids))
-    assert service.account.wanted(listed).keys() == {7}
-
-
 # Messages
 
 
