@@ -312,20 +312,11 @@ async def test_no_tls(
     assert await connection_error(client) == (message, "", can_try_http)
 
 
-@pytest.mark.parametrize(
-    ("fault", "message", "code"),
-    [
-        ("connection-refused", "connection refused", "connection_refused"),
-        ("close-before-headers", "connection lost", ""),
-        ("reset-before-headers", "connection reset by peer", ""),
-    ],
-)
-async def test_port_is_closed(
-    simulator: Simulator, client: TrackingClient, fault: str, message: str, code: str
-) -> None:
-    """If the port is closed, http can be tried. If the server closes an open connection, http is not tried."""
-    simulator.fault(fault)
-    assert await connection_error(client) == (message, code, bool(code))
+async def test_port_is_closed(simulator: Simulator, client: TrackingClient) -> None:
+    """If the port is closed, http can be tried."""
+    simulator.fault("connection-refused")
+    found = await connection_error(client)
+    assert found == ("connection refused", "connection_refused", True)
 
 
 async def test_name_not_found(make_client: MakeClient) -> None:

@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 
 from custom_components.bike_tracker.api.models import Position
-from custom_components.bike_tracker.tracking.account import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.occurrences import (
     ALARM_TYPES,
@@ -87,19 +86,6 @@ def test_first_report(service: Service) -> None:
         assert poll(service, a_position(1, alarm="sos")) == []
     assert [it.word for it in service.red().state.alarms] == ["sos"]
     assert poll(service, a_position(2, alarm="tow")) == ["tow"]
-
-
-def test_restart(service: Service) -> None:
-    """After a restart, alarms that were fired are not fired again. An alarm in the first new report is fired."""
-    poll(service, a_position(1))
-    assert poll(service, a_position(2, alarm="sos")) == ["sos"]
-    for number, word, fired in ((2, "sos", []), (3, "tow", ["tow"])):
-        account = Account("Bikes", dict(service.account.states))
-        restarted = Service(account=account, last_fired=service.last_fired)
-        first = a_position(number, alarm=word)
-        assert poll(restarted, first) == fired
-        assert poll(restarted, first) == []
-        assert poll(restarted, a_position(4, alarm="door")) == ["door"]
 
 
 # Storms: a tracker raises an alarm each second

@@ -29,6 +29,8 @@ from .house import (
 RIDES = """
 The history makes a ride that polls saw exact, and fires nothing again.
   bike every=10, receive sixth, stand 5, ride 10 @15, stand 7, history -> started 5, ended 15, 2.5 km
+Fixes show all rides of a tracker that always reports rest, even each ten seconds.
+  says motion=no speed=0, bike every=10, receive sixth, stand 5, ride 10 @15, stand 9, history -> started 5, ended 15, 2.5 km
 Rides of an outage, in one answer, in answers that are cut, and in portions.
   bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history -> started 5, ended 15, started 24, ended 34, 5 km
   bike every=10, stand 5, receive outage, ride 10 @15, stand 9, ride 10 @15, stand 9, receive poll, stand 0.1, history rows=40, history rows=40, history rows=40, history -> started 5, ended 15, started 24, ended 34, 5 km

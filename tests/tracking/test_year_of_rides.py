@@ -1,6 +1,5 @@
 """Rides of two months or, in a long run, of a year: none is lost, and none is invented."""
 
-from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
@@ -8,7 +7,7 @@ import pytest
 
 from ..long import DAYS, IS_LONG, SEED, longest, some
 from ..tools.rides.__main__ import PAGE, tables
-from ..tools.rides.home import BIKE, Home, Service
+from ..tools.rides.home import BIKE, Home
 from ..tools.rides.trackers import Tracker, reports
 from ..tools.rides.trips import BEGIN, Journey, Span, a_journey, outages, restarts
 from ..tools.rides.worlds import (
@@ -22,7 +21,6 @@ from ..tools.rides.worlds import (
 from ..tools.tables import tables_of
 
 _DAY = timedelta(days=1)
-_HISTORY = Service(has_history=True)
 # Number of simulated days, unless a long run sets the environment variable DAYS.
 _SHORT = 60
 
@@ -106,14 +104,6 @@ def test_worlds(world: World) -> None:
     assert (-6 if world.is_clear else -12) < found.in_all < 3
     if world.is_clear and not world.service.is_live:
         assert (found.started, found.ended) == (TRIPS, TRIPS)
-
-
-def test_always_stands_with_history() -> None:
-    """If a tracker always reports rest, its fixes show all rides, even if it reports every ten seconds."""
-    [world] = [world for world in WORLDS if world.name == "always reports rest"]
-    tracker = replace(world.tracker, every=10)
-    found = found_in(replace(world, tracker=tracker, service=_HISTORY))
-    assert (found.as_one, found.invented) == (TRIPS, 0)
 
 
 @longest
