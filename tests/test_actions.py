@@ -375,11 +375,9 @@ async def test_unload_meanwhile(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.usefixtures("rides")
-async def test_who_may_read(
-    hass: HomeAssistant, simulator: Simulator, area_registry: ar.AreaRegistry
-) -> None:
+async def test_who_may_read(hass: HomeAssistant, simulator: Simulator) -> None:
     """If the target names a bike that the user may not see, the action fails. In an area, such a bike is left out."""
-    garage, (red, blue) = area_registry.async_create("Garage"), both(hass)
+    garage, (red, blue) = ar.async_get(hass).async_create("Garage"), both(hass)
     for device in (red, blue):
         dr.async_get(hass).async_update_device(device, area_id=garage.id)
     anna = MockUser(id="anna").add_to_hass(hass)

@@ -73,11 +73,9 @@ async def delete(bikes: Bikes, hass_ws_client: WebSocketGenerator) -> Delete:
     return _delete
 
 
-async def test_delete_button(
-    bikes: Bikes, device_registry: dr.DeviceRegistry, delete: Delete
-) -> None:
+async def test_delete_button(bikes: Bikes, delete: Delete) -> None:
     """While an account is loaded, a user can delete unlisted trackers. If a deleted tracker is listed again, it is new."""
-    thing = device_registry.async_get_or_create(
+    thing = dr.async_get(bikes.hass).async_get_or_create(
         config_entry_id=bikes.entry.entry_id, identifiers={("other", "thing")}
     )
     assert await delete(thing)
@@ -162,11 +160,9 @@ async def test_disabled_account(bikes: Bikes, bobs: MockConfigEntry) -> None:
 
 
 @pytest.mark.parametrize(("own", "shown"), [(None, "Fast bike"), ("Mine", "Mine")])
-async def test_rename(
-    bikes: Bikes, device_registry: dr.DeviceRegistry, own: str | None, shown: str
-) -> None:
+async def test_rename(bikes: Bikes, own: str | None, shown: str) -> None:
     """A device shows the new name from the service, unless the user renamed the device. Entity IDs stay."""
-    device_registry.async_update_device(bikes.device(RED).id, name_by_user=own)
+    dr.async_get(bikes.hass).async_update_device(bikes.device(RED).id, name_by_user=own)
     bikes.simulator.rename(RED, "Fast bike")
     await bikes.poll()
     assert bikes.device(RED).name == "Fast bike"

@@ -54,16 +54,14 @@ def _readable(entity: er.RegistryEntry, state: State | None) -> dict[str, str]:
     }
 
 
-async def test_entities_people_rarely_want_are_disabled(
-    bikes: Bikes, entity_registry: er.EntityRegistry
-) -> None:
+async def test_entities_people_rarely_want_are_disabled(bikes: Bikes) -> None:
     """By default, only voltages, IDs and entities that change with each report are disabled."""
     bikes.simulator.report(RED, attributes=EVERYTHING)
     await async_setup(bikes.hass, bikes.entry)
     voltages = {"battery_voltage", "power_voltage"}
     assert {
         entry.unique_id.removeprefix(f"{RED}_")
-        for entry in entity_registry.entities.values()
+        for entry in er.async_get(bikes.hass).entities.values()
         if entry.disabled and entry.unique_id.startswith(RED)
     } == {"position_id", "group_id", "position_time", "altitude", "course"} | voltages
 
