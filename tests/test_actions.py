@@ -484,9 +484,7 @@ async def test_requests_of_a_track(ready: Bikes, hours: int, requests: int) -> N
     assert asked(ready.simulator) == requests
 
 
-async def test_track_of_parts_that_are_too_large(
-    ready: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_track_too_large(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If an answer is too large, both halves of its range are requested. If a short range is too large, the action fails."""
     now = dt_util.utcnow()
     ready.simulator.forget_position(RED)

@@ -104,9 +104,7 @@ async def test_trackers_that_come_together(
     assert "rror" not in caplog.text
 
 
-async def test_what_is_newly_reported(
-    bikes: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_newly_reported(bikes: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a new value cannot be read, only the entity of this value is missing. The next report adds this entity."""
     broken: set[str] = set()
     break_value("charging", monkeypatch, broken)

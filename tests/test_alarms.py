@@ -55,9 +55,7 @@ async def test_kill(ready: Bikes, fired: list[State], restored: str | None) -> N
 
 
 @pytest.mark.parametrize("fault", [None, "status-503"])
-async def test_alarm_from_before_the_account(
-    bikes: Bikes, fired: list[State], fault: str | None
-) -> None:
+async def test_first_alarm(bikes: Bikes, fired: list[State], fault: str | None) -> None:
     """An alarm from before the account was added is never fired. A later alarm is fired."""
     bikes.simulator.report(RED, attributes={"alarm": "sos"})
     bikes.simulator.fault(fault, path="positions")

@@ -621,9 +621,7 @@ async def test_full_disk(bikes: Bikes, caplog: pytest.LogCaptureFixture) -> None
     assert (await database.async_info())["is_failing"] is False
 
 
-async def test_file_that_is_damaged_while_running(
-    ready: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_damage_meanwhile(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If the file is damaged while Home Assistant runs, a new file gets all states, and the backfill begins again.
 
     If the damaged file cannot be renamed, the next write tries again.

@@ -268,9 +268,7 @@ async def test_shared_after_a_restart(bikes: Bikes, bobs: MockConfigEntry) -> No
     assert trackers_of(bobs) == set()
 
 
-async def test_shared_tracker_that_the_first_account_loses(
-    bikes: Bikes, bobs: MockConfigEntry, delete: Delete
-) -> None:
+async def test_shared_lost(bikes: Bikes, bobs: MockConfigEntry, delete: Delete) -> None:
     """If a user deletes the device in the first account, the second account gets the tracker and its entity ID."""
     before, mine = bikes.device(RED), "device_tracker.mine"
     registry = er.async_get(bikes.hass)

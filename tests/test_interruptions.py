@@ -69,9 +69,7 @@ async def test_armed_while_a_poll_is_taken_in(ready: Bikes) -> None:
     assert online(ready) == "off"
 
 
-async def test_reload_while_trackers_are_added(
-    ready: Bikes, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_reload_meanwhile(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If an account is reloaded while trackers are added, each tracker is added one time, and shows its status."""
     for tracker in MANY:
         ready.simulator.add_device(tracker, email=EMAIL)

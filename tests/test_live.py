@@ -89,9 +89,7 @@ async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     assert live.simulator.record.counts.total() == requests + 1
 
 
-async def test_a_poll_with_the_same_news_changes_nothing(
-    live: Bikes, all_enabled: None, writes: list[str]
-) -> None:
+async def test_no_news(live: Bikes, all_enabled: None, writes: list[str]) -> None:
     """A poll with the same values as an earlier message writes no state, and requests no position."""
     live.simulator.report(RED, latitude=48.5)
     await settle(live.hass)

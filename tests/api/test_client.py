@@ -283,9 +283,7 @@ async def test_closed_session(client: TrackingClient, session: ClientSession) ->
     assert await connection_error(client) == ("connection closed", "", False)
 
 
-async def test_own_mistakes_are_no_failures_of_the_server(
-    client: TrackingClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_own_bug(client: TrackingClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error that is a bug in the code is raised unchanged. Only connection errors are translated."""
     monkeypatch.setattr(ClientSession, "get", Mock(side_effect=RuntimeError("a bug")))
     with pytest.raises(RuntimeError, match="a bug"):

@@ -351,9 +351,7 @@ def two(**fields: Any) -> Rows:
     return [row(DEVICE, **fields), row(DEVICE, uniqueId=BLUE, id=1002)]
 
 
-def test_equal_bodies_are_not_read_again(
-    devices: DeviceReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_bodies(devices: DeviceReader, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a body is equal to the previous body, the reader returns the same dictionary as before, without parsing."""
     answer = body(*two())
     devices.read(answer)
@@ -428,9 +426,7 @@ def test_no_list_of_trackers(devices: DeviceReader, answer: bytes) -> None:
         ("2026-11-20T07:00:00.000+0200", "2026-11-20T06:00:00.000+0000", "second"),
     ],
 )
-def test_of_two_with_one_unique_id_the_newest_counts(
-    devices: DeviceReader, first: Any, second: Any, name: str
-) -> None:
+def test_twins(devices: DeviceReader, first: Any, second: Any, name: str) -> None:
     """If two devices have the same `uniqueId`, only the device with the newer `lastUpdate` is returned, in any order."""
     times = {"first": first, "second": second}
     twins = [row(DEVICE, name=it, lastUpdate=times[it]) for it in times]

@@ -645,8 +645,6 @@ night red begins=12:05 ends=12:20, stand 5, wait 16 = disarmed, behind 0.15, rid
 
 
 @pytest.mark.parametrize(("script", "_told"), stories(CUT_OFF))
-async def test_reports_from_before_the_end_of_the_night(
-    night: Night, script: str, _told: list[str]
-) -> None:
+async def test_late_reports(night: Night, script: str, _told: list[str]) -> None:
     """If older reports show that a bike was moved before the night ended, its guard is triggered, though it is disarmed."""
     await night.async_tell(script)

@@ -108,9 +108,7 @@ async def test_a_person_who_polls_by_hand(bikes: Bikes) -> None:
         (["redirect-302-same"] * 4, False),
     ],
 )
-async def test_only_two_in_a_row_ask_to_sign_in(
-    ready: Bikes, answers: list[str | None], asks: bool
-) -> None:
+async def test_two_refused(ready: Bikes, answers: list[str | None], asks: bool) -> None:
     """Home Assistant requests the password after two polls in a row with the status 401, until a poll succeeds."""
     for answer in answers:
         ready.simulator.fault(answer)

@@ -61,9 +61,7 @@ async def test_unusable_internal_id(ready: Bikes, internal_id: str | None) -> No
         ({"latitude": "north", "longitude": 8.0, "accuracy": 0}, AT_HOME[0]),
     ],
 )
-async def test_place_of_another_version(
-    bikes: Bikes, stored: dict[str, Any], latitude: float
-) -> None:
+async def test_old_place(bikes: Bikes, stored: dict[str, Any], latitude: float) -> None:
     """Unknown keys in a stored place are ignored. If a value is missing or wrong, the place is not used."""
     bikes.hass.set_state(CoreState.starting)
     known = State("device_tracker.red_bike", "home")

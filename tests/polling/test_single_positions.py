@@ -100,9 +100,7 @@ async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
     assert place(bikes) == AT_HOME
 
 
-async def test_older_positions_than_the_announced(
-    ready: Bikes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_older_positions(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
     """A new position is shown, even if a server answers the request for this position alone with older positions."""
     old = json.dumps(ready.simulator.listed("positions", EMAIL)).encode()
     renderer = "tests.tools.simulator.render.Renderer"
