@@ -266,6 +266,11 @@ class Bikes:
             async_fire_time_changed(self.hass)
             await self.hass.async_block_till_done(wait_background_tasks=True)
 
+    async def async_report(self, **values: Any) -> None:
+        """Let the red bike report, and poll."""
+        self.simulator.report(RED, **values)
+        await self.poll()
+
     async def async_wait(self, seconds: float) -> None:
         """Move the clock forward, and wait until all tasks that are due have ended, except the live connection."""
         self.freezer.tick(seconds)

@@ -21,12 +21,6 @@ def fired(hass: HomeAssistant) -> list[State]:
     return told(hass, ENTITY)
 
 
-async def report(bikes: Bikes, alarm: str) -> None:
-    """Let the red bike report an alarm, and poll."""
-    bikes.simulator.report(RED, attributes={"alarm": alarm})
-    await bikes.poll()
-
-
 @pytest.mark.parametrize("restored", [None, STATE_UNKNOWN, OLDER, NEWER])
 async def test_kill(ready: Bikes, fired: list[State], restored: str | None) -> None:
     """After a restart in an outage, the entity shows the newest alarm, and does not fire it again.
@@ -34,7 +28,7 @@ async def test_kill(ready: Bikes, fired: list[State], restored: str | None) -> N
     After a kill, Home Assistant's stored state may be older or newer than the database.
     The newer alarm of both is shown.
     """
-    await report(ready, "sos")
+    await ready.async_report(attributes={"alarm": "sos"})
     before = ready.state(ENTITY)
     await async_ride(ready)
     await ready.hass.config_entries.async_unload(ready.entry.entry_id)
@@ -67,13 +61,13 @@ async def test_first_alarm(bikes: Bikes, fired: list[State], fault: str | None) 
     await bikes.poll()
     assert bikes.state(ENTITY).state == STATE_UNKNOWN
     assert not fired
-    await report(bikes, "tow")
+    await bikes.async_report(attributes={"alarm": "tow"})
     assert [it.attributes["alarm"] for it in fired] == ["tow"]
 
 
 async def test_signing_in_again(ready: Bikes, writes: list[str]) -> None:
     """While the service refuses the password, and after a new sign-in, no state of an event entity is written."""
-    await report(ready, "sos")
+    await ready.async_report(attributes={"alarm": "sos"})
     await async_ride(ready)
     writes.clear()
     ready.simulator.set_password(EMAIL, "another")

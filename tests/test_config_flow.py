@@ -298,8 +298,7 @@ async def test_reauth(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     assert ready.coordinator is coordinator
     assert result["reason"] == "reauth_successful"
     assert ready.entry.data[CONF_PASSWORD] == "new one"
-    ready.simulator.report(RED, latitude=1.0)
-    await ready.poll()
+    await ready.async_report(latitude=1.0)
     await ready.poll()
     assert ready.state(RED).attributes["latitude"] == 1.0
 

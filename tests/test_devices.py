@@ -207,8 +207,7 @@ async def test_device_page(bikes: Bikes) -> None:
     ]
     for model, attributes, firmware in steps:
         bikes.simulator.override_field(RED, "model", model)
-        bikes.simulator.report(RED, attributes=attributes)
-        await bikes.poll()
+        await bikes.async_report(attributes=attributes)
         device = bikes.device(RED)
         assert (device.model, device.sw_version) == (model, firmware)
 

@@ -123,8 +123,7 @@ async def test_changed_poll(ready: Bikes, alarm: str | None) -> None:
     """After a report, with or without alarms, each entity of the tracker is read one time. No entity is added."""
     await ready.async_guard("arm_away")
     for latitude in (49.1, 49.2, 49.3):
-        ready.simulator.report(RED, latitude=latitude, attributes=EVERYTHING)
-        await ready.poll()
+        await ready.async_report(latitude=latitude, attributes=EVERYTHING)
     attributes = EVERYTHING | {"alarm": alarm}
     ready.simulator.report(RED, latitude=49.5, attributes=attributes)
     passed = await watched_poll(ready)
@@ -146,8 +145,7 @@ async def test_idle_poll(ready: Bikes) -> None:
 
 async def test_newly_reported(ready: Bikes) -> None:
     """A value that is reported for the first time adds its entity. Each known entity is read one time."""
-    ready.simulator.report(RED, attributes={"lock": True})
-    await ready.poll()
+    await ready.async_report(attributes={"lock": True})
     known = entities_of(ready, RED)
     ready.simulator.report(RED, attributes={"lock": True, "charge": True})
     passed = await watched_poll(ready)
@@ -225,8 +223,7 @@ def fired(hass: HomeAssistant) -> Fired:
 
 async def test_events_before_triggers(ready: Bikes, fired: Fired) -> None:
     """All alarms of a report are written to the event entity before the first trigger fires, in the reported order."""
-    ready.simulator.report(RED, attributes={"alarm": "tow,vibration"})
-    await ready.poll()
+    await ready.async_report(attributes={"alarm": "tow,vibration"})
     alarms = ["tow", "vibration"]
     assert fired == [(alarm, ConfigEntryState.LOADED, alarms) for alarm in alarms]
 
@@ -240,8 +237,7 @@ async def test_start(bikes: Bikes, fired: Fired, is_reloaded: bool) -> None:
     hass = bikes.hass
     hass.set_state(CoreState.starting)
     await async_setup(hass, bikes.entry)
-    bikes.simulator.report(RED, attributes={"alarm": "sos"})
-    await bikes.poll()
+    await bikes.async_report(attributes={"alarm": "sos"})
     hass.set_state(CoreState.running)
     hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await settle(hass)

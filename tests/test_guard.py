@@ -1,7 +1,6 @@
 """The guard's entity: its states and attributes, and the errors of arming."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from homeassistant.auth.models import User
 from homeassistant.core import Context, CoreState
@@ -13,7 +12,7 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, RED, Bikes
+from .conftest import EMAIL, Bikes
 from .test_actions import async_act, async_list
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -21,16 +20,10 @@ GUARD = "alarm_control_panel.red_bike_guard"
 AWAY = DEFAULT_LATITUDE + 0.01
 
 
-async def report(bikes: Bikes, **values: Any) -> None:
-    """Let the red bike report, and poll."""
-    bikes.simulator.report(RED, **values)
-    await bikes.poll()
-
-
 @pytest.fixture
 async def guarded(ready: Bikes) -> Bikes:
     """Return the account after the red bike reported that it stands, and its guard was armed."""
-    await report(ready, motion=False)
+    await ready.async_report(motion=False)
     await ready.async_guard()
     await ready.poll()
     return ready
@@ -44,7 +37,7 @@ async def test_triggered(guarded: Bikes, entity_registry: er.EntityRegistry) -> 
     """
     panels = entity_registry.entities
     reported_at = dt_util.utcnow()
-    await report(guarded, latitude=AWAY, motion=True)
+    await guarded.async_report(latitude=AWAY, motion=True)
     assert guarded.state(GUARD).state == "triggered"
     attributes = guarded.state(GUARD).attributes
     assert (attributes["cause"], attributes["distance"]) == ("place", 1112)
@@ -52,14 +45,14 @@ async def test_triggered(guarded: Bikes, entity_registry: er.EntityRegistry) -> 
     since = datetime.fromisoformat(attributes["since"])
     assert abs(since - reported_at) < timedelta(milliseconds=1)
     for _ in range(7):
-        await report(guarded, motion=False)
+        await guarded.async_report(motion=False)
     assert guarded.state(GUARD).state == "triggered"
     assert panels[GUARD].translation_key == "guard_moved"
     await guarded.async_guard()
     assert guarded.state(GUARD).state == "armed_away"
     assert "cause" not in guarded.state(GUARD).attributes
     await guarded.poll()
-    await report(guarded, attributes={"alarm": "tow"})
+    await guarded.async_report(attributes={"alarm": "tow"})
     assert guarded.state(GUARD).attributes["cause"] == "alarm"
     assert panels[GUARD].translation_key == "guard_alarm"
     await guarded.async_guard("disarm")
@@ -70,7 +63,7 @@ async def test_triggered(guarded: Bikes, entity_registry: er.EntityRegistry) -> 
 async def test_triggered_during_a_start(guarded: Bikes) -> None:
     """If the guard is triggered while Home Assistant starts, its state changes after the start, so that automations run."""
     guarded.hass.set_state(CoreState.starting)
-    await report(guarded, latitude=AWAY, motion=True)
+    await guarded.async_report(latitude=AWAY, motion=True)
     assert guarded.state(GUARD).state == "armed_away"
     guarded.hass.set_state(CoreState.running)
     await guarded.poll()
@@ -78,7 +71,7 @@ async def test_triggered_during_a_start(guarded: Bikes) -> None:
     # During another start, a report does not change a guard that is already triggered.
     guarded.hass.set_state(CoreState.starting)
     await guarded.hass.config_entries.async_reload(guarded.entry.entry_id)
-    await report(guarded, attributes={"alarm": "sos"})
+    await guarded.async_report(attributes={"alarm": "sos"})
     assert guarded.state(GUARD).state == "triggered"
 
 
@@ -90,7 +83,7 @@ async def test_guard_again(guarded: Bikes, entity_registry: er.EntityRegistry) -
     panels = entity_registry.entities
     gone = async_mock_service(guarded.hass, "persistent_notification", "dismiss")
     for part in (1, 2, 3):
-        await report(guarded, latitude=AWAY + 0.003 * part, motion=True)
+        await guarded.async_report(latitude=AWAY + 0.003 * part, motion=True)
     await guarded.async_guard()
     assert panels[GUARD].translation_key == "guard_again"
     await guarded.hass.async_block_till_done()
@@ -121,7 +114,7 @@ async def test_switched_off(
 ) -> None:
     """If a user disables the guard's entity or its device, the guard is disarmed, because it could not show a theft."""
     entries, entry_id = guarded.hass.config_entries, guarded.entry.entry_id
-    await report(guarded, latitude=AWAY, motion=True)
+    await guarded.async_report(latitude=AWAY, motion=True)
     gone = async_mock_service(guarded.hass, "persistent_notification", "dismiss")
     if not is_set_up:
         await entries.async_unload(entry_id)
@@ -151,7 +144,7 @@ async def test_place_of_an_unknown_time(ready: Bikes) -> None:
 
 async def test_during_an_outage(ready: Bikes, hass_admin_user: User) -> None:
     """During an outage, the guard can be armed and disarmed. `changed_by` is the user of the newest arming or disarming."""
-    await report(ready, motion=False)
+    await ready.async_report(motion=False)
     ready.simulator.fault("status-503")
     await ready.poll()
     await ready.async_guard(context=Context(user_id=hass_admin_user.id))
@@ -160,7 +153,7 @@ async def test_during_an_outage(ready: Bikes, hass_admin_user: User) -> None:
     ready.simulator.fault(None)
     await ready.poll(400)
     assert ready.state(GUARD).state == "armed_away"
-    await report(ready, latitude=AWAY, motion=True)
+    await ready.async_report(latitude=AWAY, motion=True)
     assert ready.state(GUARD).state == "triggered"
     ready.simulator.fault("status-503")
     await ready.poll()

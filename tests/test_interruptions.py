@@ -58,8 +58,7 @@ async def test_poll_that_is_cut_short(
 
 async def test_armed_while_a_poll_is_taken_in(ready: Bikes) -> None:
     """If a guard is armed between the answers and their effect, the arming and the changes of the poll are shown."""
-    ready.simulator.report(RED, motion=False)
-    await ready.poll()
+    await ready.async_report(motion=False)
     ready.simulator.report(RED, motion=False)
     ready.simulator.set_status(RED, "offline")
     arm = SimpleNamespace(sleep=lambda _: ready.async_guard(), wait=asyncio.wait)

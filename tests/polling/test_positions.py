@@ -57,8 +57,7 @@ async def test_not_offered(bikes: Bikes, fault: str) -> None:
     bikes.simulator.fault(fault, path="positions")
     await async_setup(bikes.hass, bikes.entry)
     for _ in range(50):
-        bikes.simulator.report(RED, **AWAY)
-        await bikes.poll()
+        await bikes.async_report(**AWAY)
     assert bikes.entry.state is ConfigEntryState.LOADED
     assert asked(bikes.simulator)["positions"] == 1
     assert not bikes.hass.config_entries.flow.async_progress()

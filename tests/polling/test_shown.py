@@ -45,8 +45,7 @@ async def test_unusable_internal_id(ready: Bikes, internal_id: str | None) -> No
     assert place(ready, BLUE) == AT_HOME
     # With another internal ID, the tracker stays the same: its `uniqueId` identifies it.
     ready.simulator.move_internal_id(RED)
-    ready.simulator.report(RED, latitude=50.0)
-    await ready.poll()
+    await ready.async_report(latitude=50.0)
     assert ready.state("device_tracker.red_bike").attributes["latitude"] == 50.0
 
 
@@ -101,8 +100,7 @@ async def test_ride_away_while_home_assistant_starts(ready: Bikes) -> None:
     ready.simulator.report(RED, **AWAY)
     ready.simulator.add_device("new", latitude=1.0, longitude=1.0, email=EMAIL)
     await async_setup(ready.hass, ready.entry)
-    await ready.poll()
-    await ready.poll()
+    await ready.poll(times=2)
     assert place(ready) == AT_HOME
     assert place(ready, "new") == (1.0, 1.0)
     ready.hass.set_state(CoreState.running)

@@ -55,8 +55,7 @@ async def test_new_position_that_never_comes(ready: Bikes, position_id: int) -> 
     assert requested_alone(ready.simulator).count(RED) in range(46, 51)
     assert asked(ready.simulator)["positions"] in range(46, 51)
     ready.simulator.clear_overrides(RED)
-    ready.simulator.report(RED, **AWAY)
-    await ready.poll()
+    await ready.async_report(**AWAY)
     assert place(ready) == (48.1, 7.9)
 
 
@@ -105,8 +104,7 @@ async def test_older_positions(ready: Bikes, monkeypatch: pytest.MonkeyPatch) ->
     old = json.dumps(ready.simulator.listed("positions", EMAIL)).encode()
     renderer = "tests.tools.simulator.render.Renderer"
     monkeypatch.setattr(f"{renderer}.position_of", lambda *_: old)
-    ready.simulator.report(RED, **AWAY)
-    await ready.poll()
+    await ready.async_report(**AWAY)
     assert place(ready) == (48.1, 7.9)
 
 
@@ -143,8 +141,7 @@ async def test_server_without_single_positions(
 
     monkeypatch.setattr(TrackingClient, "async_get_positions", _refuse)
     for minute in range(6):
-        ready.simulator.report(RED, latitude=48.1 + minute / 10)
-        await ready.poll()
+        await ready.async_report(latitude=48.1 + minute / 10)
         is_late = status == 503 and minute % 2 == 0
         assert (place(ready)[0] == 48.1 + minute / 10) is not is_late
     assert len(tried) == tries

@@ -115,8 +115,7 @@ async def test_alarm(ready: Bikes, hass_admin_user: MockUser) -> None:
     assert hass_admin_user.name in html
     await ready.async_guard("disarm")
     start = dt_util.utcnow()
-    ready.simulator.report(RED, latitude=48, longitude=8, attributes={"alarm": "sos"})
-    await ready.poll()
+    await ready.async_report(latitude=48, longitude=8, attributes={"alarm": "sos"})
     html = (await async_report(ready, start_date_time=start))["html"]
     assert "<th>Alarm</th>" in html
 
@@ -156,8 +155,7 @@ async def test_after_a_theft_by_a_slow_clock(bikes: Bikes) -> None:
 
     async def async_report_late(**more: Any) -> None:
         time = dt_util.utcnow() - 60 * MINUTE
-        bikes.simulator.report(RED, fix_time=time, device_time=time, **more)
-        await bikes.poll()
+        await bikes.async_report(fix_time=time, device_time=time, **more)
 
     time = dt_util.utcnow() - 60 * MINUTE
     bikes.simulator.report(RED, fix_time=time, device_time=time)
@@ -217,8 +215,7 @@ async def test_alarms(ready: Bikes) -> None:
     """The page lists the alarms nearest to the theft. Of a series of equal alarms, only the first is listed."""
     await async_alarm(ready, "tow")
     await ready.async_guard()
-    ready.simulator.report(RED)
-    await ready.poll()
+    await ready.async_report()
     for alarm in ("lowBattery", "powerOff", "vibration"):
         await async_alarm(ready, alarm, 3600)
     for alarm in ("strange,lowBattery", "vibration", "vibration"):
@@ -311,8 +308,7 @@ async def test_long_rest(ready: Bikes) -> None:
 
 async def test_service_does_not_answer(ready: Bikes) -> None:
     """If the request for the history fails, the report has the last known places, the stored route, and the reason."""
-    ready.simulator.report(RED, accuracy=5)
-    await ready.poll()
+    await ready.async_report(accuracy=5)
     await ready.async_guard()
     ready.simulator.fault("status-503", path="history")
     report = await async_report(ready)
@@ -320,11 +316,9 @@ async def test_service_does_not_answer(ready: Bikes) -> None:
     assert "503" in report["html"]
     assert "<tr><td>●</td>" in report["html"]
     assert read(report["gpx"]).segments[0].points[0].time
-    ready.simulator.report(RED, accuracy=5, attributes={"alarm": "vibration"})
-    await ready.poll()
+    await ready.async_report(accuracy=5, attributes={"alarm": "vibration"})
     await ready.async_guard()
-    ready.simulator.report(RED, accuracy=5)
-    await ready.poll()
+    await ready.async_report(accuracy=5)
     assert (await async_report(ready))["positions"] == 3
     await async_steal(ready)
     report = await async_report(ready)

@@ -73,8 +73,7 @@ async def test_guarded(
     assert bike["text"].endswith(", guarded.")
     await bikes.poll()
     for sent in (report, *[{"motion": False}] * stands):
-        bikes.simulator.report(RED, **sent)
-        await bikes.poll()
+        await bikes.async_report(**sent)
     [bike] = await ask()
     assert bike["guard"] == "triggered"
     assert bike["text"].endswith(end)
@@ -95,8 +94,7 @@ async def test_guarded(
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
     """A bike at home has no direction from home. The text does not mention a motion below 3 km/h: it may be noise."""
     home = bikes.hass.config.latitude
-    bikes.simulator.report(RED, latitude=home, accuracy=5.0, motion=True, speed=1.0)
-    await bikes.poll()
+    await bikes.async_report(latitude=home, accuracy=5.0, motion=True, speed=1.0)
     [bike] = await ask()
     assert bike["place"] == "test home"
     assert "direction_from_home" not in bike
@@ -123,8 +121,7 @@ async def test_in_no_zone(
     """Outside of zones, the answer has the address and the direction from home."""
     home, address = bikes.hass.config, "Salzstraße 2, Freiburg"
     latitude, longitude = home.latitude + north, home.longitude + east
-    bikes.simulator.report(RED, latitude=latitude, longitude=longitude, address=address)
-    await bikes.poll()
+    await bikes.async_report(latitude=latitude, longitude=longitude, address=address)
     [bike] = await ask()
     assert "place" not in bike
     assert (bike["address"], bike["direction_from_home"]) == (address, direction)
@@ -152,8 +149,7 @@ async def test_age(bikes: Bikes, ask: Ask) -> None:
     await bikes.poll(25 * 3_600 + 60)
     [bike] = await ask()
     assert bike["position_age"] == bike["last_report_age"] == "1 day 1 hour"
-    bikes.simulator.report(RED, fix_time=dt_util.utcnow() + timedelta(minutes=4))
-    await bikes.poll()
+    await bikes.async_report(fix_time=dt_util.utcnow() + timedelta(minutes=4))
     [bike] = await ask()
     assert bike["position_age"] == "0 seconds"
 
@@ -196,8 +192,7 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
 
     bikes.simulator.fault(None)
     bikes.simulator.unassign(EMAIL, RED)
-    await bikes.poll()
-    await bikes.poll()
+    await bikes.poll(times=2)
     notes = [answer["note"] for answer in await answers()]
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     for answer in await answers():
