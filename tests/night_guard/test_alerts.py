@@ -1,0 +1,39 @@
+"""The riders with a moved bike."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from custom_components.bike_tracker.api.models import Point
+from custom_components.bike_tracker.night_guard.alerts import Rider, companions
+
+NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
+HOME = 52.0, 13.0
+# Two places, 111 m and 1.1 km from home.
+NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
+
+
+@pytest.mark.parametrize(
+    ("bike", "riders", "minutes", "away", "names"),
+    [
+        (FAR, [FAR], 5, 200, "Ann"),
+        (FAR, [FAR], 6, 200, ""),
+        (FAR, [None], 1, 200, ""),
+        # No rider is with the bike, one rider is with it, or two riders are with it.
+        (FAR, [HOME, HOME], 1, 200, ""),
+        (FAR, [FAR, HOME], 1, 200, "Ann"),
+        (FAR, [FAR, FAR], 1, 200, "Ann Ben"),
+        # The rider is near the moved bike, and 111 m from the place of the arming: still
+        # near it if the limit is 200 m, but not if the limit is 100 m.
+        (NEAR, [NEAR], 1, 200, ""),
+        (NEAR, [NEAR], 1, 100, "Ann"),
+    ],
+)
+def test_companions(
+    bike: Point, riders: list[Point | None], minutes: int, away: float, names: str
+) -> None:
+    """A rider is named only if the rider left the guarded place with the bike, and was seen within five minutes."""
+    seen_at = NOW - timedelta(minutes=minutes)
+    named = zip(("Ann", "Ben"), riders, strict=False)
+    each = [Rider(it, place, seen_at) for it, place in named]
+    assert companions(HOME, bike, each, away, NOW) == names.split()
