@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from aiohttp import ClientSession
 from freezegun.api import FrozenDateTimeFactory
+from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.bike_tracker.api.client import TrackingClient
@@ -43,10 +44,6 @@ class Asking:
     asked: list[HistoryRequest] = field(default_factory=list)
     """All requests, the oldest first."""
 
-    def now(self) -> datetime:
-        """Return the current time in UTC."""
-        return datetime.now(UTC)
-
     def add(self, tracker: str) -> None:
         """Add a tracker to the service and to the account, with a gap."""
         self.simulator.add_device(tracker, email=EMAIL)
@@ -60,7 +57,7 @@ class Asking:
         self, tracker: str = RED, start: timedelta = HOUR, *, is_of_ride: bool = False
     ) -> None:
         """Add a gap that began `start` before now. Then move the clock, so that the next gap is noticed later."""
-        now = self.now()
+        now = dt_util.utcnow()
         self.gaps[tracker] = Gap(now - start, wanted_at=now)
         if is_of_ride:
             core = Core(RideState(rides=(Ride(now - start, now),)))
@@ -69,7 +66,7 @@ class Asking:
 
     def guard(self, *, is_triggered: bool = False) -> None:
         """Arm the guard of the red bike. With `is_triggered`, motion has already triggered this guard."""
-        now = self.now()
+        now = dt_util.utcnow()
         triggered = Triggered("motion", now, 0) if is_triggered else None
         guard = Guard(now, Fix(now, 47.9, 7.8), now, triggered=triggered)
         self.change(RED, guard=guard)
@@ -83,7 +80,7 @@ class Asking:
     async def after(self, wait: timedelta = MINUTE) -> list[int] | None:
         """Move the clock, and send a due request. Return the report IDs, [] for a backfill, None without an answer."""
         self.freezer.tick(wait)
-        now = self.now()
+        now = dt_util.utcnow()
         request = self.history.next_request(self.gaps, self.untils, self.trackers, now)
         if request is None:
             return None
@@ -139,7 +136,7 @@ async def test_gap_is_asked_for_once(asking: Asking) -> None:
     assert await asking.after(10 * MINUTE) == reports
     [request] = asking.asked
     assert (request.tracker, request.start) == (RED, start)
-    assert request.until == asking.now()
+    assert request.until == dt_util.utcnow()
     assert asking.history.support.is_supported
     for _ in range(5):
         assert await asking.after() is None
@@ -166,11 +163,11 @@ async def requests_in_each_minute(asking: Asking, minutes: int) -> list[int]:
     """Let a number of minutes pass, and send all due requests. Return the number of requests in each minute."""
     counts: list[int] = []
     for _ in range(minutes):
-        before, until = len(asking.asked), asking.now() + MINUTE
+        before, until = len(asking.asked), dt_util.utcnow() + MINUTE
         while await asking.after(timedelta(0)) is not None:
             pass
         counts.append(len(asking.asked) - before)
-        asking.freezer.move_to(max(until, asking.now()))
+        asking.freezer.move_to(max(until, dt_util.utcnow()))
     return counts
 
 
@@ -188,7 +185,7 @@ async def test_many_gaps(asking: Asking, is_slow: bool) -> None:
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_backfill(asking: Asking, is_slow: bool) -> None:
     """A quick service gets ten requests a minute for days before the set-up, but none while a gap waits."""
-    asking.untils[BLUE] = asking.now()
+    asking.untils[BLUE] = dt_util.utcnow()
     counts = await requests_in_each_minute(asking, 3)
     # The limit of ten excludes the first request: its answer shows that the service is
     # quick.
@@ -206,13 +203,13 @@ async def test_day_that_fails(asking: Asking) -> None:
     """A failing day is requested three times, then skipped. Before each retry, a probe requests the past hour."""
     asking.note()
     await asking.after()
-    asking.untils[BLUE] = until = asking.now() - 5 * DAY
+    asking.untils[BLUE] = until = dt_util.utcnow() - 5 * DAY
     probes: list[tuple[datetime, datetime]] = []
     for _ in range(3):
         asking.simulator.fault("status-503", path="history", times=1)
         await asking.after(5 * MINUTE)
         await asking.after(5 * MINUTE)
-        probes.append((asking.now() - HOUR, asking.now()))
+        probes.append((dt_util.utcnow() - HOUR, dt_util.utcnow()))
     ranges = [(request.start, request.until) for request in asking.asked[1:]]
     assert ranges[:5:2] == 3 * [(until - DAY, until)]
     assert ranges[1::2] == [*probes[:2], (until - 2 * DAY, until - DAY)]
@@ -234,7 +231,7 @@ async def test_gap_of_days_that_fails(asking: Asking) -> None:
 async def test_one_request_at_a_time(asking: Asking) -> None:
     """While an answer is applied, no other request is due."""
     asking.note()
-    args = asking.gaps, asking.untils, asking.trackers, asking.now()
+    args = asking.gaps, asking.untils, asking.trackers, dt_util.utcnow()
     with asking.history.applying(RED, "account"):
         assert asking.history.next_request(*args) is None
     assert asking.history.next_request(*args)
@@ -243,7 +240,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
 async def test_clock_that_is_ahead(asking: Asking) -> None:
     """If the tracker's clock is ahead, the time range of a request ends at the newest report instead of now."""
     asking.note()
-    ahead = asking.now() + HOUR
+    ahead = dt_util.utcnow() + HOUR
     asking.change(RED, position=Position(1, 1, ahead))
     await asking.after()
     [request] = asking.asked
@@ -379,7 +376,7 @@ async def test_failure_after_a_good_answer(asking: Asking, fault: str) -> None:
 async def test_person_who_waits(asking: Asking) -> None:
     """While the account waits after a failure, a user can still send ten requests a minute. A success ends the wait."""
     device_id = asking.simulator.devices[RED].id
-    now = datetime.now(UTC)
+    now = dt_util.utcnow()
     asking.simulator.fault("status-404", path="history", times=2)
     assert sum(asking.history.allows() for _ in range(20)) == 10
     asking.note()
