@@ -289,10 +289,10 @@ async def test_occurrence_before_home_assistant_runs(ready: Bikes) -> None:
 
 
 async def test_last_ride_from_before(ready: Bikes) -> None:
-    """Even if rides from before the set-up are added out of order, `last_rides` has the newest ride."""
+    """Even if rides from before the set-up are added out of order, or again, `last_rides` has the newest ride in the file."""
     database, now = ready.coordinator.database, dt_util.utcnow()
     rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (9, 3, 6)]
-    for ride in rides:
+    for ride in (*rides, rides[1]._replace(distance=2.0)):
         assert await database.async_book(RED, [ride], now - DAY)
     assert database.content.last_rides[RED] == rides[1]
 

@@ -156,7 +156,8 @@ class Database:
                 # The stop of Home Assistant cancels the write.
                 if not is_written:
                     backfill[unique_id] = before
-            known = [*rides, *filter(None, [last_rides.get(unique_id)])]
+            # Of the same ride, keep the one in the file.
+            known = [*filter(None, [last_rides.get(unique_id)]), *rides]
             if is_written and known:
                 last_rides[unique_id] = max(known, key=attrgetter("started_at"))
             return is_written
