@@ -97,16 +97,16 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
         restored = await self.async_get_last_extra_data()
         # An entity that is available or has a value already was only renamed. Home
         # Assistant may have stored the place of another tracker for its new entity ID.
-        if restored and not (self._available or self._value):
+        if restored and not (self.available or self._value):
             self.held_position = _place_from(restored.as_dict())
         await super().async_added_to_hass()
         self.async_on_remove(async_at_started(self.hass, self._async_release_soon))
 
     @override
     def _read(self) -> bool:
-        known, was_available = self._place, self._available
+        known, was_available = self._place, self.available
         has_changed = super()._read()
-        if not (self._available and was_available):
+        if not (self.available and was_available):
             self.held_position = known if known != self._value else None
             self._async_release_soon(self.hass)
         return has_changed
@@ -122,7 +122,7 @@ class BikeTrackerTracker(BikeTrackerEntity[Place], TrackerEntity, RestoreEntity)
     def _async_release(self) -> None:
         # While the entity is unavailable, keep the held place: it is shown first after
         # the outage.
-        if self.held_position and self._available:
+        if self.held_position and self.available:
             self.held_position = None
             self.async_write_ha_state()
 

@@ -42,7 +42,8 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """Whether the entity stays available while polls fail, because its value does not depend on them."""
     _also_follows: str | None = None
     """Suffix of a second signal of the coordinator. The entity also reads its value on this signal."""
-    _available = False
+    available = False
+    """Whether the tracker is listed, and polls succeed or are not needed for the value."""
     _value: T | None = None
 
     def __init__(
@@ -60,12 +61,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
         # The main entity, which has no name of its own, has the ID of the tracker.
         is_main = description.name is None
         self._attr_unique_id = tracker if is_main else f"{tracker}_{description.key}"
-
-    @property
-    @override
-    def available(self) -> bool:
-        """Return whether the tracker is listed, and polls succeed or are not needed for the value."""
-        return self._available
 
     @property
     def tracker(self) -> Tracker | None:
@@ -93,12 +88,12 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
 
     def _read(self) -> bool:
         """Read the value from the tracker. Return whether the value or the availability changed."""
-        before = self._available, self._value
+        before = self.available, self._value
         is_up = self.coordinator.last_update_success or self._is_available_in_outage
         if tracker := self.tracker:
             self._value = self._new_value(tracker)
-        self._available = is_up and tracker is not None
-        return (self._available, self._value) != before
+        self.available = is_up and tracker is not None
+        return (self.available, self._value) != before
 
     def _new_value(self, tracker: Tracker) -> T | None:
         return self._value_fn(tracker)

@@ -93,7 +93,7 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
         An entity that is available already was only renamed. It knows its event, and the
         state that is stored for its new entity ID may be of another tracker.
         """
-        if self._available:
+        if self.available:
             return None
         if missing := await self._async_missing():
             return State(self.entity_id, missing.noticed_at.isoformat())

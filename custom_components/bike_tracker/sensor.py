@@ -72,7 +72,7 @@ class _LastUpdate(BikeTrackerSensor):
         seconds.
         """
         value, shown = tracker.device.last_update, self._value
-        if value and self._available and isinstance(shown, datetime):
+        if value and self.available and isinstance(shown, datetime):
             return shown if timedelta() <= value - shown < _LAST_UPDATE_STEP else value
         return value
 
