@@ -38,7 +38,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     """Polls an account, and applies the polls, push messages and history answers to its trackers."""
 
     config_entry: ConfigEntry
-    _is_polling = False
 
     def __init__(self, service: Service, database: Database) -> None:
         hass, entry = service.hass, service.entry
@@ -57,6 +56,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.database = database
         self.devices = TrackerDevices(hass, entry, owners_in(hass))
         self.service = service
+        self._polling = asyncio.Lock()
         self.live = Live(self, service.client, self._async_apply_messages)
         on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
         entry.async_on_unload(on_stop)
@@ -130,11 +130,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         while self.live.messages:
             self._async_apply_messages()
             await asyncio.sleep(0)
-        self._is_polling = True
         try:
-            await self._async_poll()
+            async with self._polling:
+                await self._async_poll()
         finally:
-            self._is_polling = False
             self._async_apply_messages()
         if self.service.positions.support.works and self.live.task is None:
             self.live.async_start()
@@ -182,7 +181,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     async def _async_ask_history(self, request: HistoryRequest) -> None:
         """Send a request and apply its answer. An unexpected error postpones only the requests for this tracker."""
         history = self.service.history
-        with history.applying(request.tracker, self.config_entry.title):
+        async with history.applying(request.tracker, self.config_entry.title):
             answer = await history.async_ask(request)
             if answer and request.is_backfill:
                 await self._async_book(request, answer)
@@ -257,7 +256,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     @callback
     def _async_apply_messages(self) -> None:
         """Apply waiting push messages, even while polls fail. During a poll, messages wait until its end."""
-        if self._is_polling or not self.live.messages:
+        if self._polling.locked() or not self.live.messages:
             return
         messages = self._portion()
         context = self._context(

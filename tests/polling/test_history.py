@@ -232,7 +232,7 @@ async def test_one_request_at_a_time(asking: Asking) -> None:
     """While an answer is applied, no other request is due."""
     asking.note()
     args = asking.gaps, asking.untils, asking.trackers, dt_util.utcnow()
-    with asking.history.applying(RED, "account"):
+    async with asking.history.applying(RED, "account"):
         assert asking.history.next_request(*args) is None
     assert asking.history.next_request(*args)
 

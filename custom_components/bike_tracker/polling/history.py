@@ -1,7 +1,8 @@
 """Requests to the service's undocumented history: which requests to send, and when."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from time import monotonic
@@ -87,7 +88,7 @@ class History:
     """Rate limit of requests that a user waits for."""
     _quick_backfill: RateLimit = field(default_factory=RateLimit)
     """Rate limit of the backfill while the service is quick."""
-    _is_busy: bool = False
+    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def next_request(
         self,
@@ -97,7 +98,7 @@ class History:
         now: datetime,
     ) -> HistoryRequest | None:
         """Return the next request that is due, or None. Requests for gaps come before the backfill."""
-        if self._is_busy or not self.support.failures.is_due:
+        if self._one_at_a_time.locked() or not self.support.failures.is_due:
             return None
         is_due = self.extra_requests.is_due
         request = self.next_gap(gaps, trackers, now) if is_due else None
@@ -212,20 +213,18 @@ class History:
         self._is_longer = self._is_longer or is_full
         self._portion = min(max(self._portion, longer), _MAX_PORTION)
 
-    @contextmanager
-    def applying(self, tracker: str, account: str) -> Iterator[None]:
+    @asynccontextmanager
+    async def applying(self, tracker: str, account: str) -> AsyncIterator[None]:
         """In this context, block other requests. After an unexpected error, postpone requests for this tracker only."""
-        self._is_busy = True
-        try:
-            yield
-        except Exception:  # noqa: BLE001 - logged
-            LOGGER.exception("%s: Unexpected error in a history", account)
-            errors = self._record(tracker).errors.another(_ERROR_BACKOFF)
-            self._update(tracker, errors=errors)
-        else:
-            self._update(tracker, errors=Failures())
-        finally:
-            self._is_busy = False
+        async with self._one_at_a_time:
+            try:
+                yield
+            except Exception:  # noqa: BLE001 - logged
+                LOGGER.exception("%s: Unexpected error in a history", account)
+                errors = self._record(tracker).errors.another(_ERROR_BACKOFF)
+                self._update(tracker, errors=errors)
+            else:
+                self._update(tracker, errors=Failures())
 
     def _record(self, tracker: str) -> _Record:
         return self._records.get(tracker, _Record())
