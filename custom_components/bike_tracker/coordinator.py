@@ -163,8 +163,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     def _context(self, *, has_missed: bool, is_complete: bool = False) -> UpdateContext:
         """Return the context of a poll or message that is applied now."""
-        now, has_history = dt_util.utcnow(), self.service.has_history
-        return UpdateContext(now, not self.is_up, is_complete, has_history, has_missed)
+        now, is_up, has_history = dt_util.utcnow(), self.is_up, self.service.has_history
+        return UpdateContext(now, not is_up, is_complete, has_history, has_missed)
 
     @callback
     def _async_request_more(self) -> None:

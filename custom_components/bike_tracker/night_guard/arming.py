@@ -110,16 +110,17 @@ class NightGuards:
 
     @callback
     def _async_load(self) -> None:
-        """Read the settings. From now on, check each full minute, and when a rider moves."""
+        """Read the settings. With a night guard, check each full minute, and when a rider moves."""
         self._async_stop()
         self._messenger.load()
         self._check_recipients()
         guards, compare = self._messenger.guards, self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
-        self._unsubscribe += [
-            async_track_state_change_event(self._hass, riders, compare),
-            async_track_time_change(self._hass, self._async_check, second=0),
-        ]
+        if guards:
+            self._unsubscribe += [
+                async_track_state_change_event(self._hass, riders, compare),
+                async_track_time_change(self._hass, self._async_check, second=0),
+            ]
 
     @callback
     def _async_changed(self, _: ConfigEntryChange, entry: ConfigEntry) -> None:
