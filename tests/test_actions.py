@@ -36,7 +36,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.filters import props
 import voluptuous as vol
 
-from custom_components.bike_tracker.api import client
+from custom_components.bike_tracker import api
 from custom_components.bike_tracker.const import DOMAIN
 
 from .books import row, store
@@ -492,11 +492,11 @@ async def test_track_too_large(ready: Bikes, monkeypatch: pytest.MonkeyPatch) ->
     for number, moment in enumerate(moments):
         latitude = 48 + number / 1_000
         ready.simulator.report(RED, latitude=latitude, last_update=moment)
-    monkeypatch.setattr(client, "MAX_BYTES", 40_000)
+    monkeypatch.setattr(api, "MAX_BYTES", 40_000)
     points = (await async_act(ready.hass, "get_track", **times(-DAY)))["points"]
     assert len(points) == len(moments)
     assert (requests := asked(ready.simulator)) > 2
-    monkeypatch.setattr(client, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(api, "MAX_BYTES", 1_000)
     with pytest.raises(HomeAssistantError, match="too many reports"):
         await async_act(ready.hass, "get_track", **times(-DAY))
     # The fifth request is for 1.5 hours. Ranges of less than two hours are not halved,

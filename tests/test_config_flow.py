@@ -25,9 +25,8 @@ from pytest_homeassistant_custom_component.common import (
     get_schema_suggested_value,
 )
 
-from custom_components.bike_tracker import config_flow
-from custom_components.bike_tracker.api import client as client_module
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker import api, config_flow
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .conftest import (
@@ -441,7 +440,7 @@ async def schemes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture
 async def secure(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Simulator]:
     """Return the service over https. Home Assistant trusts its certificate, and waits at most two seconds for an answer."""
-    monkeypatch.setattr(client_module, "TIMEOUT", ClientTimeout(total=2))
+    monkeypatch.setattr(api, "TIMEOUT", ClientTimeout(total=2))
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()
     )

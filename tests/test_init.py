@@ -17,7 +17,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from syrupy.assertion import SnapshotAssertion
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.const import DOMAIN
 
 from .books import file_of, files_in, folder_of

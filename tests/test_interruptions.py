@@ -10,7 +10,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.bike_tracker import async_remove_config_entry_device, coordinator
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 
 from .conftest import BLUE, EMAIL, RED, Bikes
 from .tools.simulator.render import Endpoint

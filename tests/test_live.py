@@ -20,7 +20,7 @@ from custom_components.bike_tracker.api.errors import ServiceUnavailableError
 from custom_components.bike_tracker.api.websocket import Message
 from custom_components.bike_tracker.database import Database
 from custom_components.bike_tracker.polling.history import History, HistoryRequest
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer
 from custom_components.bike_tracker.tracking.log import Gap
 from custom_components.bike_tracker.tracking.state import TrackerState

@@ -21,7 +21,7 @@ from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_keep_taps, async_note_outage
 from .night_guard.follow import async_remove_messages
-from .polling.poll import async_open_service
+from .polling import async_open_service
 from .responses.theft_report import ReportView
 from .responses.track import GpxView
 from .services import async_setup_services

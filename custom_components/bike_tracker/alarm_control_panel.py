@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .night_guard.messages import async_remove_guard_message
-from .responses.bikes import validation_error
+from .responses import validation_error
 from .tracking.state import Changes, Tracker
 
 # 0 means no limit. The coordinator updates all entities.

@@ -21,9 +21,8 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import TextSelector, TextSelectorType
 import voluptuous as vol
 
-from .api import errors
+from .api import TrackingClient, errors
 from .api.address import host_of, origin_of, possible_urls, server_of
-from .api.client import TrackingClient
 from .const import DOMAIN, LOGGER
 from .devices import trackers_of
 from .night_guard.flow import NightGuardFlow

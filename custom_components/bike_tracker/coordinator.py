@@ -19,10 +19,10 @@ from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .database import Database
 from .devices import TrackerDevices, async_create_issue, async_delete_issue, owners_in
+from .polling import Service
 from .polling.history import HistoryRequest
 from .polling.live import Live
-from .polling.poll import Service
-from .tracking.account import Account, log_errors
+from .tracking import Account, log_errors
 from .tracking.history import HistoryAnswer, UpdateContext, rides_before
 from .tracking.state import Changes
 

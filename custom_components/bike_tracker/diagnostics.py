@@ -17,7 +17,7 @@ from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
 from .devices import tracker_of
 from .entity import BikeTrackerConfigEntry
-from .night_guard.schedule import NightGuard
+from .night_guard import NightGuard
 
 _TO_REDACT = {
     *(CONF_EMAIL, CONF_PASSWORD, CONF_URL, "name", "unique_id"),

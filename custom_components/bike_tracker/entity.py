@@ -18,7 +18,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .devices import description_of
-from .tracking.account import log_errors
+from .tracking import log_errors
 from .tracking.state import Tracker
 
 

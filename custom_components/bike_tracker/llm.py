@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .const import DOMAIN
-from .responses.bikes import Bike, exposed_bikes
+from .responses import Bike, exposed_bikes
 from .responses.texts import distance, duration, local_time, speed, zone_name
 from .responses.where import where
 from .tracking.distance import Fix

@@ -19,7 +19,7 @@ import voluptuous as vol
 
 from .const import DOMAIN
 from .night_guard import messages
-from .responses.bikes import (
+from .responses import (
     Bike,
     async_bikes_in,
     service_error,

@@ -8,7 +8,7 @@ import time
 from aiohttp import ClientSession, CookieJar
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from tests.tools.simulator import Simulator
 
 from ..conftest import EMAIL, PASSWORD

@@ -20,7 +20,7 @@ from aiohttp.test_utils import RawTestServer
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     AuthenticationError,
     CannotConnectError,

@@ -7,7 +7,7 @@ from itertools import product
 import aiohttp
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     AuthenticationError,
     CannotConnectError,

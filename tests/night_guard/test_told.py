@@ -28,8 +28,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database.file import Sent
+from custom_components.bike_tracker.night_guard import DEFAULTS
 from custom_components.bike_tracker.night_guard.alerts import silences
-from custom_components.bike_tracker.night_guard.schedule import DEFAULTS
 from custom_components.bike_tracker.responses.theft_report import ReportView
 from tests.blueprints.house import stories
 from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry

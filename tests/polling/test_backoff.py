@@ -10,11 +10,11 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.helpers.update_coordinator import UpdateFailed
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker import polling
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import AuthenticationError
 from custom_components.bike_tracker.api.models import Device
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.polling import poll as poll_module
 from custom_components.bike_tracker.polling.backoff import (
     DAY,
     HOUR,
@@ -186,7 +186,7 @@ async def test_set_up_that_fails(
 ) -> None:
     """A failed set-up is retried. If the server requests a wait, it lasts at least a minute. A 401 starts a sign-in."""
     failed = Mock(wraps=UpdateFailed)
-    monkeypatch.setattr(poll_module, "UpdateFailed", failed)
+    monkeypatch.setattr(polling, "UpdateFailed", failed)
     bikes.simulator.fault(fault, retry_after=asked_for)
     await async_setup(bikes.hass, bikes.entry)
     assert bikes.entry.state is ConfigEntryState.SETUP_RETRY

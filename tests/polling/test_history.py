@@ -10,7 +10,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.polling.backoff import ExtraRequests

@@ -5,7 +5,7 @@ from itertools import product
 from homeassistant.config_entries import ConfigEntryState
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import (
     CannotConnectError,
     InvalidResponseError,

@@ -8,7 +8,7 @@ from typing import Any
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import refusal_of
 
 from ..conftest import BLUE, EMAIL, RED, Bikes, async_setup

@@ -17,7 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 from yarl import URL
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.responses.bikes import bike_of
+from custom_components.bike_tracker.responses import bike_of
 from custom_components.bike_tracker.responses.drawing import route_as_svg
 from custom_components.bike_tracker.responses.theft_report import (
     START,

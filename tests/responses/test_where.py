@@ -13,8 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.responses import texts
-from custom_components.bike_tracker.responses.bikes import bike_of
+from custom_components.bike_tracker.responses import bike_of, texts
 from custom_components.bike_tracker.responses.where import short_text, where
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 

@@ -130,7 +130,7 @@ def test_flow() -> None:
         assert texts["data"].keys() == texts["data_description"].keys()
     methods = {it for it in vars(BikeTrackerConfigFlow) if it.startswith("async_step_")}
     assert methods - {"async_step_reauth"} == {f"async_step_{step}" for step in steps}
-    paths = ("config_flow.py", "api/address.py", "api/client.py", "api/errors.py")
+    paths = ("config_flow.py", "api/address.py", "api/__init__.py", "api/errors.py")
     code = "".join((INTEGRATION / path).read_text() for path in paths)
     assert all(f'"{error}"' in code for error in config["error"])
     filled = {"abort.already_configured": "account", "error.cannot_connect": "error"}

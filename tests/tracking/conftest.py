@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position, timestamp
-from custom_components.bike_tracker.tracking.account import Devices
+from custom_components.bike_tracker.tracking import Devices
 from custom_components.bike_tracker.tracking.history import UpdateContext
 from custom_components.bike_tracker.tracking.state import Changes, Tracker
 

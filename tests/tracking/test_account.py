@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from custom_components.bike_tracker.api.models import Device, Position
-from custom_components.bike_tracker.tracking.account import Account, is_outdated
+from custom_components.bike_tracker.tracking import Account, is_outdated
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
 from custom_components.bike_tracker.tracking.log import Clock, Log
 from custom_components.bike_tracker.tracking.state import TrackerState, merged

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from custom_components.bike_tracker.database.stored import reader, to_json
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking import Account
 from custom_components.bike_tracker.tracking.evaluation import Evaluation
 from custom_components.bike_tracker.tracking.history import UpdateContext
 from custom_components.bike_tracker.tracking.state import Flag, TrackerState

@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking import Account
 from custom_components.bike_tracker.tracking.history import UpdateContext
 
 from .conftest import NOW, a_device, no_fix

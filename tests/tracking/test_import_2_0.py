@@ -6,7 +6,7 @@ import pytest
 
 from custom_components.bike_tracker.database.import_2_0 import state_from_2_0
 from custom_components.bike_tracker.database.stored import reader
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking import Account
 from custom_components.bike_tracker.tracking.state import TrackerState
 
 from .conftest import a_position

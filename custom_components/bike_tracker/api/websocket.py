@@ -16,8 +16,7 @@ from aiohttp import hdrs
 import orjson
 from yarl import URL
 
-from . import errors
-from .client import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal
+from . import MAX_BYTES, TIMEOUT, TrackingClient, async_answer, async_refusal, errors
 from .models import Device, Position, devices_of, positions_of
 
 # Traccar sends a keep-alive every 55 seconds. After 57 seconds of silence, aiohttp

@@ -27,7 +27,7 @@ from ..devices import name_of
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.targets import is_in_target
 from ..responses.texts import place_of, sentence
-from ..tracking.account import log_errors
+from ..tracking import log_errors
 from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker

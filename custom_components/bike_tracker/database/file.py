@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from homeassistant.util import dt as dt_util
 
-from ..tracking.account import log_errors
+from ..tracking import log_errors
 from ..tracking.distance import Fix
 from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import kept

@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from typing import Any, Final
 
 from ..const import DOMAIN, LOGGER
-from ..tracking.account import log_errors
+from ..tracking import log_errors
 from ..tracking.evaluation import Evaluation
 from ..tracking.rides import Ride
 from ..tracking.state import TrackerState

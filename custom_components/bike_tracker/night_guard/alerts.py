@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 
 from ..api.models import Point
 from ..const import DOMAIN
-from ..responses.bikes import Bike
+from ..responses import Bike
 from ..responses.texts import (
     alarm_text,
     cause_text,
@@ -22,8 +22,8 @@ from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
+from . import NightGuard, meters
 from .messages import GUARD_TAG, URGENT, Button, Message, link_button, map_of
-from .schedule import NightGuard, meters
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""

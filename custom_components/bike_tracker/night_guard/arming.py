@@ -24,14 +24,13 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_UPDATED, Update
-from ..responses.bikes import Bike, known_bike
+from ..responses import Bike, known_bike
 from ..responses.texts import with_commas
-from ..tracking.account import log_errors
+from ..tracking import log_errors
 from ..tracking.state import Changes, Trackers, TrackerState
-from . import alerts
+from . import NightGuard, Situation, alerts, decide, state_of
 from .follow import Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, pressed
-from .schedule import NightGuard, Situation, decide, state_of
 
 # By day, the phone of a rider who sets off on a bike may report this long before the bike.
 _SETS_OFF_WITHIN: Final = timedelta(minutes=3)

@@ -25,7 +25,7 @@ import voluptuous as vol
 
 from ..devices import name_of, tracker_of
 from ..responses.texts import text
-from .schedule import DEFAULTS
+from . import DEFAULTS
 
 # Do not import this constant from `mobile_app`: the import would require the libraries
 # of that integration.

@@ -24,13 +24,13 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
-from ..responses.bikes import Bike, known_bike, with_stored_state
+from ..responses import Bike, known_bike, with_stored_state
 from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
-from . import alerts
+from . import NightGuard, alerts, state_of
 from .messages import (
     CRITICAL,
     GUARD_TAG,
@@ -40,7 +40,6 @@ from .messages import (
     async_deliver,
     phones_of,
 )
-from .schedule import NightGuard, state_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 # A silence shows for this time how long a tracker may sleep.

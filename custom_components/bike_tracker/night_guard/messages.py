@@ -20,7 +20,7 @@ import voluptuous as vol
 
 from ..const import DOMAIN, LOGGER
 from ..devices import name_of, tracker_of
-from ..responses.bikes import async_bikes_in, validation_error
+from ..responses import async_bikes_in, validation_error
 
 MESSAGE_SCHEMA: Final = vol.Schema(
     {

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from ..api.client import TrackingClient
+from ..api import TrackingClient
 from ..api.errors import TrackingError
 from ..api.models import Position
 from ..const import LOGGER

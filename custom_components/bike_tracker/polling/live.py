@@ -14,7 +14,7 @@ from homeassistant.core import callback
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
-from ..api.client import TrackingClient
+from ..api import TrackingClient
 from ..api.errors import TrackingError
 from ..api.websocket import Message, async_messages
 from ..const import DOMAIN, LOGGER

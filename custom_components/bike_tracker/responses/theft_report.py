@@ -26,7 +26,7 @@ from ..tracking.distance import NOWHERE, Fix, fix_of, may_be_one_place
 from ..tracking.guard import Guard, Triggered
 from ..tracking.occurrences import alarms_of
 from ..tracking.state import Tracker, TrackerState
-from .bikes import Bike, bike_of, service_error, validation_error, with_stored_state
+from . import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
 from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
 from .track import GPX_TYPE, MAX_TRACK, Track, TrackPoint, async_best_track, gpx

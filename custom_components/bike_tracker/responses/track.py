@@ -29,7 +29,7 @@ from ..polling.history import History
 from ..tracking.guard import sent_at
 from ..tracking.rides import Ride
 from ..tracking.routes import decode
-from .bikes import Bike, bike_of, service_error, validation_error
+from . import Bike, bike_of, service_error, validation_error
 from .texts import text
 
 type TrackPoint = dict[str, Any]

@@ -11,7 +11,7 @@ from homeassistant.util.location import distance as meters_between
 from ..api.models import Point, Position
 from ..tracking.routes import flat
 from ..tracking.state import TrackerState
-from .bikes import Bike
+from . import Bike
 from .texts import as_sentence, clock_time, distance, local_time, text, titled
 
 _DIRECTIONS: Final = (

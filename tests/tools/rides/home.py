@@ -10,12 +10,12 @@ from random import Random
 from typing import Self, cast, override
 from unittest.mock import patch
 
-from custom_components.bike_tracker.api.client import TrackingClient
+from custom_components.bike_tracker.api import TrackingClient
 from custom_components.bike_tracker.api.errors import InvalidResponseError
 from custom_components.bike_tracker.api.models import Device, Position
 from custom_components.bike_tracker.database.stored import reader, to_json
 from custom_components.bike_tracker.polling import backoff, history
-from custom_components.bike_tracker.tracking.account import Account
+from custom_components.bike_tracker.tracking import Account
 from custom_components.bike_tracker.tracking.history import HistoryAnswer, UpdateContext
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 from custom_components.bike_tracker.tracking.rides import Ride
