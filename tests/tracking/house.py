@@ -276,7 +276,7 @@ class House(Recorder):
 
     def _on_kill(self, _text: str) -> None:
         """Restart with the state as it is stored now."""
-        stored = self.state.stored()
+        stored = self.state.stored(0)
         # The stored state has no reports, because the history has them.
         assert not any(it.report for it in stored.log.inputs)
         self.restart()

@@ -273,7 +273,7 @@ def test_last_arming_is_stored() -> None:
     house = lived("stand 3, receive outage, stand 1, receive poll, stand 1")
     house.live("arm, stand 1, disarm, stand 1, arm")
     assert house.state.gap
-    kept, snapshot = house.state.stored().log.inputs
+    kept, snapshot = house.state.stored(0).log.inputs
     assert kept.guard and kept.guard.armed_at == minutes(7.5)
     assert snapshot.is_snapshot
     house.live("kill")

@@ -26,7 +26,6 @@ from homeassistant.util import dt as dt_util
 from ..tracking import log_errors
 from ..tracking.distance import Fix
 from ..tracking.evaluation import Evaluation
-from ..tracking.occurrences import kept
 from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
 from .stored import as_json, packed, reader, unpacked
@@ -340,7 +339,8 @@ def write(
             connection.execute("DELETE FROM tracker WHERE unique_id = ?", (unique_id,))
             continue
         with log_errors(title, "storing a tracker"):
-            values = unique_id, _stored(*row[:2]), *row[1:]
+            state, last_fired, _ = row
+            values = unique_id, packed(state.stored(last_fired)), *row[1:]
         if values:
             connection.execute(SET_TRACKER, values)
     for unique_id, booked in rides.items():
@@ -350,12 +350,6 @@ def write(
     if evaluation:
         connection.execute(SET_VALUE, ("evaluated_at", as_json(evaluation)))
     connection.execute(SET_VALUE, ("sent", as_json(sent)))
-
-
-def _stored(state: TrackerState, last_fired: int) -> bytes:
-    """Return the compressed state for its row. Leave out occurrences that are no longer needed."""
-    occurrences = kept(state.occurrences, last_fired)
-    return packed(state._replace(occurrences=occurrences).stored())
 
 
 def checkpoint(connection: Connection) -> None:

@@ -168,6 +168,11 @@ class RideState(NamedTuple):
         """Return the ride under way; None as long as the bike has not left its place."""
         return self.ride if self.ride and self.ride.distance else None
 
+    def is_over(self, now: datetime) -> bool:
+        """Return whether a ride is under way, but its tracker has been silent for so long that the ride is over."""
+        received_at = self.received_at if self.ride else None
+        return received_at is not None and received_at + SILENT_AFTER <= now
+
     def longer(self, kilometers: float) -> RideState:
         """Return the state with these kilometers added to its total. The total has a maximum."""
         return self._replace(total=min((self.total or 0) + kilometers, MAX_KILOMETERS))
@@ -251,12 +256,6 @@ def apply_report(
         measured_at=position.fix_time,
         says_it_moves=state.says_it_moves if is_in_doubt else report.moves,
     )
-
-
-def silent_at(state: RideState) -> datetime | None:
-    """Return the time from which on the ride of a silent tracker is over; None if no ride is under way."""
-    received_at = state.received_at if state.ride else None
-    return received_at and received_at + SILENT_AFTER
 
 
 def start_of_ride(state: RideState) -> datetime | None:

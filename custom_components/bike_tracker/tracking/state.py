@@ -30,8 +30,9 @@ from .occurrences import (
     alarms_of,
     announce,
     is_known,
+    kept,
 )
-from .rides import STANDS_AFTER, Ride, RideState, end_ride, silent_at
+from .rides import STANDS_AFTER, Ride, RideState, end_ride
 
 _OF_PLACE: Final = ("fix_time", "latitude", "longitude", "accuracy", "address")
 _OF_TRACKER: Final = (
@@ -205,9 +206,10 @@ class TrackerState(NamedTuple):
         newer = takewhile(lambda it: it.seq > seq, reversed(self.occurrences))
         return [*newer][::-1]
 
-    def stored(self) -> Self:
-        """Return the state to store. Its log contains no reports."""
-        return self._replace(log=self.log.stored())
+    def stored(self, last_fired: int) -> Self:
+        """Return the state to store: without reports, and without occurrences that are no longer needed."""
+        occurrences = kept(self.occurrences, last_fired)
+        return self._replace(log=self.log.stored(), occurrences=occurrences)
 
     def restored(self) -> Self:
         """Return the state to work with, after it was read from the file."""
@@ -340,8 +342,7 @@ class TrackerState(NamedTuple):
         A tracker that has been silent for 30 minutes is no longer under way.
         """
         state, log, core = self, self.log, self.log.core
-        at = silent_at(core.ride_state)
-        is_silent = at is not None and at <= now
+        is_silent = core.ride_state.is_over(now)
         if is_silent is not self.is_silent:
             gap = gap_after_silence(log.gap, now) if is_silent else log.gap
             state = state._replace(log=log._replace(gap=gap), is_silent=is_silent)

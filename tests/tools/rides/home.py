@@ -77,7 +77,7 @@ class Recorder:
     def restart(self) -> None:
         """Restart Home Assistant: continue with the state as it is stored now."""
         texts = {
-            key: json.dumps(to_json(it.stored()))
+            key: json.dumps(to_json(it.stored(0)))
             for key, it in self.account.states.items()
         }
         read = reader(TrackerState)
