@@ -109,8 +109,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
             return
         if guard and self.device_entry:
             hass, device_id = self.coordinator.hass, self.device_entry.id
-            taken_away = async_remove_guard_message(hass, self._context, device_id)
-            hass.async_create_task(taken_away)
+            async_remove_guard_message(hass, self._context, device_id)
 
     @override
     async def async_will_remove_from_hass(self) -> None:

@@ -452,8 +452,7 @@ class NightGuards:
                     self._remove_message(bike)
 
     def _remove_message(self, bike: Bike) -> None:
-        removal = async_remove_guard_message(self._hass, Context(), bike.device_id)
-        self._hass.async_create_task(removal)
+        async_remove_guard_message(self._hass, Context(), bike.device_id)
 
     def _was_ridden(self, unique_id: str) -> bool:
         """Return whether the ride that triggered the guard of a bike is over."""

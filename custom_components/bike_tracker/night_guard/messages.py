@@ -8,7 +8,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, Platform
-from homeassistant.core import Context, Event, HomeAssistant, ServiceCall
+from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
@@ -136,14 +136,15 @@ async def async_send(call: ServiceCall) -> None:
         raise validation_error("no_recipient")
 
 
-async def async_remove_guard_message(
+@callback
+def async_remove_guard_message(
     hass: HomeAssistant, context: Context | None, device_id: str
 ) -> None:
-    """Remove the message about a bike's guard from all phones and from Home Assistant."""
+    """Remove the message about a bike's guard from all phones and from Home Assistant, in a task."""
     services = hass.services.async_services_for_domain(Platform.NOTIFY)
     phones = [service for service in services if service.startswith(_PHONE_PREFIX)]
-    message = Message(GUARD_TAG + device_id)
-    await async_deliver(hass, context, message, Recipients(phones))
+    message, recipients = Message(GUARD_TAG + device_id), Recipients(phones)
+    hass.async_create_task(async_deliver(hass, context, message, recipients))
 
 
 async def async_deliver(
