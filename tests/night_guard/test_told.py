@@ -144,7 +144,7 @@ async def test_half_a_night(ready: Bikes) -> None:
 
 
 async def test_change(ready: Bikes) -> None:
-    """The form shows the stored settings, and changes them. It refuses an empty name, and a distance below 50 meters."""
+    """The form shows the stored settings and the current name, and changes them. It refuses a distance below 50 meters."""
     hass, entry = ready.hass, ready.entry
     await async_submit(hass, entry, away_distance=300)
     [first] = entry.subentries
@@ -154,9 +154,13 @@ async def test_change(ready: Bikes) -> None:
     assert result["reason"] == "reconfigure_successful"
     assert entry.subentries[first].title == "New"
     assert entry.subentries[first].data["follow"] is False
-    for wrong in ({"away_distance": 1}, {"name": " "}):
-        with pytest.raises(InvalidData):
-            await async_submit(hass, entry, **wrong)
+    update = hass.config_entries.async_update_subentry
+    update(entry, entry.subentries[first], title="Renamed in its menu")
+    shown, _ = await async_submit(hass, entry, first, name=" ")
+    assert shown["name"] == "Renamed in its menu"
+    assert entry.subentries[first].title == "Night guard"
+    with pytest.raises(InvalidData):
+        await async_submit(hass, entry, away_distance=1)
 
 
 NIGHTS = """

@@ -54,7 +54,8 @@ class NightGuardFlow(ConfigSubentryFlow):
     ) -> SubentryFlowResult:
         """Show the form, then add a night guard or store its changes."""
         is_change = self.source == SOURCE_RECONFIGURE
-        stored = self._get_reconfigure_subentry().data if is_change else None
+        changed = self._get_reconfigure_subentry() if is_change else None
+        stored = changed and {**changed.data, CONF_NAME: changed.title}
         shown = user_input or stored or {**DEFAULTS, **self._suggested()}
         errors = {key: "half_a_night" for key in _NIGHT_FIELDS if not shown.get(key)}
         if user_input is None or len(errors) == 1:
@@ -74,11 +75,11 @@ class NightGuardFlow(ConfigSubentryFlow):
             return self.async_show_form(
                 step_id="user", data_schema=schema, errors=errors
             )
-        name = user_input[CONF_NAME]
-        if not is_change:
+        name = user_input[CONF_NAME] or self._suggested()[CONF_NAME]
+        if not changed:
             return self.async_create_entry(title=name, data=user_input)
-        entry, subentry = self._get_entry(), self._get_reconfigure_subentry()
-        return self.async_update_and_abort(entry, subentry, title=name, data=user_input)
+        entry = self._get_entry()
+        return self.async_update_and_abort(entry, changed, title=name, data=user_input)
 
     async_step_reconfigure = async_step_user
 
@@ -105,9 +106,7 @@ def _schema_of(names: dict[str, str]) -> vol.Schema:
     """Return the fields of the form, given the names of the account's bikes by device ID."""
     return vol.Schema(
         {
-            vol.Required(CONF_NAME): vol.All(
-                TextSelector(), vol.Strip, vol.Length(min=1)
-            ),
+            vol.Required(CONF_NAME): vol.All(TextSelector(), vol.Strip),
             vol.Optional("bikes"): _selector_of(names),
             vol.Optional("night_begins"): TimeSelector(),
             vol.Optional("night_ends"): TimeSelector(),
