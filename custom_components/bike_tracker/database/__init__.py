@@ -156,10 +156,11 @@ class Database:
                 # The stop of Home Assistant cancels the write.
                 if not is_written:
                     backfill[unique_id] = before
-            # Of the same ride, keep the one in the file.
-            known = [*filter(None, [last_rides.get(unique_id)]), *rides]
-            if is_written and known:
-                last_rides[unique_id] = max(known, key=attrgetter("started_at"))
+            last = last_rides.get(unique_id)
+            # A ride that overlaps the last ride was not added.
+            new = [it for it in rides if not last or it.started_at > last.moved_at]
+            if is_written and new:
+                last_rides[unique_id] = new[-1]
             return is_written
 
     @callback
