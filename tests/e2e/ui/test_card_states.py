@@ -447,7 +447,7 @@ async def test_right_to_left(stub: Stub) -> None:
 async def test_a_narrow_phone(stub: Stub) -> None:
     """On a narrow phone, the times of the chosen ride are on their own line, names of buttons have spaces, and a table has room for names.
 
-    If the page scrolls to the map, the page's header does not cover the map.
+    If the page scrolls to the map, the page's header does not cover the map. In a low card, the list does not, either.
     """
     await stub.page.set_viewport_size({"width": 390, "height": 700})
     await stub.show(house(bike(1), rides=[ride(_YESTERDAY)]))
@@ -457,6 +457,8 @@ async def test_a_narrow_phone(stub: Stub) -> None:
     assert box and box["width"] > 340
     margin = "map => parseFloat(getComputedStyle(map).scrollMarginTop)"
     assert await stub.rides.locator("bike-tracker-map").evaluate(margin) >= 56
+    fix = "card => { card.style.height = '450px'; const [info, list] = ['.info', '.list'].map((it) => card.shadowRoot.querySelector(it).getBoundingClientRect()); return list.top - info.bottom; }"
+    assert await stub.rides.evaluate(fix) >= 0
     await stub.show(house(*map(bike, range(12))))
     name = await stub.bikes.locator("tbody th").first.bounding_box()
     assert name and name["width"] > 220
