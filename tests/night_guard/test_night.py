@@ -124,6 +124,9 @@ arm, night red begins=12:20 follow=no, stand 9, fail, wait 12, ride 4, stand 9, 
 12:38 critical: Red bike is being moved / 2.0 km from where it stood, Roonstraße 12, 12:34
 12:38 contact removed
 
+A moved bike stays triggered if a night began and ended in an outage.
+arm, ride 2, stand 9, night red begins=12:16 ends=12:20, fail, wait 9, work, wait 6 = triggered
+
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
 night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
 until 22 = armed
