@@ -11,7 +11,6 @@ from custom_components.bike_tracker.tracking.occurrences import (
     MAX_WAITING,
     Alarm,
     is_known,
-    kept,
 )
 from custom_components.bike_tracker.tracking.state import TrackerState
 
@@ -171,11 +170,11 @@ def test_storm() -> None:
 
 
 def test_kept() -> None:
-    """The newest event of each type, the newest occurrence, and all occurrences that were not fired yet are kept."""
+    """The newest event of each type, the newest occurrence, and all occurrences that were not fired yet are stored."""
     story = TrackerState()
     for step in ("alarm_raised", "alarm_raised", "ride_started", "ride_ended"):
         story = story.with_occurrence(step, NOW, NOW)
     for _ in range(2):
         story = story.with_occurrence("went_offline", NOW, NOW)
-    assert [it.seq for it in kept(story.occurrences, 5)] == [2, 3, 4, 6]
-    assert [it.seq for it in kept(story.occurrences, 4)] == [2, 3, 4, 5, 6]
+    assert [it.seq for it in story.stored(5).occurrences] == [2, 3, 4, 6]
+    assert [it.seq for it in story.stored(4).occurrences] == [2, 3, 4, 5, 6]
