@@ -127,6 +127,9 @@ arm, night red begins=12:20 follow=no, stand 9, fail, wait 12, ride 4, stand 9, 
 A moved bike stays triggered if a night began and ended in an outage.
 arm, ride 2, stand 9, night red begins=12:16 ends=12:20, fail, wait 9, work, wait 6 = triggered
 
+A person's choice ends if a night began and ended in an outage.
+ann 0, disarm, night red riders=ann begins=12:10 ends=12:14, stand 4, fail, wait 7, work, wait 6 = disarmed, ann 600, wait 3 = armed
+
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
 night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
 until 22 = armed
