@@ -456,9 +456,9 @@ def test_order_of_ties(devices: DeviceReader, last_update: Any) -> None:
     ],
 )
 def test_positions_without_ids_are_left_out(bad: Any) -> None:
-    """A position without its ID or its device's ID is left out. Traccar 4 sends null for a device without a position."""
+    """A position without its ID or its device's ID is left out, and the others are sorted. Traccar 4 sends null for a device without a position."""
     assert read_positions(b"[null]") == []
-    answer = body(bad, {"id": 1, "deviceId": 2})
-    assert read_positions(answer) == [Position(device_id=2, id=1)]
+    answer = body(bad, *({"id": it, "deviceId": 2} for it in (3, 1)))
+    assert read_positions(answer) == [Position(device_id=2, id=it) for it in (1, 3)]
     assert read_positions(answer, {2}) == read_positions(answer)
     assert read_positions(answer, {3}) == []
