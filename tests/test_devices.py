@@ -195,6 +195,20 @@ async def test_renamed_ids(bikes: Bikes, entity_registry: er.EntityRegistry) -> 
     shown = [state.attributes for state in found if state and "red" in state.entity_id]
     assert {it["latitude"] for it in shown if "latitude" in it} == {50.0}
     assert {it["alarm"] for it in shown if "alarm" in it} == {"sos"}
+    # The same is true in an outage.
+    bikes.simulator.fault("status-503")
+    await bikes.poll()
+    changes.clear()
+    for old, new in (("replaced", "other"), ("red", "replaced")):
+        entity_registry.async_update_entity(
+            f"device_tracker.{old}_bike", new_entity_id=f"device_tracker.{new}_bike"
+        )
+        await bikes.hass.async_block_till_done()
+    bikes.simulator.fault(None)
+    await bikes.async_wait(120)
+    found = [change.data["new_state"] for change in changes]
+    shown = [it.attributes for it in found if it and "replaced" in it.entity_id]
+    assert {it["latitude"] for it in shown if "latitude" in it} == {50.0}
 
 
 async def test_device_page(bikes: Bikes) -> None:
