@@ -15,7 +15,7 @@ from custom_components.bike_tracker.api import TrackingClient
 from .conftest import BLUE, EMAIL, RED, Bikes
 from .tools.simulator.render import Endpoint
 
-MANY = [f"35{number:013}" for number in range(100)]
+MANY = [f"35{number:013}" for number in range(300)]
 
 
 def online(bikes: Bikes, tracker: str = RED) -> str | None:

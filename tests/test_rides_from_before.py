@@ -218,7 +218,7 @@ async def test_all_else_goes_on(home: Home) -> None:
     ("how", "minutes"),
     [
         *(("status-400", 4), ("no-answer", 4), ("status-503", 4)),
-        *(("status-503", 3 * 60), ("status-403", 60), ("html", 60)),
+        *(("status-503", 8 * 60), ("status-403", 60), ("html", 60)),
     ],
 )
 async def test_history_fails_for_a_while(home: Home, how: str, minutes: int) -> None:
