@@ -24,6 +24,7 @@ COMMAND = re.compile(r"(?<![\w./-])(?:\./)?(scripts/[\w-]+|\.ci/run)(?![\w./])")
 QUOTE = re.compile(r"(?<![*\w])\*([^*\n][^*]*?)\*(?![*\w])")
 BLUEPRINT_NAME = re.compile(r"^ +name: \"?([^\"\n]+)\"?$", re.MULTILINE)
 ENGLISH = read_json(INTEGRATION / "translations" / "en.json")
+HOME = read_json(INTEGRATION / "manifest.json")["documentation"]
 # Documents in which each text in italics is a text that Home Assistant shows.
 QUOTING = (
     *("README.md", "SECURITY.md", "docs/dashboard.md", "docs/how-it-works.md"),
@@ -69,6 +70,14 @@ def test_document(path: Path) -> None:
     assert not {name for name in commands if ROOT / name not in project_files()}
     for _, language, text in FENCE.findall(path.read_text()):
         assert language != "yaml" or parse_yaml(text)
+
+
+def test_links_on_the_page_for_issues() -> None:
+    """Links of the page for a new issue lead to existing files and headings, if they lead to a document."""
+    page = load_yaml_dict(str(ROOT / ".github/ISSUE_TEMPLATE/config.yml"))
+    for link in page["contact_links"]:
+        target = link["url"].removeprefix(HOME).removeprefix("/blob/main/")
+        assert target.startswith("/") or leads_somewhere(ROOT / "README.md", target)
 
 
 def quotes_in(name: str) -> set[str]:
@@ -154,8 +163,7 @@ def test_blueprint(path: Path) -> None:
     blueprint = BLUEPRINTS[path]
     used = set(re.findall(r"!input (\w+)", path.read_text()))
     assert used == blueprint.inputs.keys()
-    home = read_json(INTEGRATION / "manifest.json")["documentation"]
-    assert blueprint.metadata["source_url"] == f"{home}/blob/main/{name_of(path)}"
+    assert blueprint.metadata["source_url"] == f"{HOME}/blob/main/{name_of(path)}"
     oldest = read_json(ROOT / "hacs.json")["homeassistant"]
     assert blueprint.metadata["homeassistant"]["min_version"] == oldest
     needs = f"Needs Bike Tracker 3.0 and Home Assistant {oldest.rpartition('.')[0]}."
