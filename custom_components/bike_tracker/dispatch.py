@@ -14,7 +14,7 @@ from homeassistant.util.signal_type import SignalType
 
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .tracking.evaluation import Evaluation
+from .database.file import Evaluation
 from .tracking.occurrences import Occurrence
 
 # Seconds that automations need after the start of Home Assistant until they listen.
@@ -77,12 +77,6 @@ class Dispatcher:
     def async_start(self) -> None:
         """Listen to the coordinator. The coordinator polls only while it has a listener."""
         coordinator, entry = self._coordinator, self._coordinator.config_entry
-        content = coordinator.database.content
-        # A machine without a battery-backed clock has a wrong time until its network
-        # works. If the last evaluation is in the future, this clock was set back, so
-        # correct the evaluation.
-        if content.evaluation and dt_util.utcnow() < content.evaluation.at:
-            content.evaluation = self._evaluation()
         entry.async_on_unload(coordinator.async_add_listener(self.async_notify))
         entry.async_on_unload(async_at_started(coordinator.hass, self._async_on_start))
 
@@ -166,19 +160,10 @@ class Dispatcher:
     ) -> None:
         """Send `SIGNAL_UPDATED`, so that triggers check the changed trackers and the ends of waits (`for`)."""
         coordinator, content = self._coordinator, self._coordinator.database.content
-        now = self._evaluation()
+        now = Evaluation(dt_util.utcnow(), coordinator.service.answered_at)
         last = content.evaluation or now
         # Set the new evaluation before the signal is sent: a trigger's action may cause
         # another evaluation.
         content.evaluation = now
         update = Update(coordinator, changed, last, now, fired, is_first)
         async_dispatcher_send(coordinator.hass, SIGNAL_UPDATED, update)
-
-    def _evaluation(self) -> Evaluation:
-        """Return the evaluation for the current time."""
-        coordinator, now = self._coordinator, dt_util.utcnow()
-        asked_at = coordinator.service.answered_at
-        last = coordinator.database.content.evaluation
-        if last is None:
-            return Evaluation(now, asked_at)
-        return last.next(now, asked_at, coordinator.data.starts_of_waits())

@@ -1,17 +1,10 @@
 """Flags: whether a tracker is online, whether it moves, and when this changed. The first value is not a change."""
 
-from datetime import UTC, datetime, timedelta
-import json
-from random import Random
-
 import pytest
 
-from custom_components.bike_tracker.database.stored import reader, to_json
 from custom_components.bike_tracker.tracking import Account
-from custom_components.bike_tracker.tracking.evaluation import Evaluation
 from custom_components.bike_tracker.tracking.history import UpdateContext
 from custom_components.bike_tracker.tracking.state import Flag, TrackerState
-from tests.long import some
 
 from .conftest import a_device, a_position
 from .house import minute_of, minutes, rows
@@ -75,52 +68,3 @@ def test_stored_flags_go_on() -> None:
     _says(account, 0, "offline moves")
     expected = "offline -9, moves 0, started_moving 0 after -8"
     assert _described(account.states["red"]) == expected
-
-
-def test_starts_of_waits() -> None:
-    """The wait of a trigger (`for`) can begin at the last contact, and at the last change of a flag."""
-    account = Account("Bikes", {})
-    contact = a_device("blue", last_update=minutes(7))
-    [_] = account.apply_poll({"blue": contact}, {}, UpdateContext(minutes(8)))
-    assert sorted(account.starts_of_waits()) == [minutes(7), minutes(8)]
-    [_] = account.apply_poll({"red": a_device()}, {}, UpdateContext(minutes(9)))
-    assert sorted(account.starts_of_waits()) == [minutes(8), minutes(9)]
-
-
-# Waits while a clock is set back or ahead
-
-
-def test_clock_that_is_set_back() -> None:
-    """If the clock of Home Assistant or of the service is set back, waits that ended before do not end again."""
-    evaluation = Evaluation(minutes(9), minutes(9)).next(minutes(5), minutes(5), [])
-    second = timedelta(seconds=1)
-    starts = [minutes(5) - it * second for it in (2, 0.5)]
-    assert [evaluation.of_wait(it).at for it in starts] == [minutes(9), minutes(5)]
-    evaluation = Evaluation(minutes(5), minutes(9)).next(minutes(6), minutes(6), [])
-    assert evaluation.of_wait(minutes(1)).asked_at == minutes(9)
-
-
-@pytest.mark.parametrize("seed", some(range(400), every=8))
-def test_once(seed: int) -> None:
-    """Even if the clock is often set back or ahead, each wait ends exactly once, unless a later wait replaces it."""
-    rng, clock = Random(seed), datetime(2026, 11, 20, tzinfo=UTC)  # noqa: S311
-    evaluation = Evaluation(clock, clock)
-    starts, fired = dict[int, datetime](), dict[int, int]()
-    for step in range(2_300):
-        is_quiet = step >= 300
-        clock += timedelta(seconds=60, microseconds=rng.randrange(999))
-        if not is_quiet and rng.random() < 0.1:
-            clock += timedelta(minutes=rng.uniform(-50, 30))
-        if not is_quiet and rng.random() < 0.2:
-            bike = rng.randrange(3)
-            starts[bike], fired[bike] = clock, 0
-        if not is_quiet and rng.random() < 0.1:
-            stored = json.dumps(to_json(evaluation))
-            evaluation = reader(Evaluation)(json.loads(stored))
-        last, evaluation = evaluation, evaluation.next(clock, clock, starts.values())
-        for bike, start in starts.items():
-            due = start + timedelta(minutes=3 + 13 * bike)
-            fired[bike] += last.of_wait(start).at < due <= clock
-        assert max(fired.values(), default=0) <= 1
-    assert fired == dict.fromkeys(starts, 1)
-    assert evaluation.ahead == ()

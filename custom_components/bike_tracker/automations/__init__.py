@@ -13,7 +13,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 import voluptuous as vol
 
-from ..tracking.evaluation import Evaluation
+from ..database.file import Evaluation
 from ..tracking.occurrences import OccurrenceType
 from ..tracking.state import Flag, Tracker
 

@@ -1,6 +1,6 @@
 """Triggers of automations."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar, Final, override
 from weakref import WeakKeyDictionary
@@ -23,12 +23,12 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator, coordinators
 from ..database import SOON
+from ..database.file import Evaluation
 from ..devices import name_of
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.targets import is_in_target
 from ..responses.texts import place_of, sentence
 from ..tracking import log_errors
-from ..tracking.evaluation import Evaluation
 from ..tracking.occurrences import ALARM_TYPES, Occurrence, OccurrenceType
 from ..tracking.state import Flag, Tracker
 from . import AT_ONCE, TRIGGER_TYPES, StateType
@@ -84,9 +84,11 @@ class TrackerTrigger(Trigger):
         # For each account, the earliest time at which a wait ends. An account is left
         # out until its waits are checked for the first time.
         self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
-        # The unlisted trackers of each account, with the evaluation at which they were
-        # last listed.
-        self._gone = WeakKeyDictionary[BikeTrackerCoordinator, dict[str, Evaluation]]()
+        # For each account, the evaluation before its waits were checked for the first
+        # time, and the start of each tracker's last wait that is over; None without one.
+        self._checked = WeakKeyDictionary[
+            BikeTrackerCoordinator, tuple[Evaluation, dict[str, datetime | None]]
+        ]()
 
     @override
     async def async_attach_runner(
@@ -117,49 +119,48 @@ class TrackerTrigger(Trigger):
     def _async_look(self, update: Update) -> None:
         """Fire for waits that are over. Check the changed trackers or, if the next wait is over, all trackers."""
         coordinator, keys, last, now, *_ = update
-        if now.at < last.at:
-            # The clock was set back. Also set back `_attached_at`: otherwise, new
-            # changes, whose times may be earlier, would not fire.
-            self._attached_at = min(self._attached_at, now.ahead[-1].since)
-        due, by_now = [], self.type.time_of(now)
+        trackers, due, by_now = coordinator.data.trackers, [], self.type.time_of(now)
+        last, over = self._checked.setdefault(coordinator, (last, {}))
         next_at = self._next_at.get(coordinator, _BEGINNING)
         if next_at <= by_now:
-            keys, next_at = coordinator.data.states.keys(), _NEVER
-        for at, evaluated, unique_id, flag in self._waits(coordinator, keys, last):
-            if at > by_now:
+            keys, next_at = trackers.keys(), _NEVER
+        for unique_id in trackers.keys() & keys:
+            flag = self._wait_from(trackers[unique_id])
+            if unique_id not in over:
+                is_old = flag and self._was_over(flag, last, now)
+                over[unique_id] = flag.changed_at if flag and is_old else None
+            if flag is None or flag.changed_at == over[unique_id]:
+                continue
+            if (at := flag.changed_at + self._wait) > by_now:
                 next_at = min(next_at, at)
-            elif at > evaluated:
-                due.append((at, unique_id, flag.changed_at, flag.previous_change))
+                continue
+            over[unique_id] = flag.changed_at
+            due.append((at, unique_id, flag.changed_at, flag.previous_change))
         self._next_at[coordinator] = next_at
         for _, unique_id, since, before in sorted(due):
             occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
 
-    def _waits(
-        self, coordinator: BikeTrackerCoordinator, keys: Iterable[str], last: Evaluation
-    ) -> Iterator[tuple[datetime, datetime, str, Flag]]:
-        """Yield the end of each wait, the time up to which ends were already checked, the tracker and its flag."""
-        trackers = coordinator.data.trackers
-        gone = self._gone.setdefault(coordinator, {})
-        for unique_id in keys:
-            if (tracker := trackers.get(unique_id)) is None:
-                gone.setdefault(unique_id, last)
-                continue
-            evaluation = gone.pop(unique_id, last)
-            if flag := self._wait_from(tracker):
-                evaluated = self.type.time_of(evaluation.of_wait(flag.changed_at))
-                yield flag.changed_at + self._wait, evaluated, unique_id, flag
-
     def _wait_from(self, tracker: Tracker) -> Flag | None:
         """Return the flag whose last change begins a wait, or None."""
-        flag, is_silence = self.type.flag(tracker), self.type.is_silence
+        flag = self.type.flag(tracker)
         # The first known value of a flag is not a change, so it begins no wait.
-        if flag is None or not (is_silence or flag.previous_change):
-            return None
-        # Do not fire for a state that began before the trigger was attached. The state
-        # *silent* begins at the end of the wait, any other state at its start.
-        lasted = self._wait if is_silence else AT_ONCE
-        return flag if flag.changed_at + lasted > self._attached_at else None
+        is_change = self.type.is_silence or (flag and flag.previous_change)
+        return flag if is_change else None
+
+    def _was_over(self, flag: Flag, last: Evaluation, now: Evaluation) -> bool:
+        """Return whether the first check of a tracker must not fire for a wait.
+
+        The wait was over at the last evaluation, or the state began before the trigger
+        was attached. The state *silent* begins at the end of the wait, any other state
+        at its start.
+        """
+        at = flag.changed_at + self._wait
+        if (at if self.type.is_silence else flag.changed_at) <= self._attached_at:
+            return True
+        # After a boot with a clock behind, times from before the boot are in the future.
+        is_known = flag.changed_at > now.at or at <= self.type.time_of(now)
+        return is_known and at <= self.type.time_of(last)
 
     def _run(
         self, coordinator: BikeTrackerCoordinator, tracker: str, occurrence: Occurrence

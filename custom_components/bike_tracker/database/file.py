@@ -25,7 +25,6 @@ from homeassistant.util import dt as dt_util
 
 from ..tracking import log_errors
 from ..tracking.distance import Fix
-from ..tracking.evaluation import Evaluation
 from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
 from .stored import as_json, packed, reader, unpacked
@@ -131,6 +130,15 @@ class Sent(NamedTuple):
     """Bikes whose rider tapped *It's me*, until the bike stands or a night begins."""
     link_secret: str = ""
     """The secret that signs links to theft reports; empty until the first link."""
+
+
+class Evaluation(NamedTuple):
+    """The times up to which the waits (`for`) of triggers were checked, in UTC."""
+
+    at: datetime
+    """Time of the check, by Home Assistant's clock."""
+    asked_at: datetime
+    """Start of the newest poll that succeeded. Silence is checked up to this time."""
 
 
 @dataclass(slots=True)

@@ -11,10 +11,16 @@ from typing import Any, Final
 
 from ..const import DOMAIN, LOGGER
 from ..tracking import log_errors
-from ..tracking.evaluation import Evaluation
 from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
-from .file import SET_TRACKER, SET_VALUE, BookedRides, add_missing, replace_rides
+from .file import (
+    SET_TRACKER,
+    SET_VALUE,
+    BookedRides,
+    Evaluation,
+    add_missing,
+    replace_rides,
+)
 from .stored import as_json, packed, reader, unpacked
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"

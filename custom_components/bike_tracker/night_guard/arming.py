@@ -75,8 +75,8 @@ class NightGuards:
         self._unsubscribe: list[Callable[[], None]] = []
         # The last evaluation of triggers was shortly before Home Assistant stopped. If
         # a night began later, the first update must arm the bikes for this night.
-        evaluation = coordinator.database.content.evaluation
-        self._started_at = evaluation.at if evaluation else dt_util.utcnow()
+        evaluation, now = coordinator.database.content.evaluation, dt_util.utcnow()
+        self._started_at = min(evaluation.at, now) if evaluation else now
         self._compared_at: dict[str, datetime] = {}
         self._away_since: dict[str, datetime] = {}
         """When a comparison first showed that a bike should be guarded, as all later ones did."""

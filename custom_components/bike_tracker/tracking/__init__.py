@@ -195,16 +195,6 @@ class Account:
         self.states[unique_id] = state
         return Changes({unique_id: before}, {unique_id: after}, {unique_id})
 
-    def starts_of_waits(self) -> Iterator[datetime]:
-        """Yield the times at which the wait (option `for`) of a trigger may have begun: flag changes and contacts."""
-        for state in self.states.values():
-            yield from (
-                flag.changed_at for flag in (state.online, state.moving) if flag
-            )
-        for tracker in self.trackers.values():
-            if tracker.device.last_update:
-                yield tracker.device.last_update
-
     def forget(self, unique_id: str) -> None:
         """Remove the state and the gap of a tracker whose device was removed."""
         self.states.pop(unique_id, None)
