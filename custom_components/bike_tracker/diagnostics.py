@@ -1,9 +1,6 @@
 """Diagnostics for maintainers, without names, places and times of rides."""
 
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
-import re
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState
@@ -12,7 +9,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.redact import REDACTED, async_redact_data
 
-from .api.address import host_of
 from .api.errors import TrackingError
 from .coordinator import BikeTrackerCoordinator
 from .devices import tracker_of
@@ -24,15 +20,10 @@ _TO_REDACT = {
     *("address", "altitude", "latitude", "longitude", "route"),
     # Times of rides, and of the fixes in `ride_state` and `guard`.
     *("moved_at", "started_at", "time"),
+    # Texts from the server, which may contain names and numbers.
+    *("alarm", "firmware", "model", "word"),
 }
 _OFFERED = {None: "not asked", True: "offered", False: "not offered"}
-_WORD = re.compile(r"[A-Za-z_]{1,40}\d{0,3}")
-# `_TEXT` rejects email addresses and long numbers, which could be serial, phone or card
-# numbers.
-_PHONE_NUMBER = r"(?<![\w.])[+(0]([ ()/-]{0,2}\d){7}|\d{3}[ -]\d{3}[ -]\d{4}"
-_TEXT = re.compile(rf"(?!.*(@|\d{{9}}|(\d[ /-]?){{14}}|{_PHONE_NUMBER})).*")
-# A text from the server is shown only if it matches the pattern of its field.
-_HARMLESS = {"alarm": _WORD, "word": _WORD, "model": _TEXT, "firmware": _TEXT}
 
 
 async def async_get_config_entry_diagnostics(
@@ -123,9 +114,9 @@ def _poll(coordinator: BikeTrackerCoordinator) -> dict[str, Any]:
 
 def _trackers(entry: BikeTrackerConfigEntry) -> dict[str | None, dict[str, Any]]:
     """Return the redacted state of each tracker, by `uniqueId`."""
-    coordinator, redactions = entry.runtime_data.coordinator, _redactions(entry)
+    coordinator = entry.runtime_data.coordinator
     return {
-        key: async_redact_data(_tracker(coordinator, key), redactions)
+        key: async_redact_data(_tracker(coordinator, key), _TO_REDACT)
         for key in coordinator.data.trackers
     }
 
@@ -142,23 +133,6 @@ def _tracker(coordinator: BikeTrackerCoordinator, key: str) -> dict[str, Any]:
         "gap": gap and {**_plain(gap), "start": REDACTED},
         "rides_from_before_until": coordinator.database.content.backfill.get(key),
     }
-
-
-def _redactions(entry: BikeTrackerConfigEntry) -> dict[str, Callable[[str], str]]:
-    """Return a redaction function for the value of each field that may be private, by the name of the field."""
-    trackers = entry.runtime_data.coordinator.data.trackers
-    # Hide each text that contains an element of `identities`: it would identify the
-    # account or a tracker.
-    names = (tracker.device.name for tracker in trackers.values())
-    texts = (*entry.data.values(), host_of(entry.data[CONF_URL]), *names, *trackers)
-    identities = {text.casefold() for text in texts if text}
-    checks = {key: partial(_checked, identities, _HARMLESS[key]) for key in _HARMLESS}
-    return {**dict.fromkeys(_TO_REDACT, lambda _: REDACTED), **checks}
-
-
-def _checked(identities: set[str], pattern: re.Pattern[str], text: str) -> str:
-    identifies = any(identity in text.casefold() for identity in identities)
-    return REDACTED if identifies or not pattern.fullmatch(text) else text
 
 
 def _plain(value: Any) -> Any:
