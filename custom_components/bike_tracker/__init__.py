@@ -19,7 +19,7 @@ from .devices import async_delete_issues, tracker_of
 from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
-from .night_guard.arming import NightGuards, async_keep_taps, async_note_outage
+from .night_guard.arming import NightGuards, async_note_outage
 from .night_guard.follow import async_remove_messages
 from .polling import async_open_service
 from .responses.theft_report import ReportView
@@ -41,7 +41,6 @@ CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
     """Register the parts that all accounts share: actions, downloads (GPX, theft report) and dashboard cards."""
     async_setup_services(hass)
-    async_keep_taps(hass)
     # Home Assistant may run without its web server.
     if "http" in hass.config.components:
         hass.http.register_view(GpxView)

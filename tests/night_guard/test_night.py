@@ -292,18 +292,6 @@ night red, until 22, stand 2, fail, wait 5, restart, wait 27, restart, wait 20, 
 22:17 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 22:02. A theft would go unnoticed.
 22:57 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
-*It's me* in an outage after a restart has an effect as soon as contact is back.
-night red, until 22, ride 1, fail, wait 2, restart, wait 2, tap disarm, ride 2, work, wait 20 = disarmed
-22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
-22:10 guard removed
-
-*It's me* in an outage after a restart counts from the tap: a night that begins before contact is back ends its effect.
-night red, until 21, stand 8, arm, now alarm=vibration, fail, restart, tap disarm, until 22, work, wait 12 = armed
-21:08 critical: Red bike: Vibration / Alarm, Am Bach 3, 21:08
-22:00 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 21:08. A theft would go unnoticed.
-22:01 guard removed
-22:01 quiet: Contact with the tracking service again / Red bike: guarded as before.
-
 A theft in an outage is noticed even if Home Assistant starts after the night.
 night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, ride 2, report meters=1000 speed=0, wait 38, restart 1, work, wait 12 = triggered
 12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.

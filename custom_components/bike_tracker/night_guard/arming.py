@@ -1,6 +1,5 @@
 """Arm and disarm the bikes of an account as its night guards require."""
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -11,16 +10,14 @@ from homeassistant.config_entries import (
     ConfigEntryChange,
 )
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import Context, CoreState, Event, HomeAssistant, callback
+from homeassistant.core import Context, CoreState, Event, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect as connect
 from homeassistant.helpers.event import (
     async_track_state_change_event,
     async_track_time_change,
 )
 from homeassistant.util import dt as dt_util
-from homeassistant.util.hass_dict import HassKey
 
-from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_UPDATED, Update
@@ -35,24 +32,6 @@ from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, press
 # By day, the phone of a rider who sets off on a bike may report this long before the bike.
 _SETS_OFF_WITHIN: Final = timedelta(minutes=3)
 _RECIPIENT_GONE: Final = "recipient_gone"
-_WAITING_TAPS: HassKey[deque[Event[dict[str, Any]]]] = HassKey(f"{DOMAIN}_taps")
-_MAX_WAITING_TAPS: Final = 20
-
-
-@callback
-def async_keep_taps(hass: HomeAssistant) -> None:
-    """Keep taps on *It's me* for accounts that are not loaded, for example in an outage after a restart.
-
-    The other buttons need the place of the bike, which is not known then.
-    """
-    waiting = hass.data[_WAITING_TAPS] = deque(maxlen=_MAX_WAITING_TAPS)
-
-    @callback
-    def keep(event: Event[dict[str, Any]]) -> None:
-        if pressed(event, alerts.NIGHT)[0] == "disarm":
-            waiting.append(event)
-
-    hass.bus.async_listen(EVENT_BUTTON, keep)
 
 
 @callback
@@ -99,8 +78,6 @@ class NightGuards:
         on_unload(on_stop)
         on_unload(self._async_stop)
         self._async_load()
-        for tap in [*hass.data[_WAITING_TAPS]]:
-            self._async_press(tap)
 
     @callback
     def _async_stop(self, _event: object = None) -> None:
@@ -396,28 +373,26 @@ class NightGuards:
         for unique_id in self._coordinator.data.states if action else ():
             bike = known_bike(self._coordinator, unique_id)
             if bike and bike.device_id == device_id:
-                self._do(bike, action, event.time_fired)
-                if event in (waiting := self._hass.data[_WAITING_TAPS]):
-                    waiting.remove(event)
+                self._do(bike, action)
 
-    def _do(self, bike: Bike, action: str, tapped_at: datetime) -> None:
+    def _do(self, bike: Bike, action: str) -> None:
         unique_id, messenger = bike.unique_id, self._messenger
         panel = messenger.panel(unique_id)
         is_enabled = panel is not None and not panel.disabled
         if action == "report":
             self._hass.async_create_task(messenger.async_report(bike))
         elif action == "disarm" and is_enabled:
-            self._disarm(bike, tapped_at)
+            self._disarm(bike)
         elif action == "arm" and is_enabled:
             self._arm(bike)
 
-    def _disarm(self, bike: Bike, tapped_at: datetime) -> None:
+    def _disarm(self, bike: Bike) -> None:
         account, unique_id = self._coordinator.data, bike.unique_id
-        # After a ride that is over, the night guard decides now. A kept tap may be from
-        # before the current night.
+        # After a ride that is over, the night guard decides now.
         was_ridden = self._was_ridden(unique_id)
         self._set_mine(add=[] if was_ridden else [unique_id])
-        self._coordinator.async_set_guards(account.disarm(unique_id, tapped_at))
+        disarmed = account.disarm(unique_id, dt_util.utcnow())
+        self._coordinator.async_set_guards(disarmed)
         if was_ridden:
             self._compare([unique_id])
         self._remove_message(bike)
