@@ -20,7 +20,6 @@ from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
-from .night_guard.follow import async_remove_messages
 from .polling import async_open_service
 from .responses.theft_report import ReportView
 from .responses.track import GpxView
@@ -114,10 +113,9 @@ async def async_unload_entry(
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Delete database files, repair issues and the messages of the night guards of an account that was removed."""
+    """Delete the database files and the repair issues of an account that was removed."""
     await async_remove_database(hass, entry)
     async_delete_issues(hass, entry)
-    await async_remove_messages(hass, entry)
 
 
 async def async_remove_config_entry_device(

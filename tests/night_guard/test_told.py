@@ -226,11 +226,11 @@ def test_last_contact_is_unknown() -> None:
 
 @pytest.mark.parametrize("is_loaded", [True, False])
 async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> None:
-    """The messages of a deleted night guard are removed, and forgotten, even if it was deleted while its account was unloaded."""
+    """The messages of a deleted night guard are forgotten, even if it was deleted while its account was unloaded."""
     entries, entry = hass.config_entries, night.entry
     begin = "night begins=12:05, wait 6, ride 1, tap disarm, fail, wait 18"
     await night.async_tell(begin)
-    assert hass.data["persistent_notification"]
+    assert entry.runtime_data.coordinator.database.content.sent != Sent()
     if not is_loaded:
         await entries.async_unload(entry.entry_id)
     entries.async_remove_subentry(entry, *entry.subentries)
@@ -238,22 +238,7 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
     if not is_loaded:
         await entries.async_setup(entry.entry_id)
     await night.async_tell("wait 12")
-    kinds = ("contact", "dusk", "silent")
-    assert night.told[3:] == [f"12:28 {it} removed" for it in kinds]
     assert entry.runtime_data.coordinator.database.content.sent == Sent()
-    assert not hass.data["persistent_notification"]
-
-
-async def test_deleted_account(hass: HomeAssistant, night: Night) -> None:
-    """The messages of the night guards of a deleted account are removed, including messages about its bikes."""
-    await night.async_tell("night red begins=12:02, night blue also=yes")
-    await night.async_tell("wait 3, ride 1, fail, wait 20")
-    assert len(hass.data["persistent_notification"]) == 2
-    night.told.clear()
-    await hass.config_entries.async_remove(night.entry.entry_id)
-    kinds = {said.split()[1] for said in night.told}
-    assert kinds == {"contact", "dusk", "guard", "report", "silent"}
-    assert not hass.data["persistent_notification"]
 
 
 async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:

@@ -99,8 +99,6 @@ class NewerVersionError(Exception):
 class OfNight(NamedTuple):
     """The sent messages of a night guard that still apply."""
 
-    phones: tuple[str, ...] = ()
-    """Device IDs, to remove the messages if the night guard is deleted while its account is not loaded."""
     outage: dict[str, str] = {}
     """The states of guards in the message about the current outage, by `uniqueId`."""
     unguarded: tuple[str, ...] = ()

@@ -64,14 +64,6 @@ class Moved(NamedTuple):
     report_url: str | None
 
 
-class Tags(NamedTuple):
-    """The tags of a night guard's messages that are not about a single bike."""
-
-    contact: str
-    dusk: str
-    silent: str
-
-
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return a text of the night guard in Home Assistant's language."""
     return text(hass, f"selector.night_guard.options.{key}", **placeholders)
@@ -168,11 +160,6 @@ def not_armed(hass: HomeAssistant, bike: Bike) -> Message:
     return _about(hass, bike, title, words(hass, key, name=bike.name))
 
 
-def tags_of(guard_id: str) -> Tags:
-    """Return the tags of a night guard's messages."""
-    return Tags(*(f"{NIGHT}{kind}_{guard_id}" for kind in Tags._fields))
-
-
 def trackers_silent(
     hass: HomeAssistant,
     guard: NightGuard,
@@ -183,7 +170,7 @@ def trackers_silent(
 
     Without bikes, it has no text.
     """
-    tag, bikes = tags_of(guard.id).silent, guarded + unguarded
+    tag, bikes = f"{NIGHT}silent_{guard.id}", guarded + unguarded
     if not bikes:
         return Message(tag)
     title, *lines = sorted(silence(hass, *it) for it in bikes)
@@ -223,7 +210,7 @@ def not_guarded(
         for name, reason in sorted(reasons)
     ]
     title = words(hass, "not_guarded")
-    return Message(tags_of(guard.id).dusk, title, "\n".join(lines))
+    return Message(f"{NIGHT}dusk_{guard.id}", title, "\n".join(lines))
 
 
 def no_contact(
@@ -239,7 +226,7 @@ def no_contact(
     The map shows no bike during an outage, so buttons open the theft reports of moved
     bikes. A tap on the message opens the report if only one exists, otherwise the map.
     """
-    tag, title = tags_of(guard.id).contact, text(hass, "issues.no_contact.title")
+    tag, title = f"{NIGHT}contact_{guard.id}", text(hass, "issues.no_contact.title")
     lines, buttons = list[str](), list[Button]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
@@ -262,7 +249,7 @@ def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> M
     If no bike is guarded, the message has no text, so it only removes the message about
     the outage.
     """
-    tag, listed = tags_of(guard.id).contact, with_commas(hass, names)
+    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
     still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
 

@@ -1,12 +1,10 @@
 """Send each message of an account's night guards once, to its recipients."""
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import (
     ATTR_DEVICE_ID,
     ATTR_LATITUDE,
@@ -16,7 +14,7 @@ from homeassistant.const import (
 )
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util, slugify
 
 from ..api.models import Position
@@ -31,15 +29,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker
 from . import NightGuard, alerts, state_of
-from .messages import (
-    CRITICAL,
-    GUARD_TAG,
-    URGENT,
-    Message,
-    Recipients,
-    async_deliver,
-    phones_of,
-)
+from .messages import CRITICAL, URGENT, Message, Recipients, async_deliver, phones_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 # A silence shows for this time how long a tracker may sleep.
@@ -64,21 +54,6 @@ class _Silence(NamedTuple):
         """Return whether no message named the silence after the bike was armed or arrived."""
         told = shown.get(self.bike.unique_id)
         return told is None or told < self.stands_since <= self.since
-
-
-async def async_remove_messages(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Remove the messages of all night guards of an account that is being removed."""
-    registry, removals = dr.async_get(hass), list[Coroutine[Any, Any, None]]()
-    devices = dr.async_entries_for_config_entry(registry, entry.entry_id)
-    for guard in NightGuard.all_of(entry):
-        ids = [it.id for it in devices if guard.is_for(it.id)]
-        of_bikes = [tag + it for tag in (GUARD_TAG, alerts.REPORT_TAG) for it in ids]
-        recipients = Recipients(phones_of(hass, guard.phones))
-        removals += [
-            async_deliver(hass, Context(), Message(tag), recipients)
-            for tag in (*alerts.tags_of(guard.id), *of_bikes)
-        ]
-    await asyncio.gather(*removals)
 
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
@@ -117,14 +92,9 @@ class Messenger:
         self.remember(nights=self.sent.nights | nights)
 
     def load(self) -> None:
-        """Read the night guards, and remove the messages of deleted night guards. Without a night guard, forget all."""
+        """Read the night guards, and forget the messages of deleted night guards. Without a night guard, forget all."""
         self.guards = NightGuard.all_of(self._coordinator.config_entry)
-        before = self.sent.nights
-        nights = {it.id: self.of(it)._replace(phones=it.phones) for it in self.guards}
-        for deleted in before.keys() - nights.keys():
-            phones = Recipients(phones_of(self._hass, before[deleted].phones))
-            for tag in alerts.tags_of(deleted):
-                self._deliver(Message(tag), phones)
+        nights = {it.id: self.of(it) for it in self.guards}
         kept = self.sent if self.guards else Sent()
         self._coordinator.database.async_set_sent(kept._replace(nights=nights))
 
@@ -165,11 +135,8 @@ class Messenger:
     def send(self, guard: NightGuard, message: Message) -> None:
         """Send a message to the recipients of a night guard."""
         recipients = Recipients(phones_of(self._hass, guard.phones), guard.others)
-        self._deliver(message, recipients)
-
-    def _deliver(self, message: Message, recipients: Recipients) -> None:
-        """Deliver a message in a task that an unload of the account does not cancel."""
         delivery = async_deliver(self._hass, Context(), message, recipients)
+        # An unload of the account does not cancel this task.
         self._hass.async_create_task(delivery)
 
     def send_once(
