@@ -99,16 +99,24 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
 
 
 async def test_one_that_fails(post: Post, caplog: pytest.LogCaptureFixture) -> None:
-    """If a phone and a chat fail, the errors are logged without a secret address, and Ben's phone gets the message."""
+    """If a phone and a chat fail, the errors are logged without a secret address, and Ben's phone gets the message.
+
+    The chat is read as Markdown, which cannot have one `_`: it gets the text without it.
+    """
+    chat = list[str]()
 
     async def fail(call: ServiceCall) -> None:
-        if call.service == "send_message":
+        if call.service != "send_message":
+            raise HomeAssistantError("it is off")
+        chat.append(f"{call.data['title']}: {call.data['message']}")
+        if "_" in chat[-1]:
             raise OSError("https://token@example.com")
-        raise HomeAssistantError("it is off")
 
     for service in ("mobile_app_ann_s_phone", "send_message"):
         post.hass.services.async_register("notify", service, fail)
-    await post.async_send(message="1", phones=post.phones, others=[CHAT])
+    to = {"phones": post.phones, "others": [CHAT]}
+    await post.async_send(message="Gone", title="Bike_1", **to)
+    assert chat == ["Bike_1: Gone", "Bike-1: Gone"]
     assert len(post.sent["mobile_app_ben_s_phone"]) == 1
     assert "notify.mobile_app_ann_s_phone failed: it is off" in caplog.text
     assert "notify.send_message failed (OSError)" in caplog.text

@@ -49,6 +49,9 @@ PANEL_ACTIONS: Final = {"arm": "alarm_arm_away", "disarm": "alarm_disarm"}
 """The action of `alarm_control_panel` for each button."""
 # Notifications in Home Assistant are Markdown: escape punctuation.
 _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
+# Home Assistant's Telegram bot reads messages as Markdown, and Telegram refuses a message
+# with an unpaired one of these characters, such as the bike's name "Bike_1".
+_MARKS: Final = re.compile(r"[_*`\[]")
 _AWAKE: Final = {"ttl": 0, "priority": "high"}
 _SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
 URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
@@ -153,8 +156,20 @@ async def async_deliver(
     message: Message,
     recipients: Recipients,
 ) -> None:
-    """Show a message to all recipients or, if it has no text, remove the last message with its tag."""
-    await async_call(hass, context, *_actions(message, recipients))
+    """Show a message to all recipients or, if it has no text, remove the last message with its tag.
+
+    If a chat refuses a message with Markdown, send it again without Markdown.
+    """
+    failed = await async_call(hass, context, *_actions(message, recipients))
+    title, text = (_MARKS.sub("-", it) for it in (message.title, message.text))
+    if (title, text) != (message.title, message.text):
+        plain = {"title": title, "message": text}
+        again = [
+            (domain, service, data | plain)
+            for domain, service, data in failed
+            if ATTR_ENTITY_ID in data
+        ]
+        await async_call(hass, context, *again)
 
 
 def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
@@ -206,8 +221,8 @@ def link_button(url: str, title: str) -> Button:
 
 async def async_call(
     hass: HomeAssistant, context: Context | None, *actions: _Action
-) -> None:
-    """Call actions concurrently, and wait for them. Log their errors instead of raising them."""
+) -> list[_Action]:
+    """Call actions concurrently, and wait for them. Log their errors instead of raising them, and return the failed actions."""
     call = partial(hass.services.async_call, blocking=True, context=context)
     errors = await asyncio.gather(*starmap(call, actions), return_exceptions=True)
     for (domain, service, _), err in zip(actions, errors, strict=True):
@@ -218,6 +233,7 @@ async def async_call(
             # token.
             name = type(err).__name__
             LOGGER.warning("The action %s.%s failed (%s)", domain, service, name)
+    return [it for it, err in zip(actions, errors, strict=True) if err]
 
 
 def entity_of(hass: HomeAssistant, device_id: str, domain: str) -> str | None:
