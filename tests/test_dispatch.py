@@ -118,6 +118,16 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
     return passed
 
 
+async def test_log(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
+    """If listeners fail, the errors in the log contain no serial number."""
+    fail = callback(lambda *_: int(""))
+    ready.coordinator.async_add_listener(fail, RED)
+    async_dispatcher_connect(ready.hass, SIGNAL_UPDATED, fail)
+    await ready.async_report()
+    assert caplog.text.count("Exception in <lambda>") == 2
+    assert RED not in caplog.text
+
+
 @pytest.mark.parametrize("alarm", [None, "sos", "vibration,tow,general"])
 async def test_changed_poll(ready: Bikes, alarm: str | None) -> None:
     """After a report, with or without alarms, each entity of the tracker is read one time. No entity is added."""

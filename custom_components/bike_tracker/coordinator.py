@@ -72,9 +72,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Return the name of the signal that is sent when a tracker changes.
 
         For the signal of the tracker's guard, add `_guard` to the `uniqueId`; for the
-        signal of its last contact, add `_contact`.
+        signal of its last contact, add `_contact`. If a listener fails, Home Assistant
+        logs the signal, so it contains no `uniqueId`.
         """
-        return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{unique_id}"
+        return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{hash(unique_id)}"
 
     @callback
     @override

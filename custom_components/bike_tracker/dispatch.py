@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection
 from itertools import batched
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, override
 
 from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
@@ -44,6 +44,11 @@ class Update(NamedTuple):
     fired: list[Fired]
     is_first: bool
     """Whether no update was sent before this one, or none since an outage."""
+
+    @override
+    def __repr__(self) -> str:
+        """Return no `uniqueId`: if a listener fails, Home Assistant logs the update."""
+        return f"{self.now}"
 
 
 SIGNAL_UPDATED: Final[SignalType[Update]] = SignalType(f"{DOMAIN}_updated")
