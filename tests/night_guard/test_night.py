@@ -514,6 +514,11 @@ night red begins=12:02, wait 3, report meters=90 motion=yes, leave red, wait 1, 
 12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
 12:07 guard removed
 
+If the bike's device is deleted instead, the bike is a new one when it returns, and is guarded.
+night red begins=12:02, wait 3, report meters=90 motion=yes, leave red, wait 1, tap disarm, delete red, wait 1, assign red, report meters=90, stand 5 = armed
+12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
+12:07 guard removed
+
 A thief cuts the tracker off after an alarm. Contact ends the message. The tracker may sleep, so its next silence must be twice as long.
 night begins=12:02, stand 15 red blue, report alarm=powerCut, offline red, offline blue, wait 20, online blue, stand 1 blue, online red, stand 1
 offline red, wait 43

@@ -344,8 +344,9 @@ class NightGuards:
     def _set_mine(
         self, *, add: Collection[str] = (), forget: Collection[str] = ()
     ) -> None:
-        """Change for which bikes *It's me* has an effect."""
+        """Change for which bikes *It's me* has an effect. Forget bikes that a user deleted."""
         mine = {*self._messenger.sent.mine, *add}.difference(forget)
+        mine &= self._coordinator.data.states.keys()
         self._messenger.remember(mine=tuple(sorted(mine)))
 
     def _reason(self, unique_id: str) -> str | None:
