@@ -120,11 +120,15 @@ async def watched_poll(bikes: Bikes, seconds: float = 61) -> Passed:
 
 async def test_log(ready: Bikes, caplog: pytest.LogCaptureFixture) -> None:
     """If listeners fail, the errors in the log contain no serial number."""
-    fail = callback(lambda *_: int(""))
+
+    @callback
+    def fail(*_: object) -> None:
+        raise ValueError
+
     ready.coordinator.async_add_listener(fail, RED)
     async_dispatcher_connect(ready.hass, SIGNAL_UPDATED, fail)
     await ready.async_report()
-    assert caplog.text.count("Exception in <lambda>") == 2
+    assert caplog.text.count("Exception in fail when") == 2
     assert RED not in caplog.text
 
 
