@@ -31,10 +31,8 @@ from .backoff import (
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
 # The backfill requests rides from before the set-up, day by day. It skips a day that
-# has failed this often. Before each retry, a probe or another request must succeed.
+# has failed this often, if other requests succeeded between the failures.
 _MAX_TRIES: Final = 3
-# Time range of a probe: a request that shows whether the history answers at all.
-_PROBE: Final = timedelta(hours=1)
 _QUICK_SECONDS: Final = 1.0
 _GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
 _ERROR_BACKOFF: Final = (*NORMAL_BACKOFF, HOUR)
@@ -49,8 +47,6 @@ class HistoryRequest(NamedTuple):
     until: datetime
     is_backfill: bool = False
     """Whether the request is for rides from before the tracker was set up."""
-    is_probe: bool = False
-    """Whether the request only tests the service, after a day of the backfill failed."""
 
 
 class _Record(NamedTuple):
@@ -59,7 +55,7 @@ class _Record(NamedTuple):
     asked_at: float = -DAY
     """Time of the last request for a gap, by the monotonic clock."""
     failed_at: float = 0.0
-    """When the last request for a gap failed, by the monotonic clock; 0 if it succeeded."""
+    """When the last request failed, by the monotonic clock; 0 if it succeeded."""
     errors: Failures = Failures()
     """Consecutive unexpected errors that occurred while the tracker's answers were applied."""
     failed_day: datetime | None = None
@@ -141,30 +137,15 @@ class History:
     ) -> HistoryRequest | None:
         """Return the next request for rides from before the set-up, the newest day first, or None.
 
-        If each tracker's next day failed, without a success since, return a probe.
+        Trackers whose last request failed come last, the oldest failure first.
         """
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
             return None
-        _, until, tracker = max(
-            (not self._needs_probe(key, wanted[key]), wanted[key], key) for key in ids
-        )
-        if self._needs_probe(tracker, until):
-            return HistoryRequest(
-                tracker,
-                ids[tracker],
-                now - _PROBE,
-                now,
-                is_backfill=True,
-                is_probe=True,
-            )
+        order = ((-self._record(key).failed_at, wanted[key], key) for key in ids)
+        _, until, tracker = max(order)
         start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
-
-    def _needs_probe(self, tracker: str, until: datetime) -> bool:
-        """Return whether the day before `until` has failed, and no request has succeeded after that."""
-        record = self._record(tracker)
-        return record.failed_day == until and record.answers == self._answers
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
         """Return the internal IDs of trackers whose history may be requested now, by `uniqueId`."""
@@ -178,11 +159,11 @@ class History:
         }
 
     async def async_ask(self, request: HistoryRequest) -> HistoryAnswer | None:
-        """Send a request. Return the answer; None after a probe, or if the request must be repeated later.
+        """Send a request. Return the answer, or None if the request must be repeated later.
 
         If the time range must be skipped, the answer is empty.
         """
-        tracker, device_id, start, until, is_backfill, is_probe = request
+        tracker, device_id, start, until, is_backfill = request
         extra, now = self.extra_requests, monotonic()
         limit = self._quick_backfill if is_backfill and extra.is_quick else extra
         limit.count()
@@ -195,8 +176,6 @@ class History:
             LOGGER.debug("No history (%s)", err)
             return HistoryAnswer([], until) if self._is_left_out(request, err) else None
         extra.is_quick = monotonic() - now < _QUICK_SECONDS
-        if is_probe:
-            return None
         self._update(tracker, failed_at=0.0)
         self._lengthen(until - start)
         return HistoryAnswer(reports, until)
@@ -234,8 +213,7 @@ class History:
 
     def _is_left_out(self, request: HistoryRequest, err: TrackingError) -> bool:
         """Note a failed request. Return whether its time range must be skipped."""
-        if not request.is_backfill:
-            self._update(request.tracker, failed_at=monotonic())
+        self._update(request.tracker, failed_at=monotonic())
         if err.is_too_large:
             # Halve the range, but not below a minute. Skip a range of less than two
             # minutes that was too large: its halves would be too short.
@@ -243,14 +221,16 @@ class History:
             self._portion, self._is_longer = max(length / 2, _MIN_PORTION), False
             return length < 2 * _MIN_PORTION
         self.support = self.support.failed(err)
-        is_day = request.is_backfill and not request.is_probe
-        return is_day and self.support.is_supported is True and self._gives_up(request)
+        is_day = request.is_backfill and self.support.is_supported is True
+        return is_day and self._gives_up(request)
 
     def _gives_up(self, request: HistoryRequest) -> bool:
         """Count a failure of a day in the backfill. Return whether to skip the day."""
         record = self._record(request.tracker)
-        is_first = record.failed_day != request.until
-        tries = 1 if is_first else record.tries + 1
+        if record.failed_day != request.until:
+            record = _Record()
+        # If no request succeeded since the last failure, the whole history may be down.
+        tries = record.tries + (record.answers != self._answers)
         self._update(
             request.tracker,
             failed_day=request.until,
