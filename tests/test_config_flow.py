@@ -11,7 +11,6 @@ from aiohttp import ClientTimeout, ThreadedResolver
 from homeassistant.config_entries import (
     SOURCE_REAUTH,
     SOURCE_USER,
-    ConfigEntryDisabler,
     ConfigEntryState,
     ConfigFlowResult,
 )
@@ -238,29 +237,6 @@ async def test_second_account(
     else:
         assert result["result"].unique_id == f"{email}@{address}"
         assert result["title"] == title.format(**ports)
-
-
-@pytest.mark.parametrize(
-    ("old_id", "moves"), [("127.0.0.1", False), ("127.0.0.1:{port}", True)]
-)
-async def test_disabled_entry_of_1_0(
-    bikes: Bikes, other: Simulator, typed: Typed, old_id: str, moves: bool
-) -> None:
-    """A disabled entry of version 1.0 is recognized by its data, because its unique ID may be outdated."""
-    server, path = (other, "/bikes") if moves else (bikes.simulator, "")
-    entry = MockConfigEntry(
-        domain=DOMAIN,
-        unique_id=f"{EMAIL}@{old_id.format(port=bikes.simulator.port)}",
-        disabled_by=ConfigEntryDisabler.USER,
-        data={**typed, CONF_URL: server.url},
-    )
-    entry.add_to_hass(bikes.hass)
-    result = await add(bikes.hass, typed)
-    assert added(result) is moves
-    assert result.get("reason") == (None if moves else "already_configured")
-    assert entry.data[CONF_URL] == server.url
-    assert entry.unique_id == f"{EMAIL}@127.0.0.1:{server.port}{path}"
-    assert entry.minor_version == 2
 
 
 # Signing in again

@@ -98,27 +98,24 @@ async def test_platform_that_does_not_unload(ready: Bikes) -> None:
 
 
 @pytest.mark.parametrize("is_set_up_twice", [False, True])
-async def test_migration(
-    bikes: Bikes, caplog: pytest.LogCaptureFixture, is_set_up_twice: bool
-) -> None:
-    """An entry of version 1.0 gets a unique ID with a port, or no ID if another entry of the account has this ID.
+async def test_migration(bikes: Bikes, *, is_set_up_twice: bool) -> None:
+    """An entry of version 1.0 gets a unique ID with a port, or keeps its ID if another entry of the account has this ID.
 
     An account has two entries if a user added it again after a downgrade to 1.0.
     """
     data = {CONF_URL: bikes.simulator.url, CONF_EMAIL: EMAIL, CONF_PASSWORD: PASSWORD}
-    names = {"unique_id": f"{EMAIL}@127.0.0.1", "title": "My bikes"}
-    entry = MockConfigEntry(domain=DOMAIN, data=data, **names)
+    old_id, new_id = (
+        f"{EMAIL}@127.0.0.1{port}" for port in ("", f":{bikes.simulator.port}")
+    )
+    entry = MockConfigEntry(domain=DOMAIN, data=data, unique_id=old_id)
     entry.add_to_hass(bikes.hass)
     first = bikes.entry if is_set_up_twice else entry
     await async_setup(bikes.hass, first)
     assert first.state is entry.state is ConfigEntryState.LOADED
-    assert first.unique_id == f"{EMAIL}@127.0.0.1:{bikes.simulator.port}"
-    assert is_set_up_twice is (entry.unique_id is None)
-    assert (entry.version, entry.minor_version) == (1, 2)
-    assert (entry.data, entry.title) == (data, "My bikes")
+    assert first.unique_id == new_id
+    assert entry.unique_id == (old_id if is_set_up_twice else new_id)
+    assert (entry.version, entry.minor_version, entry.data) == (1, 2, data)
     assert bikes.state_of(RED)
-    warning = "My bikes is set up twice: delete one of the two entries"
-    assert caplog.messages.count(warning) == is_set_up_twice
 
 
 async def test_removal_leaves_nothing(

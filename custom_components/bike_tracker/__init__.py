@@ -11,7 +11,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.helpers.typing import ConfigType
 
-from .config_flow import async_identify
+from .config_flow import BikeTrackerConfigFlow, unique_id_of
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
 from .database import async_open_database, async_remove_database
@@ -60,9 +60,13 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
     """Replace the unique ID of an entry from release 1.0: that ID contains no port and no path of the server.
 
     The major version of the entry stays the same, so that release 1.0 can still load
-    the entry after a downgrade.
+    the entry after a downgrade. If another entry has the new ID, keep the old ID.
     """
-    async_identify(hass, entry)
+    entries, new_id = hass.config_entries, unique_id_of(entry.data)
+    is_taken = entries.async_entry_for_domain_unique_id(DOMAIN, new_id)
+    unique_id = entry.unique_id if is_taken else new_id
+    version = BikeTrackerConfigFlow.MINOR_VERSION
+    entries.async_update_entry(entry, unique_id=unique_id, minor_version=version)
     return True
 
 

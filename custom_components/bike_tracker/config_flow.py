@@ -15,7 +15,7 @@ from homeassistant.config_entries import (
     ConfigSubentryFlow,
 )
 from homeassistant.const import CONF_EMAIL, CONF_PASSWORD, CONF_URL
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import TextSelector, TextSelectorType
@@ -134,10 +134,6 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         self, entry: ConfigEntry | None, account: _Account, trackers: Iterable[str]
     ) -> ConfigFlowResult:
         """Store the account. Abort if another entry has it, or if it has no tracker of the reconfigured entry."""
-        # Disabled entries and entries of older versions may have an outdated unique ID,
-        # so update them first.
-        for known in self._async_current_entries():
-            async_identify(self.hass, known)
         if entry is None:
             return await self._async_add(account)
         unique_id = entry.unique_id
@@ -215,24 +211,6 @@ def _keeps_title(entry: ConfigEntry, name: str) -> bool:
 def unique_id_of(account: _Account) -> str:
     """Return the unique ID of the config entry for an account."""
     return f"{account[CONF_EMAIL].lower()}@{server_of(account[CONF_URL])}"
-
-
-@callback
-def async_identify(hass: HomeAssistant, entry: ConfigEntry) -> None:
-    """Set the unique ID of an entry to the ID of its account, and mark its version as current.
-
-    Set the unique ID to None if another entry has this ID, as after a downgrade to 1.0.
-    Keeping an outdated unique ID could block other accounts.
-    """
-    entries = hass.config_entries
-    unique_id = unique_id_of(entry.data)
-    holder = entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
-    is_twin = holder not in (None, entry)
-    if is_twin and entry.unique_id is not None:
-        LOGGER.warning("%s is set up twice: delete one of the two entries", entry.title)
-    own_id = None if is_twin else unique_id
-    version = BikeTrackerConfigFlow.MINOR_VERSION
-    entries.async_update_entry(entry, unique_id=own_id, minor_version=version)
 
 
 def _error_of(
