@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.blueprints.house import stories
+from tests.blueprints.house import BIKES, stories
 
 from .night import Night
 
@@ -509,6 +509,11 @@ leave blue, wait 9, assign blue, wait 1 = blue disarmed
 12:05 time-sensitive: Not guarded tonight / Blue bike is no longer in the account
 12:07 dusk removed
 
+A bike leaves the account after *It's me*, and a user deletes it.
+night red begins=12:02, wait 3, report meters=90 motion=yes, wait 1, tap disarm, leave red, wait 2, delete red, wait 2
+12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
+12:07 guard removed
+
 The owner takes a bike along that leaves the account. *It's me* disarms it, even if Home Assistant restarts before the bike returns.
 night red begins=12:02, wait 3, report meters=90 motion=yes, leave red, wait 1, tap disarm, reload, assign red, wait 1 = disarmed
 12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
@@ -538,9 +543,15 @@ report meters=1100 motion=yes, report blue meters=1100 motion=yes, fail, wait 20
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))
 async def test_nights(night: Night, script: str, told: list[str]) -> None:
-    """In each story, the guards have the expected states, and the phone gets the expected messages."""
+    """In each story, the guards have the expected states, and the phone gets the expected messages.
+
+    Nothing is remembered of deleted bikes.
+    """
     await night.async_tell(script)
     assert night.told == told
+    content = night.entry.runtime_data.coordinator.database.content
+    gone = {*BIKES.values()} - content.states.keys()
+    assert not [it for it in gone if it in str(content.sent)]
 
 
 LATE = """
