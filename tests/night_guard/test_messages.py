@@ -98,6 +98,15 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
     ]
 
 
+async def test_long_text(post: Post) -> None:
+    """Phones and chats get the first part of a long text, because they refuse long ones. Home Assistant shows all of it."""
+    text = "Cargo bike " * 1_000
+    await post.async_send(message=text, phones=post.phones, others=[CHAT])
+    *pushes, [shown], _ = post.sent.values()
+    assert {push.data["message"] for [push] in pushes} == {f"{text[:1_000]}…"}
+    assert shown.data["message"] == text
+
+
 async def test_one_that_fails(post: Post, caplog: pytest.LogCaptureFixture) -> None:
     """If a phone and a chat fail, the errors are logged without a secret address, and Ben's phone gets the message.
 

@@ -52,6 +52,9 @@ _MARKDOWN: Final = re.compile(r"([!-/:-@\[-`{-~])")
 # Home Assistant's Telegram bot reads messages as Markdown, and Telegram refuses a message
 # with an unpaired one of these characters, such as the bike's name "Bike_1".
 _MARKS: Final = re.compile(r"[_*`\[]")
+# Maximum number of characters of a text on phones and in chats: push services refuse
+# messages of more than 4 KiB, and the message about an outage names all bikes.
+_LONGEST_TEXT: Final = 1_000
 _AWAKE: Final = {"ttl": 0, "priority": "high"}
 _SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
 URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
@@ -175,7 +178,8 @@ async def async_deliver(
 def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
     """Yield the actions that show or remove a message. `notify` entities cannot remove a message."""
     tag, text = message.tag, message.text
-    shown = {"title": message.title, "message": text}
+    start = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
+    shown = {"title": message.title, "message": start}
     on_phone = {"message": "clear_notification", "data": {"tag": tag}}
     if text:
         links = {"url": message.url, "clickAction": message.url}
