@@ -509,11 +509,6 @@ leave blue, wait 9, assign blue, wait 1 = blue disarmed
 12:05 time-sensitive: Not guarded tonight / Blue bike is no longer in the account
 12:07 dusk removed
 
-A bike leaves the account after *It's me*, and a user deletes it.
-night red begins=12:02, wait 3, report meters=90 motion=yes, wait 1, tap disarm, leave red, wait 2, delete red, wait 2
-12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
-12:07 guard removed
-
 The owner takes a bike along that leaves the account. *It's me* disarms it, even if Home Assistant restarts before the bike returns.
 night red begins=12:02, wait 3, report meters=90 motion=yes, leave red, wait 1, tap disarm, reload, assign red, wait 1 = disarmed
 12:05 critical: Red bike is being moved / 90 m from where it stood, Roonstraße 12, 12:04
