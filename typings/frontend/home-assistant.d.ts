@@ -20,6 +20,7 @@ interface Hass {
   devices: Record<string, { name: string | null; name_by_user?: string | null }>;
   locale: {
     language: string;
+    date_format: string;
     number_format: string;
     time_format: string;
     time_zone: string;

@@ -82,30 +82,33 @@ export async function loadTexts(hass) {
 export const text = (key, values) => texts.localize(`component.bike_tracker.config_panel.${key}`, values) || "";
 
 /** @type {Record<string, string | undefined>} */
-const NUMBERS = { comma_decimal: "en-US", decimal_comma: "de", space_comma: "fr", quote_decimal: "de-CH", system: undefined };
+const LOCALES = { comma_decimal: "en", decimal_comma: "de", space_comma: "fr", quote_decimal: "de-CH",
+	DMY: "sv", MDY: "en", YMD: "en-CA", system: undefined };
 
 class Formats {
 	/** @param {Hass} hass */
-	constructor({ config, locale: { language, number_format, time_format, time_zone } }) {
+	constructor({ config, locale: { language, date_format, number_format, time_format, time_zone } }) {
 		this.language = language;
 		this.zone = time_zone === "server" ? config.time_zone : undefined;
-		this.numbers = number_format in NUMBERS ? NUMBERS[number_format] : language;
+		const chosen = (key = "") => (key in LOCALES ? LOCALES[key] : language);
+		this.dates = chosen(date_format);
+		this.numbers = chosen(number_format);
 		this.useGrouping = number_format !== "none";
 		this.isMetric = config.unit_system.length === "km";
 		const { [time_format]: hourCycle } = /** @type {any} */ ({ 12: "h12", 24: "h23" });
-		const clock = new Intl.DateTimeFormat(time_format === "system" ? undefined : language,
+		const clock = new Intl.DateTimeFormat(chosen(time_format),
 			{ hour: "numeric", minute: "2-digit", timeZone: this.zone, hourCycle });
 		const keys = new Intl.DateTimeFormat("en-CA", { timeZone: this.zone });
 		/** @type {Record<number, string>} */
 		const days = {};
 		this.time = (at = 0) => clock.format(at);
-		// Kept: 5,000 rides cost 10 ms.
+		// 5,000 rides: 10 ms.
 		this.dayKey = (at = 0) => (days[Math.floor(at / MINUTE_MS)] ??= keys.format(at));
 	}
 
 	/** @param {Intl.DateTimeFormatOptions} options */
 	date(at = 0, options, timeZone = this.zone) {
-		return new Date(at).toLocaleDateString(this.language, { timeZone, ...options });
+		return new Date(at).toLocaleDateString(options.month === "numeric" ? this.dates : this.language, { timeZone, ...options });
 	}
 
 	day(at = 0) {
@@ -113,7 +116,6 @@ class Formats {
 		return this.date(at, { day: "numeric", month: "long", ...(year ? { year } : { weekday: "long" }) });
 	}
 
-	/** Return the time, and day unless known. */
 	moment(at = 0, known = Date.now()) {
 		return (this.dayKey(at) === this.dayKey(known) ? "" : `${this.day(at)}, `) + this.time(at);
 	}
@@ -164,7 +166,6 @@ export class Bike {
 		this.name = name_by_user || name || "";
 	}
 
-	/** Return a known state. */
 	state(key = "") {
 		const state = hass.states[this.has[key]];
 		return ["unavailable", "unknown"].includes(state?.state) ? undefined : state;

@@ -8,7 +8,6 @@ import { RidesCard } from "./rides.js";
 
 const CARDS = { bikes: BikesCard, rides: RidesCard, distance: DistanceCard };
 
-/** For *Add dashboard*. */
 class BikesStrategy extends HTMLElement {
 	static noEditor = true;
 

@@ -22,7 +22,7 @@ class Book {
 	/** On the map; the newest if empty. */
 	chosen = "";
 
-	/** Load the last week, and new rides later. */
+	/** Load a week, and new rides later. */
 	follow() {
 		const bikes = bikesOf();
 		const stamp = stampOf(bikes);

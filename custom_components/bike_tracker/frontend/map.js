@@ -92,7 +92,7 @@ export const routeOf = (ride) => once(ride.key, ride.ended_at, async () => {
 	return points.map((point, i) => ({ point, timestamp: new Date((time += ways[i] * pace)) }));
 });
 
-/** Decode a polyline (Google's, precision 5). */
+/** Decode a polyline, precision 5. */
 function decode(route = "") {
 	/** @type {[number, number][]} */
 	const points = [];

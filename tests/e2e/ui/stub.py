@@ -62,7 +62,7 @@ def ride(start: datetime, number: int = 1, /, **values: object) -> House:
 
 
 def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> House:
-    """Return a house with these bikes and rides, whose user reads English. Keyword arguments replace its values."""
+    """Return a house with these bikes and rides, whose user reads English and writes the day before the month. Keyword arguments replace its values."""
     locale = {"language": "en", "number_format": "language", "time_format": "language"}
     return {
         "now": datetime.now(UTC).isoformat(),
@@ -76,7 +76,7 @@ def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> Hou
             "armed_away": "Guarded",
             "triggered": "Being moved",
         },
-        "locale": {**locale, "time_zone": "server"},
+        "locale": {**locale, "date_format": "DMY", "time_zone": "server"},
         "config": {"time_zone": "Europe/Berlin", "unit_system": {"length": "km"}},
         **values,
     }

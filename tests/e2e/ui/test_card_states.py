@@ -22,7 +22,7 @@ _MIDNIGHT = _YESTERDAY.replace(hour=22, minute=45)
 _GONE = dict.fromkeys(("tracker", "online", "battery", "ride"), "unavailable")
 _NOT_SET_UP = {"tracker": {"state": "unavailable", "attributes": {"restored": True}}}
 _MARKUP = '<img src=x onerror="window.isHacked=1"><b>bike</b>'
-_MILES = {"time_zone": "Europe/Berlin", "unit_system": {"length": "mi"}}
+_MILES = {"time_zone": "UTC", "unit_system": {"length": "mi"}}
 _A_MINUTE_LATER = "() => { const now = Date.now; Date.now = () => now() + 60_000; }"
 _COME_BACK = "map => { map.dispatchEvent(new Event('wheel')); map.fitted = []; const card = map.getRootNode().host; card.parentNode.append(card); return new Promise(done => setTimeout(() => done(map.fitted.length), 99)); }"
 _BEGINS_AT_THE_LEFT = "({ firstChild: text }) => { const range = new Range(); range.selectNode(text); const { x } = range.getBoundingClientRect(); range.setEnd(text, 1); return x === range.getBoundingClientRect().x; }"
@@ -100,7 +100,7 @@ _STATES = {
         house(bike(1), rides=[ride(_YESTERDAY)], config=_MILES),
         "Bike 1",
         "6.2 mi · 30 min · max. 20 mph",
-        "This week · 6.2 mi",
+        f"{_NOON - timedelta(7):%-d/%-m} Bike 1 6.2 mi",
     ),
     "a tracker is offline": (
         house(bike(1, **_AWAY, online="off", last_update="2026-01-01T00:00:00Z")),
