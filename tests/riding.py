@@ -9,23 +9,23 @@ from .conftest import RED, Bikes, async_setup
 from .tools.simulator.server import Simulator
 
 
-def go(simulator: Simulator, metres: float, **more: Any) -> None:
-    """Let the red bike report from a place that is `metres` meters north of its previous report."""
+def go(simulator: Simulator, meters: float, **more: Any) -> None:
+    """Let the red bike report from a place this number of meters north of its previous report."""
     position = simulator.devices[RED].position
     assert position is not None
-    latitude = position.latitude + metres / 111_195
+    latitude = position.latitude + meters / 111_195
     simulator.report(RED, latitude=latitude, **more)
 
 
-def riding(kilometres: float, speed: float = 9.0) -> dict[str, Any]:
+def riding(kilometers: float, speed: float = 9.0) -> dict[str, Any]:
     """Return the values of a report with a total distance in kilometers and a speed in knots. Speed 0 is no motion."""
-    attributes = {"motion": speed > 0, "totalDistance": kilometres * 1_000}
+    attributes = {"motion": speed > 0, "totalDistance": kilometers * 1_000}
     return {"speed": speed, "attributes": attributes}
 
 
-def standing(kilometres: float) -> dict[str, Any]:
+def standing(kilometers: float) -> dict[str, Any]:
     """Return the values of a report of a standing bike, with the tracker's total distance in kilometers."""
-    return riding(kilometres, 0.0)
+    return riding(kilometers, 0.0)
 
 
 async def async_ride(bikes: Bikes) -> None:

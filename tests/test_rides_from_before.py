@@ -20,7 +20,7 @@ from .books import file_of, full_disk
 from .conftest import BLUE, EMAIL, RED
 from .riding import go
 from .tools.simulator import Simulator
-from .tools.simulator.streets import METRES_PER_DEGREE
+from .tools.simulator.streets import METERS_PER_DEGREE
 from .tools.story.home import Home
 
 MINUTE = 60
@@ -44,9 +44,9 @@ def ride_on_days(simulator: Simulator, days: int) -> list[datetime]:
         start = now - day * DAY + timedelta(hours=hours) - RIDE / 2
         for number in range(-1, 34):
             time = start + number * RIDE / 20
-            metres = 1_000 * len(starts) + 50 * min(max(number, 0), 20)
+            meters = 1_000 * len(starts) + 50 * min(max(number, 0), 20)
             values = MOVES if 0 <= number < 20 else STANDS
-            latitude = 47.9 + metres / METRES_PER_DEGREE
+            latitude = 47.9 + meters / METERS_PER_DEGREE
             simulator.report(RED, latitude=latitude, last_update=time, **values)
         starts.append(start)
     return starts

@@ -112,8 +112,8 @@ class Week:
 
     def tables(self) -> list[str]:
         """Return the tables of docs/week.md: totals, and rows and lines by entity."""
-        kilometres = sum(trip.kilometres for _, trip in self._trips)
-        numbers = f"{len(self._trips)}; {kilometres:.0f}; {len(self.reports):,}"
+        kilometers = sum(trip.kilometers for _, trip in self._trips)
+        numbers = f"{len(self._trips)}; {kilometers:.0f}; {len(self.reports):,}"
         totals = (
             ("Rides; kilometers; reports", numbers),
             (

@@ -51,7 +51,7 @@ def test_year(tracker: Tracker) -> None:
     # The state keeps only the last rides. The database has all rides.
     assert len(home.account.states[BIKE].ride_state.rides) <= 4
     assert home.totals == sorted(home.totals)
-    counted = (home.totals[-1] - home.totals[0]) / journey.kilometres
+    counted = (home.totals[-1] - home.totals[0]) / journey.kilometers
     assert (0.6 if tracker.every == 600 else 0.93) < counted < 1.01
 
 

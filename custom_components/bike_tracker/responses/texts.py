@@ -35,10 +35,10 @@ _NEVER_LASTS: Final = ("came_online", "ride_ended", "ride_started")
 _LASTS: Final = ("became_silent", "went_offline")
 
 
-def distance(hass: HomeAssistant, kilometres: float) -> str:
+def distance(hass: HomeAssistant, kilometers: float) -> str:
     """Return a distance such as "4.2 km", in Home Assistant's unit and with the decimal sign of its language."""
     units = hass.config.units
-    way = f"{units.length(kilometres, UnitOfLength.KILOMETERS):.1f}"
+    way = f"{units.length(kilometers, UnitOfLength.KILOMETERS):.1f}"
     if hass.config.language not in _LANGUAGES_WITH_POINT:
         way = way.replace(".", ",")
     return f"{way} {units.length_unit}"
@@ -54,11 +54,11 @@ def short_distance(hass: HomeAssistant, meters: float) -> str:
     return f"{short:.0f} {unit}" if is_short else distance(hass, meters / 1_000)
 
 
-def speed(hass: HomeAssistant, kilometres_per_hour: float) -> str:
+def speed(hass: HomeAssistant, kilometers_per_hour: float) -> str:
     """Return a speed such as "27 km/h", in Home Assistant's unit."""
     known = UnitOfSpeed.KILOMETERS_PER_HOUR
     unit = hass.config.units.get_converted_unit("speed", known) or known
-    value = SpeedConverter.convert(kilometres_per_hour, known, unit)
+    value = SpeedConverter.convert(kilometers_per_hour, known, unit)
     return f"{value:.0f} {unit}"
 
 

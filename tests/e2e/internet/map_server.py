@@ -7,7 +7,7 @@ import re
 
 from aiohttp import web
 
-from tests.tools.simulator.streets import STREETS, Point, metres
+from tests.tools.simulator.streets import STREETS, Point, meters
 
 HOST = "vector.openstreetmap.org"
 _DEEPEST = 14
@@ -39,7 +39,7 @@ def _street(stretches: tuple[tuple[Point, ...], ...]) -> Street:
 
 
 def _length(street: Street) -> float:
-    return sum(metres(start, end) for start, end in pairwise(street))
+    return sum(meters(start, end) for start, end in pairwise(street))
 
 
 _STREETS = {name: _street(stretches) for name, stretches in STREETS.items()}

@@ -41,7 +41,7 @@ class Fleet:
         self,
         name: str,
         place: Point,
-        kilometres_per_hour: float,
+        kilometers_per_hour: float,
         address: str | None = None,
     ) -> None:
         """Let a bike report this place, this speed (0 if it stands) and, if given, this address."""
@@ -53,8 +53,8 @@ class Fleet:
             longitude=longitude,
             altitude=115,
             accuracy=5,
-            speed=kilometres_per_hour / 1.852,
-            motion=kilometres_per_hour > 0,
+            speed=kilometers_per_hour / 1.852,
+            motion=kilometers_per_hour > 0,
             battery_level=80,
             **({"address": address} if address else {}),
         )

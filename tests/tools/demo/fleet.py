@@ -11,10 +11,10 @@ from tests.tools.simulator import Simulator
 from tests.tools.simulator.streets import (
     HOME,
     JUNCTIONS,
-    METRES_PER_DEGREE,
+    METERS_PER_DEGREE,
     Point,
     Route,
-    metres,
+    meters,
     street_at,
 )
 from tests.tools.simulator.world import Json
@@ -132,7 +132,7 @@ class Fleet:
         """Move a bike to another place, from which it reports that it stands."""
         self.park(unique_id)
         bike = self._bikes[unique_id]
-        bike.place = bike.place[0] + _CARRIED / METRES_PER_DEGREE, bike.place[1]
+        bike.place = bike.place[0] + _CARRIED / METERS_PER_DEGREE, bike.place[1]
         # Make two reports due. The next two steps send them from the new place.
         bike.silent = 2 * _HEARTBEAT
 
@@ -213,7 +213,7 @@ class Fleet:
 
 def _way(bike: _Bike) -> Route:
     """Return a route from the junction nearest to the bike to a random other junction."""
-    start = min(JUNCTIONS, key=lambda junction: metres(junction, bike.place))
+    start = min(JUNCTIONS, key=lambda junction: meters(junction, bike.place))
     elsewhere = [junction for junction in JUNCTIONS if junction != start]
     return Route(start, bike.random.choice(elsewhere))
 

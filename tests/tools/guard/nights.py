@@ -22,7 +22,7 @@ from tests.tools.rides.worlds import (
     minutely,
     on_trips,
 )
-from tests.tools.simulator.streets import METRES_PER_DEGREE
+from tests.tools.simulator.streets import METERS_PER_DEGREE
 
 NIGHTS = 30
 NEVER = inf
@@ -79,8 +79,8 @@ def _triggered_by(home: Home, coming: Iterable[Report]) -> float:
     return first
 
 
-def _shifted(report: Report, metres: float = _CARRIED) -> Report:
-    return report.moved(metres / METRES_PER_DEGREE)
+def _shifted(report: Report, meters: float = _CARRIED) -> Report:
+    return report.moved(meters / METERS_PER_DEGREE)
 
 
 def _carried_off(home: Home, soon: Sequence[Report]) -> float:

@@ -7,11 +7,11 @@ from math import cos, radians, sqrt
 from random import Random
 
 from custom_components.bike_tracker.api.models import Position
-from tests.tools.simulator.streets import METRES_PER_DEGREE, Point, metres
+from tests.tools.simulator.streets import METERS_PER_DEGREE, Point, meters
 
 from .trips import Journey, Moment
 
-_KILOMETRES_PER_HOUR = 3.6
+_KILOMETERS_PER_HOUR = 3.6
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class _Receiver:
         if random.random() < tracker.jumps:
             error = self._gauss(200_000)
             error += 100_000 if abs(error) < 50_000 else 0
-        north = error.real / METRES_PER_DEGREE
-        east = error.imag / METRES_PER_DEGREE / cos(radians(point[0]))
+        north = error.real / METERS_PER_DEGREE
+        east = error.imag / METERS_PER_DEGREE / cos(radians(point[0]))
         return point[0] + north, point[1] + east
 
     def _gauss(self, deviation: float) -> complex:
@@ -132,9 +132,9 @@ def reports(
         if moment is not None:
             point = receiver.measured(moment)
             # The server adds the distance from the last fix to its total.
-            total += metres(last or point, point)
+            total += meters(last or point, point)
             last = point
-            speed = moment.speed * _KILOMETRES_PER_HOUR * random.uniform(0.9, 1.1)
+            speed = moment.speed * _KILOMETERS_PER_HOUR * random.uniform(0.9, 1.1)
             if time > late_until and random.random() < tracker.buffers:
                 late_until = time + timedelta(minutes=random.uniform(2, 8))
             position = position._replace(

@@ -62,8 +62,8 @@ class Trip(Span):
             if left and random.random() < 0.4:
                 seconds += random.uniform(10, 120)
         super().__init__(starts_at, starts_at + timedelta(seconds=seconds))
-        metres = sum(route.length for route, *_ in self._routes) * _TOWN
-        self.kilometres = metres / 1_000
+        meters = sum(route.length for route, *_ in self._routes) * _TOWN
+        self.kilometers = meters / 1_000
 
     @property
     def middle(self) -> datetime:
@@ -92,9 +92,9 @@ class Journey:
     """The trips in order of time. They do not overlap."""
 
     @property
-    def kilometres(self) -> float:
+    def kilometers(self) -> float:
         """Return the length of all trips."""
-        return sum(trip.kilometres for trip in self.trips)
+        return sum(trip.kilometers for trip in self.trips)
 
     def at(self, time: datetime) -> Moment:
         """Return the place and speed of the bike at a time."""

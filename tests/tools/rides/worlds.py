@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from custom_components.bike_tracker.tracking.rides import Ride
-from tests.tools.simulator.streets import HOME, metres
+from tests.tools.simulator.streets import HOME, meters
 
 from .home import Home, Service
 from .trackers import Report, Tracker, reports
@@ -158,7 +158,7 @@ def _as_received(said: Iterable[Report]) -> Iterator[Report]:
     """
     newest, total = None, 0.0
     for number, it in enumerate(sorted(said, key=lambda it: it.comes_at), 1):
-        reached = total + metres((newest or it).point, it.point)
+        reached = total + meters((newest or it).point, it.point)
         yield it.changed(
             id=number, total_distance=reached / 1_000, server_time=it.comes_at
         )
@@ -338,7 +338,7 @@ def found_in(world: World) -> Found:
         started=len(home.of_type("ride_started")),
         ended=len(home.of_type("ride_ended")),
         distances=[distance_error(of, trip) for trip, of in seen],
-        in_all=((home.totals[-1] - home.totals[0]) / journey.kilometres - 1) * 100,
+        in_all=((home.totals[-1] - home.totals[0]) / journey.kilometers - 1) * 100,
         starts=[(of[0].started_at - it.starts_at).total_seconds() for it, of in seen],
         ends=[(of[-1].moved_at - it.ends_at).total_seconds() for it, of in seen],
     )
@@ -346,7 +346,7 @@ def found_in(world: World) -> Found:
 
 def distance_error(rides: Iterable[Ride], trip: Trip) -> float:
     """Return the error of the distance of a trip's detected rides, in percent."""
-    return (sum(ride.distance for ride in rides) / trip.kilometres - 1) * 100
+    return (sum(ride.distance for ride in rides) / trip.kilometers - 1) * 100
 
 
 def rides_of(trip: Trip, rides: Iterable[Ride], late: timedelta) -> list[Ride]:

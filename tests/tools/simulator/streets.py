@@ -7,7 +7,7 @@ from math import cos, hypot, radians
 type Point = tuple[float, float]
 """Latitude and longitude in degrees."""
 
-METRES_PER_DEGREE = 111_320.0
+METERS_PER_DEGREE = 111_320.0
 
 # Junctions and ends of streets
 HOME: Point = (49.414599, 8.681470)  # Gerhart-Hauptmann-Straße
@@ -86,16 +86,16 @@ STREETS: dict[str, tuple[tuple[Point, ...], ...]] = {
 }
 
 
-def metres(start: Point, end: Point) -> float:
+def meters(start: Point, end: Point) -> float:
     """Return the distance between two points in meters. The town is small enough to be treated as flat."""
     east = (end[1] - start[1]) * cos(radians((start[0] + end[0]) / 2))
-    return hypot(end[0] - start[0], east) * METRES_PER_DEGREE
+    return hypot(end[0] - start[0], east) * METERS_PER_DEGREE
 
 
 def street_at(point: Point) -> str:
     """Return the name of the street that contains the point in `STREETS` nearest to this point."""
     away = {
-        name: min(metres(point, bend) for stretch in stretches for bend in stretch)
+        name: min(meters(point, bend) for stretch in stretches for bend in stretch)
         for name, stretches in STREETS.items()
     }
     return min(away, key=away.__getitem__)
@@ -134,7 +134,7 @@ class Route:
     def at(self, travelled: float) -> Point:
         """Return the point at this distance in meters from the start, or the end if the route is shorter."""
         for start, end in pairwise(self.points):
-            leg = metres(start, end)
+            leg = meters(start, end)
             if travelled <= leg:
                 share = travelled / leg
                 latitude = start[0] + (end[0] - start[0]) * share
@@ -155,4 +155,4 @@ def _ways(points: tuple[Point, ...], end: Point) -> Iterator[tuple[Point, ...]]:
 
 
 def _length(points: tuple[Point, ...]) -> float:
-    return sum(metres(*leg) for leg in pairwise(points))
+    return sum(meters(*leg) for leg in pairwise(points))

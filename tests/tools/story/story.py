@@ -13,13 +13,13 @@ from homeassistant.util import dt as dt_util
 from tests.tools.simulator.live import WELL
 from tests.tools.simulator.render import Endpoint
 from tests.tools.simulator.server import Simulator
-from tests.tools.simulator.streets import METRES_PER_DEGREE
+from tests.tools.simulator.streets import METERS_PER_DEGREE
 from tests.tools.simulator.world import DEFAULT_LATITUDE, SimDevice, SimPosition
 
 from .home import Home
 from .listener import Run
 
-_METRES_PER_SECOND = 6.0
+_METERS_PER_SECOND = 6.0
 _KNOT = 0.514444
 # Events in the last seconds before a kill may be lost, or fired again.
 _UNWRITTEN = timedelta(seconds=11)
@@ -64,7 +64,7 @@ class Bike:
 
     tracker: str
     reports_at: datetime
-    metres: float = 0
+    meters: float = 0
     owner: str | None = None
     """The account to which the device belongs in Home Assistant."""
     arrived_at: datetime | None = None
@@ -180,15 +180,15 @@ class Story:
         """Let a bike report, with or without alarms. `how` and `age` (seconds) describe the fix."""
         now, moves, has_fix = self._now, bike.ride is not None, how != "no fix"
         if moves and bike.seen_at and how == "fix":
-            bike.metres += _METRES_PER_SECOND * (now - bike.seen_at).total_seconds()
+            bike.meters += _METERS_PER_SECOND * (now - bike.seen_at).total_seconds()
         bike.seen_at = now
-        latitude = DEFAULT_LATITUDE + bike.metres / METRES_PER_DEGREE
+        latitude = DEFAULT_LATITUDE + bike.meters / METERS_PER_DEGREE
         fix_time = now - timedelta(seconds=age if how == "fix" else 900)
         position = self._service.report(
             bike.tracker,
             latitude=latitude if has_fix else 0.0,
             accuracy=5.0 if has_fix else 0.0,
-            speed=_METRES_PER_SECOND / _KNOT if moves and has_fix else 0,
+            speed=_METERS_PER_SECOND / _KNOT if moves and has_fix else 0,
             valid=has_fix,
             fix_time=fix_time if has_fix else dt_util.utc_from_timestamp(0),
             device_time=fix_time if how == "late" else now,
