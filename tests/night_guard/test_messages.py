@@ -124,8 +124,8 @@ async def test_one_that_fails(post: Post, caplog: pytest.LogCaptureFixture) -> N
     for service in ("mobile_app_ann_s_phone", "send_message"):
         post.hass.services.async_register("notify", service, fail)
     to = {"phones": post.phones, "others": [CHAT]}
-    await post.async_send(message="Gone", title="Bike_1", **to)
-    assert chat == ["Bike_1: Gone", "Bike-1: Gone"]
+    await post.async_send(message="Gone" * 1_000, title="Bike_1", **to)
+    assert chat == [f"{title}: {'Gone' * 250}…" for title in ("Bike_1", "Bike-1")]
     assert len(post.sent["mobile_app_ben_s_phone"]) == 1
     assert "notify.mobile_app_ann_s_phone failed: it is off" in caplog.text
     assert "notify.send_message failed (OSError)" in caplog.text

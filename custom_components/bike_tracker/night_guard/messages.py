@@ -164,15 +164,13 @@ async def async_deliver(
     If a chat refuses a message with Markdown, send it again without Markdown.
     """
     failed = await async_call(hass, context, *_actions(message, recipients))
-    title, text = (_MARKS.sub("-", it) for it in (message.title, message.text))
-    if (title, text) != (message.title, message.text):
-        plain = {"title": title, "message": text}
-        again = [
-            (domain, service, data | plain)
-            for domain, service, data in failed
-            if ATTR_ENTITY_ID in data
-        ]
-        await async_call(hass, context, *again)
+    texts = ("title", "message")
+    plain = [
+        (domain, service, data | {key: _MARKS.sub("-", data[key]) for key in texts})
+        for domain, service, data in failed
+        if ATTR_ENTITY_ID in data
+    ]
+    await async_call(hass, context, *(it for it in plain if it not in failed))
 
 
 def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
