@@ -322,14 +322,12 @@ async def test_service_does_not_answer(ready: Bikes) -> None:
     assert (await async_report(ready))["positions"] == 3
     await async_steal(ready)
     report = await async_report(ready)
-    # The table and the GPX file show all places of the stored route of this ride. Only
-    # the first and the last place, and the place of the guard's trigger, have a time.
-    assert report["positions"] == 7
+    # The table shows where the bike was guarded, where the guard was triggered, and the
+    # ends of the ride. The GPX file has all places of the stored route.
     shown = _times(report["html"])
-    assert [place for place, _ in shown] == [
-        f"{DEFAULT_LATITUDE + minute / 1_000:.5f}" for minute in range(7)
-    ]
-    assert [time != "–" for _, time in shown] == [True, True, *[False] * 4, True]
+    norths = [f"{DEFAULT_LATITUDE + minute / 1_000:.5f}" for minute in (0, 1, 6)]
+    assert sorted({place for place, _ in shown}) == norths
+    assert report["positions"] == len(shown)
     await ready.async_guard("disarm")
     assert _times((await async_report(ready))["html"]) == shown
     track = read(report["gpx"])

@@ -177,7 +177,7 @@ class TheftReport(NamedTuple):
     host: str
     track: Track
     fixes: list[Fix]
-    """Places in order of time. In stored routes, most times are unknown: they are `NOWHERE.time`."""
+    """Places in order of time."""
     guards: list[ArmedBy]
     """The guard of the last theft, if it was in use in the time range, and the current guard."""
     details: Mapping[str, str]
@@ -238,34 +238,18 @@ def _guards(state: TrackerState, start: datetime, end: datetime) -> Iterator[Arm
 
 
 def _fixes(tracker: Tracker, track: Track, guards: list[ArmedBy]) -> list[Fix]:
-    """Return the places of the track; without a track, the places of the guards and of the last report."""
-    position, guarded = tracker.state.position, list[Fix]()
+    """Return the reported places; without them, the known places of guards and rides, and of the last report."""
+    if reported := [fix_of(report, report.fix_time) for report in track.reports]:
+        return [*filter(None, reported)]
+    position, known = tracker.state.position, list[Fix | None]()
     for guard, _ in guards:
-        seen = guard.triggered and guard.triggered.fix
-        guarded += [fix for fix in (guard.place, seen) if fix and _has_time(fix)]
-    if track.rides:
-        return _stored_fixes(track, guarded)
-    reported = [fix_of(report, report.fix_time) for report in track.reports]
-    last = position and fix_of(position, position.fix_time)
-    by_time = {fix.time: fix for fix in (*guarded, last) if fix}
-    return [fix for fix in reported if fix] or [by_time[it] for it in sorted(by_time)]
-
-
-def _stored_fixes(track: Track, guarded: list[Fix]) -> list[Fix]:
-    """Return the places of stored routes. Times are known at the ends of rides and at the places of the guard."""
-    fixes = list[Fix]()
-    # Stored routes have five decimals, so round the places of the guard, too.
-    known = {(round(it.latitude, 5), round(it.longitude, 5)): it for it in guarded}
-    for point in chain.from_iterable(track.segments()):
-        place, time = (point["latitude"], point["longitude"]), point.get("time")
-        # If the bike passes a place again, only the time of the first pass is known.
-        fix = known.pop(place, None) or Fix(NOWHERE.time, *place)
-        fixes.append(fix._replace(time=datetime.fromisoformat(time)) if time else fix)
-    return fixes
-
-
-def _has_time(fix: Fix) -> bool:
-    return fix.time != NOWHERE.time
+        known += [guard.place, guard.triggered and guard.triggered.fix]
+    for ride in track.rides:
+        known.append(ride.start and ride.start._replace(time=ride.started_at))
+        known.append(ride.end and ride.end._replace(time=ride.moved_at))
+    known.append(position and fix_of(position, position.fix_time))
+    by_time = {fix.time: fix for fix in known if fix and fix.time != NOWHERE.time}
+    return [by_time[time] for time in sorted(by_time)]
 
 
 def _point(fix: Fix) -> TrackPoint:
@@ -416,8 +400,7 @@ def _marks(count: int) -> list[str]:
 
 def _row(report: TheftReport, fix: Fix, mark: str) -> str:
     accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
-    time = report.time(fix.time) if _has_time(fix) else "–"
-    numbers = (time, _coordinates(fix), accuracy)
+    numbers = (report.time(fix.time), _coordinates(fix), accuracy)
     cells = "".join(f'<td class="number">{_lines(it)}</td>' for it in numbers)
     return f"<tr><td>{mark}</td>{cells}<td>{_lines(fix.address or '–')}</td></tr>"
 
