@@ -65,7 +65,7 @@ def arm(bikes: Bikes, tracker: str) -> None:
     """Arm the guard of a bike."""
     changes = bikes.coordinator.data.arm(tracker, dt_util.utcnow())
     assert changes
-    bikes.coordinator.async_set_guards(changes)
+    bikes.coordinator.async_set_changes(changes)
 
 
 async def async_raise_alarm(bikes: Bikes) -> None:
@@ -223,7 +223,7 @@ CHANGES: dict[str, Callable[[Bikes], object]] = {
     "alarm": lambda bikes: bikes.simulator.report(RED, attributes={"alarm": "sos"}),
     "arming": lambda bikes: arm(bikes, RED),
     "guard again": lambda bikes: arm(bikes, RED),
-    "disarming": lambda bikes: bikes.coordinator.async_set_guards(
+    "disarming": lambda bikes: bikes.coordinator.async_set_changes(
         bikes.coordinator.data.disarm(RED, dt_util.utcnow(), "Ann")
     ),
     "offline": lambda bikes: bikes.simulator.set_status(RED, "offline"),
@@ -700,7 +700,7 @@ async def test_backup_with_a_slow_disk(
     await async_setup(hass, entry)
     coordinator, never = entry.runtime_data.coordinator, asyncio.Event().wait
     await coordinator.database.async_write()
-    coordinator.async_set_guards(coordinator.data.arm(RED, dt_util.utcnow()))
+    coordinator.async_set_changes(coordinator.data.arm(RED, dt_util.utcnow()))
     with (
         patch.object(backup, "BACKUP_TIMEOUT_SECONDS", 0.01),
         patch.object(hass, "async_add_executor_job", lambda *_: never()),

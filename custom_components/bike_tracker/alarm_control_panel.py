@@ -45,7 +45,6 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     _attr_code_arm_required = False
     _attr_supported_features = AlarmControlPanelEntityFeature.ARM_AWAY
     _is_available_in_outage = True
-    _also_follows = "guard"
 
     @override
     def _new_value(self, tracker: Tracker) -> tuple[object, ...]:
@@ -102,7 +101,7 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     @callback
     def _async_set(self, changes: Changes) -> None:
         """Store the changed guard. Remove the old guard's message, unless the guard will be armed when the bike stands."""
-        self.coordinator.async_set_guards(changes)
+        self.coordinator.async_set_changes(changes)
         guard = changes.before[self.coordinator_context].state.guard
         now = changes.after.get(self.coordinator_context)
         if now and now.state.rearming:

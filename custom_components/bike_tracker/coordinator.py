@@ -8,10 +8,7 @@ from typing import Any, Final, override
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
@@ -71,9 +68,8 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     def signal(self, unique_id: str) -> str:
         """Return the name of the signal that is sent when a tracker changes.
 
-        For the signal of the tracker's guard, add `_guard` to the `uniqueId`; for the
-        signal of its last contact, add `_contact`. If a listener fails, Home Assistant
-        logs the signal, so it contains no `uniqueId`.
+        For the signal of its last contact, add `_contact` to the `uniqueId`. If a
+        listener fails, Home Assistant logs the signal, so it contains no `uniqueId`.
         """
         return f"{DOMAIN}_changed_{self.config_entry.entry_id}_{hash(unique_id)}"
 
@@ -84,7 +80,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     ) -> Callable[[], None]:
         """Listen to every update or, if the context is a `uniqueId`, only to the signal of that tracker.
 
-        The context may also end in `_guard` or `_contact`, as described in `signal`.
+        The context may also end in `_contact`, as described in `signal`.
         """
         if context is None:
             return super().async_add_listener(update_callback)
@@ -206,7 +202,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             after = await asyncio.to_thread(before.with_history, answer, now)
             if states.get(request.tracker) is before:
                 changes = self.data.apply_history(request.tracker, after, now)
-                self._async_set_changes(changes)
+                self.async_set_changes(changes)
                 return
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
@@ -237,21 +233,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 self.database.async_follow(before, after)
                 self.devices.async_follow(after)
 
-    @callback
-    def async_set_guards(self, *changes: Changes) -> None:
-        """Store guards that were armed or disarmed, and notify only the entities of these guards.
-
-        If a guard was triggered at once, notify all listeners: they fire this occurrence.
-        """
-        for each in changes:
-            self._async_store(each)
-            for unique_id in each.keys:
-                async_dispatcher_send(self.hass, self.signal(f"{unique_id}_guard"))
-                before, after = each.before[unique_id], each.after[unique_id]
-                if before.state.occurrences is not after.state.occurrences:
-                    self.changed.add(unique_id)
-                    self.async_update_listeners()
-
     # Between polls
 
     @callback
@@ -270,7 +251,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 changes.append(
                     self.data.apply_message(message.devices, message.positions, context)
                 )
-        self._async_set_changes(*changes)
+        self.async_set_changes(*changes)
         if self.live.messages:
             # Let other tasks run before the remaining messages are applied.
             self.hass.loop.call_soon(self._async_apply_messages)
@@ -288,8 +269,11 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         return portion
 
     @callback
-    def _async_set_changes(self, *changes: Changes) -> None:
-        """Store changes that come from no poll, notify listeners, and request the history if a gap needs it."""
+    def async_set_changes(self, *changes: Changes) -> None:
+        """Store changes that come from no poll, notify listeners, and request the history if a gap needs it.
+
+        If no other notification is under way, the listeners are notified at once.
+        """
         for each in changes:
             self._async_take(each)
         if self.changed or self.contacted:

@@ -313,7 +313,7 @@ A night guard that is no longer for a silent bike removes its message.
 night red begins=12:05 ends=14:00, stand 15, wait 85, until 14, night blue begins=12:05 ends=14:00, wait 2
 13:31 time-sensitive: Red bike has not reported since 12:15 / Red bike: guarded, but without contact since 12:15. A theft would go unnoticed.
 14:00 quiet: Red bike has not reported since 12:15 / Red bike is at home, position from 12:15, battery 80%.
-14:01 silent removed
+14:00 silent removed
 
 A thief pulls the plug: a tracker that falls silent under way has not stopped. This is told once, until contact is back.
 night red follow=no, until 22, ride 3, offline red, wait 60, online red, ride 2
@@ -360,8 +360,8 @@ disarm, wait 1
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / New bike: its place is not known / Red bike: being moved, its alarm is still on
 12:07 quiet: Not guarded tonight / Red bike: being moved, its alarm is still on
-12:08 guard removed
 12:08 dusk removed
+12:08 guard removed
 
 A bike that cannot be guarded for a while is guarded and named again, also after a restart.
 night begins=12:05, lock blue, wait 5 = blue disarmed
@@ -487,14 +487,15 @@ night blue begins=12:05, automate, offline red, wait 20
 Trackers that fall silent within five minutes are one message.
 night begins=12:02, stand 12 red blue, stand 5 blue, wait 71, restart, wait 2, automate disarm, wait 3
 13:28 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:17 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
-13:33 guard removed
 13:33 quiet: Blue bike has not reported since 12:17 / Blue bike: guarded, but without contact since 12:17. A theft would go unnoticed.
+13:33 guard removed
 
 A message about a later silence replaces the first. Both bikes are told of again after they were armed again.
 night begins=12:02, stand 12 red blue, stand 6 blue, wait 76
 offline blue, offline red, automate disarm, automate, wait 20
 13:28 time-sensitive: Red bike has not reported since 12:12 / Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
 13:34 time-sensitive: Bikes: No contact / Blue bike has not reported since 12:18 / Red bike has not reported since 12:12 / Blue bike, Red bike: guarded, but without contact since 12:12. A theft would go unnoticed.
+13:36 quiet: Blue bike has not reported since 12:18 / Blue bike: guarded, but without contact since 12:18. A theft would go unnoticed.
 13:36 guard removed
 13:51 time-sensitive: Bikes: No contact / Blue bike has been offline since 13:36 / Red bike has been offline since 13:36 / Blue bike, Red bike: guarded, but without contact since 13:36. A theft would go unnoticed.
 

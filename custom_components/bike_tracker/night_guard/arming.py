@@ -245,7 +245,7 @@ class NightGuards:
         self._messenger.tell_reasons(reasons)
         # Arming or disarming here does not remove the message about a triggered guard:
         # it stays until a person acts.
-        self._coordinator.async_set_guards(*changes)
+        self._coordinator.async_set_changes(*changes)
 
     def _compared(
         self,
@@ -393,7 +393,7 @@ class NightGuards:
         was_ridden = self._was_ridden(unique_id)
         self._set_mine(add=[] if was_ridden else [unique_id])
         disarmed = account.disarm(unique_id, dt_util.utcnow())
-        self._coordinator.async_set_guards(disarmed)
+        self._coordinator.async_set_changes(disarmed)
         if was_ridden:
             self._compare([unique_id])
         self._remove_message(bike)
@@ -403,7 +403,7 @@ class NightGuards:
         is_gone = _is_gone(account.states[unique_id])
         self._set_mine(forget=[unique_id])
         if changes := account.arm(unique_id, dt_util.utcnow()):
-            self._coordinator.async_set_guards(changes)
+            self._coordinator.async_set_changes(changes)
         if is_gone or bike.tracker is None:
             nights = self._messenger.guards_of(bike)
             self._messenger.send_once(nights, alerts.not_armed(self._hass, bike))
