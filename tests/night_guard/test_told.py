@@ -339,7 +339,7 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
         assert "start_date_time=2026-11-20T12:" in url
         assert actions == [{"action": "URI", "title": "Theft report", "uri": url}]
     else:
-        assert "red_bike-2026-11-20-12" in said
+        assert "red-bike-2026-11-20-12" in said
         assert "Written" not in said
         assert (data["url"], data["actions"]) == (url, [])
 

@@ -393,7 +393,9 @@ class Messenger:
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
-        filename = f"{slugify(bike.name)}-{dt_util.now():%Y-%m-%d-%H%M%S}.html"
+        # No `_`: a chat that reads messages as Markdown may refuse it.
+        name = slugify(bike.name, separator="-")
+        filename = f"{name}-{dt_util.now():%Y-%m-%d-%H%M%S}.html"
         data = {ATTR_DEVICE_ID: bike.device_id, CONF_FILENAME: filename}
         url = self._link_to_report(bike)
         try:
