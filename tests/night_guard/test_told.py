@@ -354,7 +354,8 @@ async def test_report_in_an_outage(
     After a restart during the outage, the report contains the last place and the ride, too.
 
     If only one bike is moved, a tap on the message opens its report. If Home Assistant
-    has no URL, the message has no button, and a tap opens the map.
+    has no URL, the message has no button, and a tap opens the map. If the night guard is
+    deleted, the links no longer work.
     """
     hass, home = night.hass, "https://home.example.com"
     assert await async_setup_component(hass, "http", {})
@@ -377,9 +378,12 @@ async def test_report_in_an_outage(
     await night.async_tell("work, wait 6, restart, wait 3")
     assert (await client.get(links[0].removeprefix(home))).status == 200
     hass.config.api = hass.config.external_url = None
-    await night.async_tell("fail, wait 20")
+    await night.async_tell(f"fail, wait 20, {restart}wait 2")
     data = night.pushes[-1].data["data"]
     assert (data["url"], data["actions"]) == ("/map", [])
+    hass.config_entries.async_remove_subentry(night.entry, *night.entry.subentries)
+    await night.async_tell("wait 10")
+    assert (await client.get(links[0].removeprefix(home))).status == 401
 
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))

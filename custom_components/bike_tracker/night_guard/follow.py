@@ -67,7 +67,7 @@ class Messenger:
     def __init__(self, coordinator: BikeTrackerCoordinator) -> None:
         self._coordinator = coordinator
         self._hass: HomeAssistant = coordinator.hass
-        self.guards = NightGuard.all_of(coordinator.config_entry)
+        self.load()
         self._started_at = dt_util.utcnow()
         self._followed_at: dict[str, datetime] = {}
         self._awake: dict[str, tuple[datetime, datetime]] = {}
