@@ -28,6 +28,9 @@ A rider sets off by day, and the phone reports it before the bike.
 ann 0, night red riders=ann follow=no, stand 5, ann 300, ride 4, stand 9 = armed, ann 1990 = disarmed
 clock 5, ann 600, clock -5, wait 4 = armed
 
+By day, a fix of a mobile network does not show that the rider is away.
+ann 0, night red riders=ann, report meters=900 accuracy=1500, ann 5, wait 4 = disarmed
+
 A bike that is ridden is guarded once it has stood, though disarmed by hand before.
 night red begins=12:05, disarm, ride 6 = disarmed, stand 10 = armed
 

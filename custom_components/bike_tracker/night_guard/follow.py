@@ -17,7 +17,6 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util, slugify
 
-from ..api.models import Position
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
@@ -27,7 +26,7 @@ from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 from . import NightGuard, alerts, state_of
 from .messages import CRITICAL, URGENT, Message, Recipients, async_deliver, phones_of
 
@@ -122,13 +121,11 @@ class Messenger:
         state = self._coordinator.data.states[unique_id]
         return state.changed_by is not None or unique_id in self.sent.mine
 
-    def is_wanted(
-        self, night: NightGuard, position: Position | None, now: datetime
-    ) -> bool:
-        """Return whether a night guard requires that a bike at this place is guarded; False if the place is unknown."""
-        place = position and position.point
+    def is_wanted(self, night: NightGuard, state: TrackerState, now: datetime) -> bool:
+        """Return whether a night guard requires that a bike is guarded; False if the place of the bike is unknown."""
+        place = state.ride_state.newest_fix
         riders = (rider.place for rider in self.riders(night))
-        return place is not None and night.wants(place, riders, now)
+        return place is not None and night.wants(place.point, riders, now)
 
     # Messages
 
@@ -510,4 +507,4 @@ class Messenger:
             return False
         if unique_id in self.of(night).reasons or not panel or panel.disabled:
             return False
-        return self.is_wanted(night, state.position, now)
+        return self.is_wanted(night, state, now)

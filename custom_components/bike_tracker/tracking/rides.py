@@ -8,7 +8,6 @@ place, that place is only a candidate: the next report must confirm it.
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from math import inf
 from typing import Any, Final, NamedTuple
 
 from ..api.models import MAX_KILOMETERS, MOVES_FROM, Position
@@ -62,6 +61,8 @@ _EVERY_FIX_WITHIN = timedelta(seconds=90)
 # Km/h. During a ride, a faster change of place is a jump unless the tracker reports
 # such a speed.
 _FAST_RIDE = 100
+# Less accurate fixes, for example those from mobile networks, are vague.
+_VAGUE_METERS = 100
 
 
 class Ride(NamedTuple):
@@ -233,13 +234,19 @@ def apply_report(
     """Return the state after a report that was received now.
 
     A report whose fix is repeated or older changes no place: only its motion and the
-    time of its message are used. The first place is always used, however old it is: a
+    time of its message are used. A vague fix neither confirms nor refutes a candidate. The first place is always used, however old it is: a
     server may repeat the last fix of a parked bike.
     """
     received_at = position.server_time or now
     fix = fix_of(position, held(position.fix_time, received_at))
     if fix is None or not _is_newer(state, position, fix):
         return _after_message(state, position, now)
+    if is_vague(state, fix):
+        if state.candidate:
+            return _after_message(state, position, now)
+        # Drop the server's totals: they include the distance to this fix and back.
+        state = state._replace(anchor=state.anchor._replace(total=None))
+        fix = state.last_fix._replace(time=fix.time, total=None)
     report = _Report(fix, position.speed, says_it_moves(position), is_complete)
     if state.drift and fix.time - state.drifts[-1].time > _DRIFT_FORGOTTEN_AFTER:
         state = state._replace(drift=0)
@@ -301,6 +308,13 @@ def says_it_moves(position: Position) -> bool | None:
         return True
     stands = position.motion is None and position.speed == 0
     return False if stands else position.moving
+
+
+def is_vague(state: RideState, fix: Fix) -> bool:
+    """Return whether a fix is so inaccurate that it only shows that the bike is still in the area of its place."""
+    anchor = state.anchor
+    is_worse = fix.accuracy > max(anchor.accuracy, _VAGUE_METERS)
+    return is_worse and may_be_one_place(anchor, fix)
 
 
 def is_moving(speed: float | None) -> bool:
@@ -437,7 +451,8 @@ def _after_fix(
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
     """Return the state of a bike that is still at its place. At rest, a more accurate fix becomes the anchor."""
-    is_better = not state.ride and 0 < fix.accuracy < (state.anchor.accuracy or inf)
+    known = state.anchor.accuracy or _VAGUE_METERS
+    is_better = not state.ride and (fix.accuracy or _VAGUE_METERS) < known
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)
     return state._replace(last_fix=fix, anchor=anchor)
