@@ -28,6 +28,11 @@ A rider sets off by day, and the phone reports it before the bike.
 ann 0, night red riders=ann follow=no, stand 5, ann 300, ride 4, stand 9 = armed, ann 1990 = disarmed
 clock 5, ann 600, clock -5, wait 4 = armed
 
+A rider sets off by day on a bike that reports each five minutes. A bike that stays is guarded after its next report, or without it soon after.
+ann 0, night red riders=ann, report, wait 4, report, ann 300, wait 3 = disarmed, ride 1 = disarmed
+wait 4, ride 1, stand 1, wait 4, stand 1, ann 5000, stand 1, wait 2 = armed, ann 1000 = disarmed
+stand 1, wait 4, stand 1, ann 5000, wait 4 = disarmed, wait 2 = armed
+
 By day, a fix of a mobile network does not show that the rider is away.
 ann 0, night red riders=ann, report meters=900 accuracy=1500, ann 5, wait 4 = disarmed
 

@@ -24,6 +24,7 @@ from ..dispatch import SIGNAL_UPDATED, Update
 from ..responses import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking import log_errors
+from ..tracking.rides import SILENT_AFTER
 from ..tracking.state import Changes, Trackers, TrackerState
 from . import NightGuard, Situation, alerts, decide, state_of
 from .follow import Messenger, is_armed_by_arrival
@@ -31,6 +32,8 @@ from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, press
 
 # By day, the phone of a rider who sets off on a bike may report this long before the bike.
 _SETS_OFF_WITHIN: Final = timedelta(minutes=3)
+# A report may come this much later than its tracker's interval.
+_REPORTS_WITHIN: Final = timedelta(minutes=1)
 _RECIPIENT_GONE: Final = "recipient_gone"
 
 
@@ -300,7 +303,12 @@ class NightGuards:
         since = min(self._away_since.pop(unique_id, now), now)
         if is_wanted:
             self._away_since[unique_id] = since
-        return is_wanted and now - since < _SETS_OFF_WITHIN
+        state = self._coordinator.data.states[unique_id]
+        wait, every = _SETS_OFF_WITHIN, state.reports_every
+        if every < SILENT_AFTER and (state.seen_at or since) <= since:
+            # The next report shows whether the rider set off on the bike.
+            wait = max(wait, every + _REPORTS_WITHIN)
+        return is_wanted and now - since < wait
 
     def _until(
         self, unique_id: str, guards: Collection[NightGuard], now: datetime

@@ -195,6 +195,13 @@ class TrackerState(NamedTuple):
         return self.ride_state.ride is not None
 
     @property
+    def reports_every(self) -> timedelta:
+        """Return the time between the last two reports; 0 if it is unknown."""
+        times = [it.time for it in self.log.inputs if it.report]
+        times = [*filter(None, [self.log.time]), *times]
+        return times[-1] - times[-2] if len(times) > 1 else timedelta()
+
+    @property
     def gap(self) -> Gap | None:
         """Return the gap for which the history is needed, or None."""
         gap = self.log.gap
