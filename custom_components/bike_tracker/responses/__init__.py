@@ -61,7 +61,7 @@ class Bike(NamedTuple):
         return self.entity.device_id or ""
 
     def matches(self, name: str) -> bool:
-        """Return whether the bike has this name: compare letters and digits, ignore case. Every bike matches ""."""
+        """Return whether the bike has this name: compare letters and digits, ignore case and accents. Every bike matches ""."""
         return not name or _letters(name) in map(_letters, self.names)
 
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
@@ -84,8 +84,8 @@ class Bike(NamedTuple):
 
 
 def _letters(name: str) -> str:
-    """Return the letters and digits of a name in lower case, or the whole name if it has none."""
-    folded = normalize("NFKC", name).casefold()
+    """Return the letters without accents and the digits of a name in lower case, or the whole name if it has none."""
+    folded = normalize("NFKD", name).casefold()
     return "".join(filter(str.isalnum, folded)) or folded
 
 
