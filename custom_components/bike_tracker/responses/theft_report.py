@@ -273,7 +273,7 @@ def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
         route=_label(hass, "route"),
         drawing=_drawing(hass, report),
         positions=_label(hass, "positions"),
-        header="<th></th>" + "".join(f"<th>{_label(hass, it)}</th>" for it in columns),
+        header="<td></td>" + "".join(f"<th>{_label(hass, it)}</th>" for it in columns),
         rows="".join(
             _row(report, *it) for it in zip(shown, _marks(len(shown)), strict=True)
         ),
