@@ -172,13 +172,13 @@ async def test_newly_reported(ready: Bikes) -> None:
     ("action", "state"), [("disarm", "disarmed"), ("arm_away", "armed_away")]
 )
 async def test_arming(ready: Bikes, writes: list[str], action: str, state: str) -> None:
-    """Arming or disarming reads each entity of the bike once, and writes only the guard. No other bike is read."""
+    """Arming or disarming reads the guard twice, the bike's other entities once, and writes only the guard. No other bike is read."""
     await ready.async_guard("arm_away")
     guard = "alarm_control_panel.red_bike_guard"
     writes.clear()
     with watching() as passed:
         await ready.async_guard(action)
-    assert passed.reads == dict.fromkeys(entities_of(ready, RED), 1)
+    assert passed.reads == dict.fromkeys(entities_of(ready, RED), 1) | {guard: 2}
     assert writes in ([guard], [])
     assert ready.state(guard).state == state
 

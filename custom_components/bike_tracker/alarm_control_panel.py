@@ -93,10 +93,14 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         if changes is None:
             raise validation_error("guard_without_place")
         self._async_set(changes)
+        # Inside an update, `_async_set` notifies entities only after the update. The
+        # next action of an automation must already see the new state.
+        self._handle_coordinator_update()
 
     @override
     async def async_alarm_disarm(self, code: str | None = None) -> None:
         self._disarm(await self._async_person())
+        self._handle_coordinator_update()
 
     @callback
     def _async_set(self, changes: Changes) -> None:

@@ -291,10 +291,12 @@ async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
     await garage.async_tell(f"of {trigger}, prepare")
     wait: dict[str, Any] = {"for": "00:10:10"}
     automation = garage.automation(trigger, **wait)
-    # This action changes the bikes while triggers are evaluated. The trigger must still
-    # fire only once.
+    # This action changes the bike while triggers are evaluated. The trigger must still
+    # fire only once, and the next action must see the armed guard.
+    panel, [given] = "alarm_control_panel.red_bike_guard", automation["actions"]
+    given["event_data"]["guard"] = f"{{{{ states('{panel}') }}}}"
     arm = "alarm_control_panel.alarm_arm_away"
-    automation["actions"].insert(0, {"action": arm, "target": {"entity_id": "all"}})
+    automation["actions"].insert(0, {"action": arm, "target": {"entity_id": panel}})
     await garage.async_save(automation)
     await garage.async_seconds(0.25)
     await garage.async_tell("become")
@@ -304,6 +306,7 @@ async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
         polls.add(garage.entry.runtime_data.coordinator.service.asked_at)
     [run] = garage.runs
     assert run.time_fired in polls
+    assert run.data["guard"] == "armed_away"
     since = datetime.fromisoformat(run.data["since"])
     late = run.time_fired - since - timedelta(seconds=610)
     assert timedelta() <= late < timedelta(minutes=1)
