@@ -200,20 +200,17 @@ async def test_backfill(asking: Asking, is_slow: bool) -> None:
 
 @pytest.mark.usefixtures("with_rides_from_before")
 async def test_day_that_fails(asking: Asking) -> None:
-    """A day that fails three times is skipped, but only if another request succeeds between the failures."""
+    """A day that fails three times is skipped. Before each retry, a request for an empty range must succeed."""
     asking.note()
     await asking.after()
     asking.untils[BLUE] = until = dt_util.utcnow() - 5 * DAY
     for failures in (5, 1, 1):
         asking.simulator.fault("status-503", path="history", times=failures)
-        for _ in range(failures):
+        for _ in range(failures + 1):
             await asking.after(5 * MINUTE)
-        asking.note()
-        await asking.after(5 * MINUTE)
-    await asking.after()
-    days = [it for it in asking.asked if it.tracker == BLUE]
-    ends = [(it.start, it.until) for it in days]
-    assert ends == [*7 * [(until - DAY, until)], (until - 2 * DAY, until - DAY)]
+    ranges = [(it.start, it.until) for it in asking.asked[1:]]
+    day, empty, next_day = (until - DAY, until), (until, until), until - 2 * DAY
+    assert ranges == [day, *5 * [empty], day, empty, day, (next_day, until - DAY)]
 
 
 async def test_gap_of_days_that_fails(asking: Asking) -> None:

@@ -31,7 +31,7 @@ from .backoff import (
 _MAX_PORTION: Final = timedelta(days=1)
 _MIN_PORTION: Final = timedelta(minutes=1)
 # The backfill requests rides from before the set-up, day by day. It skips a day that
-# has failed this often, if other requests succeeded between the failures.
+# has failed this often, if another request succeeded before each retry.
 _MAX_TRIES: Final = 3
 _QUICK_SECONDS: Final = 1.0
 _GUARD_PREFERRED_EVERY: Final = 10 * MINUTE
@@ -137,14 +137,18 @@ class History:
     ) -> HistoryRequest | None:
         """Return the next request for rides from before the set-up, the newest day first, or None.
 
-        Trackers whose last request failed come last, the oldest failure first.
+        Trackers whose last request failed come last, the oldest failure first. If no
+        request succeeded since, the range is empty: it shows whether the history works.
         """
         wanted = {key: until for key, until in untils.items() if until}
         if not (ids := self._ids(wanted, trackers)):
             return None
         order = ((-self._record(key).failed_at, wanted[key], key) for key in ids)
         _, until, tracker = max(order)
-        start = min(max(until - self._portion, now - MAX_BACKFILL_AGE), until)
+        record, length = self._record(tracker), self._portion
+        if record.failed_day == until and record.answers == self._answers:
+            length = timedelta(0)
+        start = min(max(until - length, now - MAX_BACKFILL_AGE), until)
         return HistoryRequest(tracker, ids[tracker], start, until, is_backfill=True)
 
     def _ids(self, keys: Iterable[str], trackers: Trackers) -> dict[str, int]:
