@@ -337,6 +337,16 @@ async def test_service_does_not_answer(ready: Bikes) -> None:
     assert "stored routes" in report["html"]
 
 
+async def test_report_after_a_pause(bikes: Bikes) -> None:
+    """Without a history, the table has the place where the guard was triggered, also if that report starts the ride."""
+    await async_set_up_and_guard(bikes)
+    bikes.simulator.fault("status-503", path="history")
+    await bikes.poll(1200)
+    await async_steal(bikes)
+    places = [place for place, _ in _times((await async_report(bikes))["html"])]
+    assert f"{DEFAULT_LATITUDE + 0.001:.5f}" in places
+
+
 async def test_stored_routes(bikes: Bikes) -> None:
     """If the service has no history, the drawing shows the stored route of the newest ride."""
     await async_set_up_and_ride(bikes)

@@ -242,11 +242,13 @@ def _fixes(tracker: Tracker, track: Track, guards: list[ArmedBy]) -> list[Fix]:
     if reported := [fix_of(report, report.fix_time) for report in track.reports]:
         return [*filter(None, reported)]
     position, known = tracker.state.position, list[Fix | None]()
-    for guard, _ in guards:
-        known += [guard.place, guard.triggered and guard.triggered.fix]
     for ride in track.rides:
         known.append(ride.start and ride.start._replace(time=ride.started_at))
         known.append(ride.end and ride.end._replace(time=ride.moved_at))
+    # After the rides: a ride may begin, where the bike stood, at the time of the report
+    # that triggered the guard.
+    for guard, _ in guards:
+        known += [guard.place, guard.triggered and guard.triggered.fix]
     known.append(position and fix_of(position, position.fix_time))
     by_time = {fix.time: fix for fix in known if fix and fix.time != NOWHERE.time}
     return [by_time[time] for time in sorted(by_time)]
