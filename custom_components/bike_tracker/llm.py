@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from .const import DOMAIN
-from .responses import Bike, exposed_bikes
+from .responses import Bike, exposed_bikes, named
 from .responses.texts import distance, duration, local_time, speed, zone_name
 from .responses.where import where
 from .tracking.distance import Fix
@@ -77,8 +77,7 @@ class _BikeTool(llm.Tool):
         name, bikes = fields.pop("name", ""), exposed_bikes(hass, llm_context.assistant)
         answers: list[Any] = [
             _known(**await self.answer(hass, bike, **fields), note=_note(bike))
-            for bike in bikes
-            if bike.matches(name)
+            for bike in named(bikes, name)
         ]
         if answers:
             return llm.ToolResult(data={"bikes": answers})

@@ -22,6 +22,7 @@ from .night_guard import messages
 from .responses import (
     Bike,
     async_bikes_in,
+    named,
     service_error,
     validation_error,
     with_stored_state,
@@ -216,7 +217,7 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
-    found = [(bike, where(call.hass, bike)) for bike in bikes if bike.matches(name)]
+    found = [(bike, where(call.hass, bike)) for bike in named(bikes, name)]
     answers = [answer for _, answer in found]
     if len(answers) > _FEW_BIKES:
         texts = [short_text(call.hass, *it) for it in found]

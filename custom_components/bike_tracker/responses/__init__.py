@@ -1,9 +1,9 @@
 """The bikes of a request: their names and the permissions to read them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from unicodedata import normalize
 
 from homeassistant.auth.permissions import OwnerPermissions
@@ -60,10 +60,6 @@ class Bike(NamedTuple):
         """Return the ID of its device."""
         return self.entity.device_id or ""
 
-    def matches(self, name: str) -> bool:
-        """Return whether the bike has this name: compare letters and digits, ignore case and accents. Every bike matches ""."""
-        return not name or _letters(name) in map(_letters, self.names)
-
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return the finished rides that overlap a time range, the oldest first."""
         return await self._database.rides(self.unique_id, start, end)
@@ -83,9 +79,26 @@ class Bike(NamedTuple):
         return self.coordinator.database
 
 
-def _letters(name: str) -> str:
-    """Return the letters without accents and the digits of a name in lower case, or the whole name if it has none."""
-    folded = normalize("NFKD", name).casefold()
+def named(bikes: Collection[Bike], name: str) -> list[Bike]:
+    """Return the bikes with this name: compare letters and digits, ignore case. If no bike has it, ignore accents, too.
+
+    Without a name, return all bikes.
+    """
+    if not name:
+        return [*bikes]
+    by_form = (
+        [it for it in bikes if letters(name) in map(letters, it.names)]
+        for letters in (partial(_letters, "NFKC"), partial(_letters, "NFKD"))
+    )
+    return next(filter(None, by_form), [])
+
+
+def _letters(form: Literal["NFKC", "NFKD"], name: str) -> str:
+    """Return the letters and digits of a name in lower case and a Unicode form, or the whole name if it has none.
+
+    In the form NFKD, accents are no part of letters.
+    """
+    folded = normalize(form, name).casefold()
     return "".join(filter(str.isalnum, folded)) or folded
 
 
