@@ -99,7 +99,7 @@ async def test_platform_that_does_not_unload(ready: Bikes) -> None:
 
 @pytest.mark.parametrize("is_set_up_twice", [False, True])
 async def test_migration(bikes: Bikes, *, is_set_up_twice: bool) -> None:
-    """An entry of version 1.0 gets a unique ID with a port, or keeps its ID if another entry of the account has this ID.
+    """An entry of version 1.0 gets a unique ID with a port, but only once no other entry of the account has this ID.
 
     An account has two entries if a user added it again after a downgrade to 1.0.
     """
@@ -114,6 +114,10 @@ async def test_migration(bikes: Bikes, *, is_set_up_twice: bool) -> None:
     assert first.state is entry.state is ConfigEntryState.LOADED
     assert first.unique_id == new_id
     assert entry.unique_id == (old_id if is_set_up_twice else new_id)
+    if is_set_up_twice:
+        await bikes.hass.config_entries.async_remove(first.entry_id)
+        await bikes.hass.config_entries.async_reload(entry.entry_id)
+    assert entry.unique_id == new_id
     assert (entry.version, entry.minor_version, entry.data) == (1, 2, data)
     assert bikes.state_of(RED)
 

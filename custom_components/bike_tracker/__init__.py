@@ -60,13 +60,14 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
     """Replace the unique ID of an entry from release 1.0: that ID contains no port and no path of the server.
 
     The major version of the entry stays the same, so that release 1.0 can still load
-    the entry after a downgrade. If another entry has the new ID, keep the old ID.
+    the entry after a downgrade. While another entry has the new ID, keep the old ID and
+    version: the next set-up tries again.
     """
-    entries, new_id = hass.config_entries, unique_id_of(entry.data)
-    is_taken = entries.async_entry_for_domain_unique_id(DOMAIN, new_id)
-    unique_id = entry.unique_id if is_taken else new_id
-    version = BikeTrackerConfigFlow.MINOR_VERSION
-    entries.async_update_entry(entry, unique_id=unique_id, minor_version=version)
+    entries, unique_id = hass.config_entries, unique_id_of(entry.data)
+    holder = entries.async_entry_for_domain_unique_id(DOMAIN, unique_id)
+    if holder in (None, entry):
+        version = BikeTrackerConfigFlow.MINOR_VERSION
+        entries.async_update_entry(entry, unique_id=unique_id, minor_version=version)
     return True
 
 
