@@ -333,6 +333,7 @@ async def test_service_does_not_answer(ready: Bikes) -> None:
     track = read(report["gpx"])
     assert len(track.segments[0].points) == 7
     assert "503" in (track.description or "")
+    assert f"{len(shown)} of 7 positions." in report["html"]
     assert "<polyline" in report["html"]
     assert "stored routes" in report["html"]
 

@@ -408,7 +408,8 @@ def _row(report: TheftReport, fix: Fix, mark: str) -> str:
 
 
 def _notes(hass: HomeAssistant, report: TheftReport, shown: int, gpx_file: str) -> str:
-    count, notes = len(report.fixes), [escape(report.track.description(hass))]
+    notes = [escape(report.track.description(hass))]
+    count = sum(map(len, report.segments))
     if shown < count:
         label = _label(hass, "shown", shown=f"{shown}", count=f"{count}")
         notes.append(_download(report.bike.name, gpx_file, label))
