@@ -92,6 +92,7 @@ A better fix of the same place replaces it, while the bike stands.
 A fix of a mobile network near the place is not the end of a ride, nor does it refute another place; a later fix replaces a far one.
   says accuracy=0, ride 4 @15, jump 800, stand 9 accuracy=1500, jump -800, stand 9, ride 4 @15, stand 9 -> started 0, ended 4, started 22, ended 26, 2 km
   stand 3, jump 400, stand 1, stand 1 accuracy=1500, stand 9 -> started 3, ended 4, 0.4 km
+  ride 5 @15, jump 9000, stand 1, jump -9000, stand 9 accuracy=1500 -> started 0, ended 5, 1.25 km
   says motion=none speed=none accuracy=0, stand 3, sleep 300, jump 40000, stand 9 accuracy=1500, stand 9, jump 200, stand 9 -> started 304, ended 304, started 321, ended 322, 40.2 km
   says total_distance=1000, stand 3, jump 400, stand 1 accuracy=1500 total_distance=1000.4, jump -400, ride 1 @15 total_distance=1001.05, stand 9 total_distance=1001.05 -> started 4, ended 5, 0.25 km
 A fix that was 400 m off hides short rides: for a day, and until a ride.

@@ -20,7 +20,7 @@ from .distance import (
     noise,
 )
 from .occurrences import alarms_of
-from .rides import RideState, is_moving, is_vague, says_it_moves
+from .rides import SILENT_AFTER, RideState, is_moving, is_vague, says_it_moves
 
 Cause = Literal["place", "motion", "alarm"]
 
@@ -187,7 +187,8 @@ def after_report(
         return guard._replace(moved=moved, is_settled=False)
     fix = fix_of(report, report.fix_time and min(report.fix_time, received_at))
     if fix and is_vague(before, fix):
-        fix = None
+        away = (it for it in guard.away if fix.time - it <= SILENT_AFTER)
+        guard, fix = guard._replace(away=tuple(away)), None
     was_settled = guard.is_settled
     if not was_settled:
         guard = _settled(guard, before, fix, report, time)

@@ -234,15 +234,16 @@ def apply_report(
     """Return the state after a report that was received now.
 
     A report whose fix is repeated or older changes no place: only its motion and the
-    time of its message are used. A vague fix neither confirms nor refutes a candidate. The first place is always used, however old it is: a
-    server may repeat the last fix of a parked bike.
+    time of its message are used. A vague fix confirms no candidate, and refutes none for
+    eight minutes. The first place is always used, however old it is: a server may repeat
+    the last fix of a parked bike.
     """
     received_at = position.server_time or now
     fix = fix_of(position, held(position.fix_time, received_at))
     if fix is None or not _is_newer(state, position, fix):
         return _after_message(state, position, now)
     if is_vague(state, fix):
-        if state.candidate:
+        if _may_be_confirmed(state, fix):
             return _after_message(state, position, now)
         # Drop the server's totals: they include the distance to this fix and back.
         state = state._replace(anchor=state.anchor._replace(total=None))
@@ -344,6 +345,12 @@ def _after_message(state: RideState, position: Position, now: datetime) -> RideS
         after = _set_off(after, state.last_fix, time)
         after = after._replace(received_at=max(now, received_at))
     return after
+
+
+def _may_be_confirmed(state: RideState, vague: Fix) -> bool:
+    """Return whether a candidate waits for an exact fix; False in a ride, which must end, and after eight minutes."""
+    candidate = None if state.ride else state.candidate
+    return candidate is not None and vague.time - candidate.time < _OFF_FOR
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
