@@ -33,6 +33,9 @@ ann 0, night red riders=ann, report, wait 4, report, ann 300, wait 3 = disarmed,
 wait 4, ride 1, stand 1, wait 4, stand 1, ann 5000, stand 1, wait 2 = armed, ann 1000 = disarmed
 stand 1, wait 4, stand 1, ann 5000, wait 4 = disarmed, wait 2 = armed
 
+A tracker that reports each 20 minutes at rest reports sooner if the bike moves.
+ann 0, night red riders=ann, report, wait 20, report, ann 5000, wait 4 = armed
+
 By day, a fix of a mobile network does not show that the rider is away.
 ann 0, night red riders=ann, report meters=900 accuracy=1500, ann 5, wait 4 = disarmed
 

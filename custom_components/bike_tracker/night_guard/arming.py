@@ -24,7 +24,6 @@ from ..dispatch import SIGNAL_UPDATED, Update
 from ..responses import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking import log_errors
-from ..tracking.rides import SILENT_AFTER
 from ..tracking.state import Changes, Trackers, TrackerState
 from . import NightGuard, Situation, alerts, decide, state_of
 from .follow import Messenger, is_armed_by_arrival
@@ -34,6 +33,8 @@ from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, press
 _SETS_OFF_WITHIN: Final = timedelta(minutes=3)
 # A report may come this much later than its tracker's interval.
 _REPORTS_WITHIN: Final = timedelta(minutes=1)
+# Trackers that report less often at rest sleep, and wake up if the bike moves.
+_SLEEPS_FROM: Final = timedelta(minutes=11)
 _RECIPIENT_GONE: Final = "recipient_gone"
 
 
@@ -305,7 +306,7 @@ class NightGuards:
             self._away_since[unique_id] = since
         state = self._coordinator.data.states[unique_id]
         wait, every = _SETS_OFF_WITHIN, state.reports_every
-        if every < SILENT_AFTER and (state.seen_at or since) <= since:
+        if every < _SLEEPS_FROM and (state.seen_at or since) <= since:
             # The next report shows whether the rider set off on the bike.
             wait = max(wait, every + _REPORTS_WITHIN)
         return is_wanted and now - since < wait
