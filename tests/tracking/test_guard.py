@@ -46,6 +46,10 @@ A fix of a mobile network tells neither the place nor that the bike is back.
   stand 9, arm, jump 400, stand 1, stand 1 accuracy=1500, stand 1 -> place 12 400 m, triggered
   says motion=no, stand 9, jump 400, stand 1, jump -400, stand 20 accuracy=1500, arm, jump 9000, stand 5 -> place 32 9000 m, triggered
   says motion=none, stand 9, arm, jump 400, stand 1, jump -400, stand 40 accuracy=1500, jump 400, stand 1 -> armed
+At home, only some fixes are exact. The first of them shows where the ride ended.
+  stand 3, ride 9 @15, ride 3 @15 accuracy=1500, stand 30 accuracy=1500, arm, stand 30 accuracy=1500, stand 9 -> armed
+  stand 3, ride 9 @15, ride 3 @15 accuracy=1500, stand 30 accuracy=1500, arm, stand 1, stand 5 accuracy=1500, jump 200, stand 9 -> place 53 200 m, triggered
+  stand 3, ride 9 @15, stand 1, stand 30 accuracy=1500, arm, stand 5 accuracy=1500, jump 200, stand 9 -> place 50 200 m, triggered
 Where walls reflect its signals the bike has to be away for ten minutes.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 11 -> place 33 200 m, triggered
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 290, stand 11 -> place 23 290 m, triggered

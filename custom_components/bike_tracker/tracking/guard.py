@@ -20,7 +20,14 @@ from .distance import (
     noise,
 )
 from .occurrences import alarms_of
-from .rides import SILENT_AFTER, RideState, is_moving, is_vague, says_it_moves
+from .rides import (
+    SILENT_AFTER,
+    VAGUE_METERS,
+    RideState,
+    is_moving,
+    is_vague,
+    says_it_moves,
+)
 
 Cause = Literal["place", "motion", "alarm"]
 
@@ -282,7 +289,8 @@ def _seen_at(
     """Return the guard after a fix. `guard.moved` is the motion that was reported before this fix."""
     place = guard.place
     if _may_stand_at(place, fix, before):
-        return guard._replace(away=())
+        is_better = 0 < fix.accuracy <= VAGUE_METERS < place.accuracy
+        return guard._replace(place=fix if is_better else place, away=())
     if _is_back(guard, fix, report, before):
         return guard._replace(place=before.anchor, away=())
     is_far = may_be_far and not _may_stand_at(place, fix, before, _FAR_METERS)

@@ -61,8 +61,11 @@ _EVERY_FIX_WITHIN = timedelta(seconds=90)
 # Km/h. During a ride, a faster change of place is a jump unless the tracker reports
 # such a speed.
 _FAST_RIDE = 100
-# Less accurate fixes, for example those from mobile networks, are vague.
-_VAGUE_METERS = 100
+VAGUE_METERS: Final = 100
+"""Less accurate fixes, for example those from mobile networks, are vague."""
+# If a bike moved this shortly before only vague fixes came, its place has this accuracy.
+_MOVED_WITHIN = timedelta(minutes=1)
+_AREA_METERS = 300
 
 
 class Ride(NamedTuple):
@@ -247,7 +250,7 @@ def apply_report(
             return _after_message(state, position, now)
         # Drop the server's totals: they include the distance to this fix and back.
         state = state._replace(anchor=state.anchor._replace(total=None))
-        fix = state.last_fix._replace(time=fix.time, total=None)
+        fix = _seen_last(state, fix)
     report = _Report(fix, position.speed, says_it_moves(position), is_complete)
     if state.drift and fix.time - state.drifts[-1].time > _DRIFT_FORGOTTEN_AFTER:
         state = state._replace(drift=0)
@@ -314,7 +317,7 @@ def says_it_moves(position: Position) -> bool | None:
 def is_vague(state: RideState, fix: Fix) -> bool:
     """Return whether a fix is so inaccurate that it only shows that the bike is still in the area of its place."""
     anchor = state.anchor
-    is_worse = fix.accuracy > max(anchor.accuracy, _VAGUE_METERS)
+    is_worse = fix.accuracy > max(anchor.accuracy, VAGUE_METERS)
     return is_worse and may_be_one_place(anchor, fix)
 
 
@@ -351,6 +354,14 @@ def _may_be_confirmed(state: RideState, vague: Fix) -> bool:
     """Return whether a candidate waits for an exact fix; False in a ride, which must end, and after eight minutes."""
     candidate = None if state.ride else state.candidate
     return candidate is not None and vague.time - candidate.time < _OFF_FOR
+
+
+def _seen_last(state: RideState, vague: Fix) -> Fix:
+    """Return the last believed fix at the time of a vague fix. It is inexact if the bike moved in the minute before."""
+    last = state.last_fix._replace(time=vague.time, total=None)
+    if state.ride and state.last_fix.time - state.ride.moved_at < _MOVED_WITHIN:
+        return last._replace(accuracy=max(last.accuracy, _AREA_METERS))
+    return last
 
 
 def _decided(state: RideState, candidate: Fix, report: _Report) -> RideState:
@@ -458,8 +469,8 @@ def _after_fix(
 
 def _at_its_place(state: RideState, fix: Fix) -> RideState:
     """Return the state of a bike that is still at its place. At rest, a more accurate fix becomes the anchor."""
-    known = state.anchor.accuracy or _VAGUE_METERS
-    is_better = not state.ride and (fix.accuracy or _VAGUE_METERS) < known
+    known = state.anchor.accuracy or VAGUE_METERS
+    is_better = not state.ride and (fix.accuracy or VAGUE_METERS) < known
     address = fix.address or state.anchor.address
     anchor = (fix if is_better else state.anchor)._replace(address=address)
     return state._replace(last_fix=fix, anchor=anchor)
