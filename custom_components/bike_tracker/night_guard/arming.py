@@ -302,14 +302,15 @@ class NightGuards:
         """Note since when a bike should be guarded. Return whether a rider may just have set off on it."""
         # If the clock was set back, the stored time may be in the future.
         since = min(self._away_since.pop(unique_id, now), now)
-        if is_wanted:
-            self._away_since[unique_id] = since
+        if not is_wanted:
+            return False
+        self._away_since[unique_id] = since
         state = self._coordinator.data.states[unique_id]
         wait, every = _SETS_OFF_WITHIN, state.reports_every
         if every < _SLEEPS_FROM and (state.seen_at or since) <= since:
             # The next report shows whether the rider set off on the bike.
             wait = max(wait, every + _REPORTS_WITHIN)
-        return is_wanted and now - since < wait
+        return now - since < wait
 
     def _until(
         self, unique_id: str, guards: Collection[NightGuard], now: datetime
