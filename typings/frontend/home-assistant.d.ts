@@ -44,8 +44,6 @@ interface HaMap extends HTMLElement {
   entities: { entity_id: string; color: string }[];
   paths: { points: TimedPoint[]; name: string; color: string; fullDatetime: boolean }[];
   autoFit: boolean;
-  clusterMarkers: boolean;
-  zoom: number;
   fitMap(options?: { unpause_autofit?: boolean }): void;
   fitBounds(points: [number, number][], options?: { zoom?: number; pad?: number }): void;
 }

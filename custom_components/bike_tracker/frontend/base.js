@@ -261,6 +261,9 @@ export const cards = new Set();
 
 export const refreshCards = () => cards.forEach((card) => card.update());
 
+// Midnight changes texts.
+setInterval(refreshCards, FRESH_MS);
+
 // Before any card is shown.
 const sheet = new CSSStyleSheet();
 await fetch(new URL("cards.css", import.meta.url)).then((answer) => answer.text()).then((style) => sheet.replace(style), () => {});

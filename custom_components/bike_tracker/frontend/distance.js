@@ -88,7 +88,7 @@ export class DistanceCard extends Card {
 		const stamp = period + stampOf(bikes);
 		if (!bikes.length || stamp === this.stamp) return;
 		this.stamp = stamp;
-		const { periods = [], error = "" } = await ask("get_statistics", { period }, bikes.map(({ id }) => id)).catch(({ message }) => ({ error: message }));
+		const { periods = this.periods, error = "" } = await ask("get_statistics", { period }, bikes.map(({ id }) => id)).catch(({ message }) => ({ error: message }));
 		if (this.stamp === stamp) Object.assign(this, { periods, error }).update();
 	}
 }

@@ -1,4 +1,4 @@
-// A map with a route, and routes.
+// Maps and routes.
 
 import { ask, h, hass } from "./base.js";
 
@@ -36,8 +36,7 @@ export class RouteMap extends HTMLElement {
 	/** Fit a ride, and new points unless the map was just touched. @param {Bike[]} bikes @param {Route} [route] */
 	async show(bikes, ride = "", route) {
 		if (!customElements.get("ha-map")) await loadMap();
-		const map = (this.map ??= this.appendChild(
-			Object.assign(/** @type {HaMap} */ (h("ha-map")), { zoom: 16, clusterMarkers: bikes.length > 5 })));
+		const map = (this.map ??= this.appendChild(/** @type {HaMap} */ (h("ha-map", { zoom: "16" }))));
 		const points = route?.points.map(({ point }) => point) ?? [];
 		const entities = bikes.map(({ has, color }) => ({ entity_id: has.tracker, color }));
 		if (JSON.stringify(entities) !== JSON.stringify(map.entities)) map.entities = entities;
@@ -55,7 +54,7 @@ export class RouteMap extends HTMLElement {
 /** Return the lines. The map draws a dot per point. @param {Route} route */
 function pathsOf({ bike: { name, color }, points }) {
 	const step = Math.ceil(points.length / MAX_POINTS);
-	const some = points.filter((_, i) => !(i % step) || i === points.length - 1);
+	const some = points.filter((_, i) => !(i % step) || !points[i + 1]);
 	const lines = new Set(some.map(({ line }) => line));
 	return [...lines].map((line) => ({ name, color, fullDatetime: true, points: some.filter((it) => it.line === line) }));
 }
@@ -73,7 +72,7 @@ function once(key = "", version, load) {
 	return points;
 }
 
-/** Let longitudes go beyond 180 degrees. @param {TimedPoint[]} points */
+/** Let longitudes exceed 180 degrees. @param {TimedPoint[]} points */
 function unwrap(points) {
 	points.forEach(({ point }, i) => i && (point[1] -= 360 * Math.round((point[1] - points[i - 1].point[1]) / 360)));
 	return points;

@@ -12,6 +12,16 @@ window.loadCardHelpers = async () => ({
 });
 window.calls = [];
 
+const { now } = Date;
+let tick;
+window.setInterval = (run) => { tick = run; };
+/** Let the clock go on, and the interval end. */
+window.later = (minutes) => {
+  const then = Date.now;
+  Date.now = () => then() + 60_000 * minutes;
+  tick?.();
+};
+
 /** Return the answer of an action. */
 function answer(house, action, { start_date_time, end_date_time, routes, period, device_id }) {
   const ridden = house.rides.filter((ride) => device_id.includes(ride.device_id));
@@ -79,8 +89,9 @@ window.show = async (house) => {
   }
 };
 
-/** Remove the cards, and forget their loaded rides and the recorded calls. */
+/** Remove the cards, set the clock, and forget the loaded rides and the recorded calls. */
 window.clear = async () => {
+  Date.now = now;
   const { book } = await import("/frontend/book.js");
   Object.assign(book, new book.constructor());
   const app = document.querySelector("home-assistant");

@@ -34,10 +34,8 @@ type House = dict[str, Any]
 
 def bike(number: int, /, **has: object) -> House:
     """Return a bike that is at home without any problem. Keyword arguments replace some of its states."""
-    color = f"#{number % 4 * 60:02x}80a0"
-    name = f"Bike {number}"
-    states = {**_STATES, **has}
-    return {"id": f"bike{number}", "name": name, "color": color, "has": states}
+    look = {"name": f"Bike {number}", "color": f"#{number % 4 * 60:02x}80a0"}
+    return {"id": f"bike{number}", **look, "has": {**_STATES, **has}}
 
 
 def ride(start: datetime, number: int = 1, /, **values: object) -> House:
