@@ -333,7 +333,7 @@ async def test_where(hass: HomeAssistant, snapshot: SnapshotAssertion) -> None:
 async def test_names(
     hass: HomeAssistant, names: tuple[str, str], name: str, found: str | None
 ) -> None:
-    """Only letters and digits of names are compared, in lower case, and without accents if no bike matches with them. Names of symbols must be equal."""
+    """Only letters and digits of names are compared, in lower case and without accents. Names of symbols must be equal."""
     for device, called in zip(both(hass), names, strict=True):
         dr.async_get(hass).async_update_device(device, name_by_user=called)
     answer = await async_act(hass, "where", device_id=both(hass), name=name)

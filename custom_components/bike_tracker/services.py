@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 import csv
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from io import StringIO
 from itertools import batched, product
@@ -38,19 +38,15 @@ from .responses.statistics import (
 from .responses.texts import with_commas, zone_name
 from .responses.theft_report import DETAILS, START, async_theft_report
 from .responses.track import MAX_TRACK, async_gpx, async_track, points, time_range
-from .responses.where import short_text, where, words
+from .responses.where import where, words
 from .tracking.distance import Fix
 from .tracking.rides import Ride
 
 _END: Final = "end_date_time"
 _PERIOD: Final = "period"
 _ROUTES: Final = "routes"
-# If `where` returns more bikes than this, its text contains only the place and problems
-# of each bike, but no other condition such as the battery.
-_FEW_BIKES: Final = 3
 # Maximum number of rides to describe in one step of the event loop: 5 ms.
 _RIDES_AT_ONCE: Final = 100
-_BEFORE_THEFT: Final = timedelta(minutes=10)
 # Six decimals of a degree are about a tenth of a meter, which is more exact than GPS.
 _DECIMALS: Final = 6
 _PLACE_COLUMNS: Final = ("latitude", "longitude", "zone", "address")
@@ -217,12 +213,8 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     """
     bikes = [bike for bike in await async_bikes_in(call) if bike.coordinator]
     name = call.data.get(ATTR_NAME, "")
-    found = [(bike, where(call.hass, bike)) for bike in named(bikes, name)]
-    answers = [answer for _, answer in found]
-    if len(answers) > _FEW_BIKES:
-        texts = [short_text(call.hass, *it) for it in found]
-    else:
-        texts = [answer["text"] for answer in answers]
+    answers = [where(call.hass, bike) for bike in named(bikes, name)]
+    texts = [answer["text"] for answer in answers]
     if not answers:
         names = with_commas(call.hass, (bike.name for bike in bikes))
         key = "not_known" if bikes else "none"
@@ -258,9 +250,8 @@ async def _async_start_of_report(bike: Bike) -> datetime:
     if state is None or state.guard is None:
         return (await bike.last_ride()).started_at
     since, last = state.guard.armed_at, state.ride_state.ended
-    # The bike may have been guarded only after it was stolen. Include its last ride,
-    # and the alarms just before it.
-    return min(since, last.started_at - _BEFORE_THEFT) if last else since
+    # The bike may have been guarded only after it was stolen. Include its last ride.
+    return min(since, last.started_at) if last else since
 
 
 async def _async_path(call: ServiceCall) -> Path | None:

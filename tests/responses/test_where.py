@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses import bike_of, texts
-from custom_components.bike_tracker.responses.where import short_text, where
+from custom_components.bike_tracker.responses.where import where
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 from ..conftest import EMAIL, RED, Bikes
@@ -63,7 +63,7 @@ async def test_guarded(
     """The answer shows whether the guard is armed or triggered. The text about a triggered guard ends with the cause.
 
     Five minutes after the bike was moved, the text says so. If a moving bike is guarded
-    again, the text says when. The short text has nothing but the location and the guard.
+    again, the text says when.
     """
     await bikes.async_guard()
     [bike] = await ask()
@@ -81,8 +81,6 @@ async def test_guarded(
     assert red
     values = where(bikes.hass, red)
     assert values["guard_changed_by"] is None
-    short = short_text(bikes.hass, red, values)
-    assert short == f"Red bike is at Work, 2.0 km north of home{end}"
     await bikes.async_guard()
     [bike] = await ask()
     again = "It will be guarded again once it has stood for five minutes."

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from functools import partial
-from typing import Literal, NamedTuple
+import re
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from homeassistant.auth.permissions import OwnerPermissions
@@ -31,6 +32,9 @@ from ..tracking.state import Tracker
 service_error = partial(translated_error, kind=HomeAssistantError)
 # Returns the translated error of a call with wrong data.
 validation_error = partial(translated_error, kind=ServiceValidationError)
+
+
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")
 
 
 class Bike(NamedTuple):
@@ -80,25 +84,16 @@ class Bike(NamedTuple):
 
 
 def named(bikes: Collection[Bike], name: str) -> list[Bike]:
-    """Return the bikes with this name: compare letters and digits, ignore case. If no bike has it, ignore accents, too.
-
-    Without a name, return all bikes.
-    """
-    if not name:
-        return [*bikes]
-    by_form = (
-        [it for it in bikes if letters(name) in map(letters, it.names)]
-        for letters in (partial(_letters, "NFKC"), partial(_letters, "NFKD"))
-    )
-    return next(filter(None, by_form), [])
+    """Return the bikes with this name: compare letters and digits, ignore case and accents. Without a name, return all bikes."""
+    wanted = _letters(name)
+    return [it for it in bikes if not name or wanted in map(_letters, it.names)]
 
 
-def _letters(form: Literal["NFKC", "NFKD"], name: str) -> str:
-    """Return the letters and digits of a name in lower case and a Unicode form, or the whole name if it has none.
-
-    In the form NFKD, accents are no part of letters.
-    """
-    folded = normalize(form, name).casefold()
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name in lower case and without accents, or the whole name if it has none."""
+    # Recompose letters after that: "パ" is another letter than "ハ".
+    plain = _ACCENTS.sub("", normalize("NFKD", name))
+    folded = normalize("NFKC", plain).casefold()
     return "".join(filter(str.isalnum, folded)) or folded
 
 

@@ -24,19 +24,14 @@ from ..api.address import host_of
 from ..const import DOMAIN
 from ..tracking.distance import NOWHERE, Fix, fix_of, may_be_one_place
 from ..tracking.guard import Guard, Triggered
-from ..tracking.occurrences import alarms_of
 from ..tracking.state import Tracker, TrackerState
 from . import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
-from .texts import RIGHT_TO_LEFT, alarm_text, cause_text, short_distance, text
+from .texts import RIGHT_TO_LEFT, cause_text, text
 from .track import GPX_TYPE, MAX_TRACK, Track, TrackPoint, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
 _MAX_ROWS: Final = 24
-_MAX_ALARMS: Final = 5
-# An alarm that follows the same alarm within this time belongs to the same series. For
-# example, a sensor that rattles causes a series.
-_SERIES: Final = timedelta(minutes=10)
 START: Final = "start_date_time"
 """Name of the start time: a field of actions, and a parameter of the link to a report."""
 _LINK_WORKS_FOR: Final = timedelta(days=1)
@@ -73,9 +68,11 @@ td:not(.number) { overflow-wrap: anywhere; }
 .positions td { border-top: 1px solid #ccc; }
 .positions tr { break-inside: avoid; }
 .positions td:nth-child(2) { min-width: 10ch; }
-svg { display: block; box-sizing: border-box; width: 100%; border: 1px solid #888;
-  font: 22px sans-serif; }
-@media print, (min-width: 600px) { .number { white-space: nowrap; } svg { font-size: 11px; } }
+svg { display: block; box-sizing: border-box; width: 100%; height: 50mm; padding: 7mm;
+  border: 1px solid #888; overflow: visible; }
+polyline { fill: none; stroke-linecap: round; stroke-linejoin: round;
+  vector-effect: non-scaling-stroke; }
+@media print, (min-width: 600px) { .number { white-space: nowrap; } }
 footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
 @media print { a { color: inherit; text-decoration: none; } }
 </style>
@@ -273,7 +270,7 @@ def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
         what_happened=_label(hass, "what_happened"),
         events=_facts(_events(hass, report)),
         route=_label(hass, "route"),
-        drawing=_drawing(hass, report),
+        drawing=_drawing(report),
         positions=_label(hass, "positions"),
         header="<td></td>" + "".join(f"<th>{_label(hass, it)}</th>" for it in columns),
         rows="".join(
@@ -300,10 +297,10 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 
 
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
-    """Yield escaped labels and values: the guards, the theft and the alarms in order of time, then the last position."""
+    """Yield escaped labels and values: the guards and the theft in order of time, then the last position."""
     state, ride = report.tracker.state, report.tracker.state.ride
     guarded = escape(text(hass, f"{_GUARD}.armed_away"))
-    events, theft = list[_Event](), None
+    events = list[_Event]()
     if not report.guards:
         yield guarded, escape(text(hass, f"{_GUARD}.disarmed"))
     for guard, by in report.guards:
@@ -311,16 +308,14 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
         armed_at = guard.armed_at - state.clock_error
         events.append((armed_at, guarded, value))
         if triggered := guard.triggered:
-            theft = triggered.since
             events.append(_triggered(hass, report, triggered))
-    if theft is None and ride and ride.moved_at >= report.fixes[0].time:
+    is_triggered = any(guard.triggered for guard, _ in report.guards)
+    if not is_triggered and ride and ride.moved_at >= report.fixes[0].time:
         # The bike was not guarded, so the ride may be the thief's.
-        theft = ride.started_at
-        start = report.time(theft), _place(ride.start)
+        start = report.time(ride.started_at), _place(ride.start)
         end = report.time(ride.moved_at), _place(ride.end)
         label = escape(text(hass, _RIDE))
-        events.append((theft, label, _lines(*start, *end)))
-    events += _alarms(hass, report, theft or dt_util.utcnow())
+        events.append((ride.started_at, label, _lines(*start, *end)))
     yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
     if last := state.position and fix_of(state.position, state.seen_at):
         value = _lines(_time(last.time), _place(last))
@@ -335,23 +330,6 @@ def _triggered(
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
     label = escape(text(hass, f"{_PANEL}.{key}.state.triggered"))
     return triggered.since, label, _lines(report.time(triggered.since), cause, place)
-
-
-def _alarms(hass: HomeAssistant, report: TheftReport, theft: datetime) -> list[_Event]:
-    """Return the alarms nearest to the theft, only the first of a series. Omit alarms that triggered a guard."""
-    found, events = (guard.triggered for guard, _ in report.guards), list[_Event]()
-    causes = {(cause.alarm, cause.since) for cause in found if cause}
-    label = escape(text(hass, f"{_PANEL}.guard_alarm.state.triggered"))
-    last = dict[str, datetime]()
-    for time, position in report.track.alarms:
-        place = _place(fix_of(position, position.fix_time))
-        for alarm in alarms_of(position):
-            is_cause = (alarm.type, time) in causes
-            if not is_cause and time - last.get(alarm.word, NOWHERE.time) > _SERIES:
-                said = alarm_text(hass, alarm.type, alarm.word)
-                events.append((time, label, _lines(report.time(time), said, place)))
-            last[alarm.word] = time
-    return sorted(events, key=lambda event: abs(event[0] - theft))[:_MAX_ALARMS]
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
@@ -422,7 +400,7 @@ def _download(name: str, gpx_file: str, label: str) -> str:
     return f'<a download="{escape(f"{name}.gpx")}" href="{href}">{label}</a>'
 
 
-def _drawing(hass: HomeAssistant, report: TheftReport) -> str:
+def _drawing(report: TheftReport) -> str:
     place = itemgetter("latitude", "longitude")
     lines = [list(map(place, line)) for line in report.segments]
-    return route_as_svg(lines, lambda meters: escape(short_distance(hass, meters)))
+    return route_as_svg(lines)

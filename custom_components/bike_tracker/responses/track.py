@@ -26,7 +26,6 @@ from ..api.errors import CannotConnectError, ServiceUnavailableError, TrackingEr
 from ..api.models import Position
 from ..const import DOMAIN
 from ..polling.history import History
-from ..tracking.guard import sent_at
 from ..tracking.rides import Ride
 from ..tracking.routes import decode
 from . import Bike, bike_of, service_error, validation_error
@@ -60,8 +59,6 @@ class Track(NamedTuple):
     """Rides with stored routes, if the service sent no reports."""
     error: str = ""
     """Why the service sent no reports; empty if it sent reports."""
-    alarms: list[tuple[datetime, Position]] = []
-    """For each report with alarms, its time and the report. The place in the report may be older."""
 
     def segments(self) -> list[list[TrackPoint]]:
         """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
@@ -132,9 +129,7 @@ async def async_track(
     run = hass.async_add_executor_job
     if not (places := await run(list, _places(reports, start, end))):
         raise validation_error("no_reports")
-    timed = [(sent_at(it, end), it) for it in reports if it.alarm]
-    alarms = [(time, it) for time, it in timed if time and start <= time < end]
-    return Track(places, alarms=alarms)
+    return Track(places)
 
 
 async def _async_reports(bike: Bike, start: datetime, end: datetime) -> list[Position]:

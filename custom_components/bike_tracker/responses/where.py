@@ -18,7 +18,6 @@ _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
     *("south", "south_west", "west", "north_west"),
 )
-_SHORT_PARTS: Final = ("triggered", "moved", "alarm", "offline", "no_answer")
 type _Values = dict[str, Any]
 _UNKNOWN_PLACE: Final[_Values] = {
     **dict.fromkeys(("place", "address", "latitude", "longitude")),
@@ -63,13 +62,6 @@ def where(
         again = text(hass, "selector.night_guard.options.still_moving")
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
     return values | {"text": said, "guard_text": guard_said}
-
-
-def short_text(hass: HomeAssistant, bike: Bike, values: _Values) -> str:
-    """Return the location of a bike as a sentence. Mention a triggered guard, and why the location may be old."""
-    parts = _parts(bike, values, says_moved=True)
-    said = [words(hass, it) for it in _SHORT_PARTS if parts[it]]
-    return as_sentence(hass, [_location(hass, values), *said])
 
 
 def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
