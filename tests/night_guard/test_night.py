@@ -170,16 +170,14 @@ report meters=5000 motion=yes = triggered
 06:12 critical: Red bike has stopped / Red bike is at Roonstraße 12, 3.5 km north of home, position from 06:11, battery 80%, guarded.
 06:14 critical: Red bike is being moved / 1.5 km from where it stood, Roonstraße 12, 06:13
 
-*Guard again* on the dashboard: where the bike stands, its message is removed, or replaced if it is followed.
+*Guard again* on the dashboard while the bike moves: its message stays. With *Follow it*, the end of the ride replaces it.
 night red, arm, report motion=yes, arm, stand 8 = armed
 ride 2, arm, stand 10 = armed
 night red follow=no, ride 2, arm, stand 10 = armed
 12:02 critical: Red bike is being moved / The bike moves, Am Bach 3, 12:01
-12:07 guard removed
 12:11 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:10
 12:21 critical: Red bike has stopped / Red bike is at Roonstraße 12, 1.0 km north of home, position from 12:20, battery 80%, guarded.
 12:23 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:22
-12:33 guard removed
 
 A bike that no night guard is for any longer is disarmed. Other buttons change nothing.
 night begins=12:00, wait 1, tap other = armed, = blue armed
@@ -475,7 +473,7 @@ night begins=12:00, wait 2, disarm, automate disarm blue, wait 1, fail, wait 20,
 12:04 guard removed
 12:04 guard removed
 
-The message about an outage follows its bikes. It is urgent if one could not be guarded, and its place is known.
+The message about an outage follows its bikes. It is urgent if a bike or its state is new.
 new, wait 2, automate arm_away blue, night begins=12:40 ends=12:50, fail, wait 42, automate disarm blue, wait 6, until 12, wait 45, automate, wait 2
 12:18 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:03. A theft would go unnoticed.
 12:40 time-sensitive: No contact with the tracking service / Blue bike: guarded, but without contact since 12:03. A theft would go unnoticed. / Red bike: Not guarded
@@ -483,13 +481,13 @@ new, wait 2, automate arm_away blue, night begins=12:40 ends=12:50, fail, wait 4
 12:46 quiet: No contact with the tracking service / Red bike: Not guarded
 12:50 contact removed
 12:40 time-sensitive: No contact with the tracking service / Blue bike, Red bike: Not guarded
-12:46 quiet: No contact with the tracking service / Red bike: guarded, but without contact since 2026-11-20 12:03. A theft would go unnoticed. / Blue bike: Not guarded
+12:46 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 2026-11-20 12:03. A theft would go unnoticed. / Blue bike: Not guarded
 
-A rider who leaves a bike again and again in an outage gets one urgent message about it.
+Each time a rider leaves a bike in an outage, a message says so.
 ann 0, night red riders=ann begins=23:00, fail, wait 1, ann 600, wait 16, ann 0, wait 1, ann 600, wait 1, ann 0, work, wait 6
 12:17 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 12:20 contact removed
-12:22 quiet: No contact with the tracking service / Red bike: Not guarded
+12:22 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 12:24 contact removed
 
 A night guard sends nothing about a bike that is not its own.

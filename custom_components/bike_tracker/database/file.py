@@ -101,8 +101,6 @@ class OfNight(NamedTuple):
 
     outage: dict[str, str] = {}
     """The states of guards in the message about the current outage, by `uniqueId`."""
-    unguarded: tuple[str, ...] = ()
-    """Bikes that a message about the current outage called unguarded."""
     reasons: dict[str, str] = {}
     """Why bikes cannot be guarded, by `uniqueId`. Each reason was in a message."""
     not_guarded: tuple[str, ...] = ()

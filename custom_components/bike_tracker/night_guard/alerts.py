@@ -23,7 +23,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import NightGuard, meters
-from .messages import GUARD_TAG, URGENT, Button, Message, link_button, map_of
+from .messages import GUARD_TAG, URGENT, Message, link_button, map_of
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
@@ -53,15 +53,6 @@ class Rider(NamedTuple):
     name: str
     place: Point | None
     seen_at: datetime
-
-
-class Moved(NamedTuple):
-    """A moved bike in the message about an outage."""
-
-    name: str
-    bike: Bike | None
-    """None if a user removed its device tracker."""
-    report_url: str | None
 
 
 def words(hass: HomeAssistant, key: str, **placeholders: object) -> str:
@@ -218,29 +209,18 @@ def no_contact(
     guard: NightGuard,
     names: list[str],
     missed: list[str],
-    moved: list[Moved],
+    moved: list[str],
     since: datetime,
 ) -> Message:
-    """Return the message about an outage: names of guarded and unguarded bikes, and a sentence about each moved bike.
-
-    The map shows no bike during an outage, so buttons open the theft reports of moved
-    bikes. A tap on the message opens the report if only one exists, otherwise the map.
-    """
+    """Return the message about an outage: names of guarded and unguarded bikes, and a sentence about each moved bike."""
     tag, title = f"{NIGHT}contact_{guard.id}", text(hass, "issues.no_contact.title")
-    lines, buttons = list[str](), list[Button]()
+    lines = list[str]()
     if names:
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
     if missed:
         lines.append(titled(hass, *missed, label=text(hass, _NOT_GUARDED)))
-    for name, bike, url in moved:
-        moves = words(hass, "moved", name=name)
-        lines.append(where(hass, bike)["text"] if bike else moves)
-        if url:
-            label = titled(hass, name, label=_label(hass, "report"))
-            buttons.append(link_button(url, label))
-    url = buttons[0]["uri"] if len(buttons) == 1 else "/map"
-    return Message(tag, title, "\n".join(lines), url, tuple(buttons))
+    return Message(tag, title, "\n".join(lines + moved))
 
 
 def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> Message:

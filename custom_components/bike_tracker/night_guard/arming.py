@@ -178,7 +178,6 @@ class NightGuards:
                 continue
             with log_errors(self._entry.title, "sending a message"):
                 messenger.tell(unique_id, occurrence, now.at)
-        self._remove_answered(before, ends)
         self._set_mine(forget=ends)
         # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
@@ -419,23 +418,6 @@ class NightGuards:
             self._messenger.send_once(nights, alerts.not_armed(self._hass, bike))
         else:
             self._remove_message(bike)
-
-    def _remove_answered(self, before: Trackers, ends: Collection[str]) -> None:
-        """Remove the messages about bikes that *Guard again* in Home Assistant armed at their arrival.
-
-        With *Follow it*, the message about the end of the ride has already replaced them.
-        """
-        trackers = self._coordinator.data.trackers
-        gone = {key for key, it in before.items() if _is_gone(it.state)}
-        for unique_id in gone & trackers.keys():
-            state = trackers[unique_id].state
-            # The night guard removes no message about a bike that it armed itself.
-            is_by_person = state.changed_by is not None
-            bike = known_bike(self._coordinator, unique_id)
-            if bike and is_by_person and state_of(state.guard) == "armed":
-                follows = any(it.follow for it in self._messenger.guards_of(bike))
-                if not (follows and unique_id in ends):
-                    self._remove_message(bike)
 
     def _remove_message(self, bike: Bike) -> None:
         async_remove_guard_message(self._hass, Context(), bike.device_id)

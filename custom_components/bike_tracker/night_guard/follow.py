@@ -21,9 +21,10 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
-from ..responses import Bike, known_bike, with_stored_state
+from ..responses import Bike, known_bike
 from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
+from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
@@ -435,31 +436,27 @@ class Messenger:
     def tell_outage(self, since: datetime) -> None:
         """If an outage has lasted 15 minutes, let each night guard warn that a theft would not be noticed.
 
-        If the bikes in the message change, replace it; without bikes, remove it. Only the
-        first message and bikes that are unguarded for the first time, or moved, are urgent.
+        If the bikes in the message or their states change, replace it; without bikes,
+        remove it. Only a message with a new bike or state is urgent.
         """
         if dt_util.utcnow() - since < alerts.NO_CONTACT_AFTER:
             return
         for night in self.guards:
-            before, bikes = self.of(night), self._in_outage(night, since)
-            told, known = before.outage, set(before.unguarded)
+            told, bikes = self.of(night).outage, self._in_outage(night, since)
             if bikes == told:
                 continue
-            unguarded = known | {it for it in bikes if bikes[it] == "disarmed"}
-            self.remember_of(night, outage=bikes, unguarded=tuple(sorted(unguarded)))
+            self.remember_of(night, outage=bikes)
             names, missed = self._names(bikes, "armed"), self._names(bikes, "disarmed")
             moved = self._moved(bikes)
             message = alerts.no_contact(self._hass, night, names, missed, moved, since)
-            changed = bikes.items() - told.items()
-            new = {key for key, state in changed if state != "armed"} - known
-            is_urgent = bool(new) or not (told or known)
-            self.send(night, message._replace(level=URGENT if is_urgent else {}))
+            new = bikes.items() - told.items()
+            self.send(night, message._replace(level=URGENT if new else {}))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
         for night in self.guards:
             told = self.of(night).outage
-            self.remember_of(night, outage={}, unguarded=())
+            self.remember_of(night, outage={})
             if told:
                 names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
                 self.send(night, alerts.contact_again(self._hass, night, names))
@@ -484,16 +481,13 @@ class Messenger:
         keys = (unique_id for unique_id, state in states.items() if state == wanted)
         return sorted(name_of(self._coordinator.devices.get(key)) for key in keys)
 
-    def _moved(self, states: dict[str, str]) -> list[alerts.Moved]:
-        """Return the moved bikes, sorted by name."""
-        moved = list[alerts.Moved]()
-        for unique_id in [key for key, state in states.items() if state == "moved"]:
-            bike = known_bike(self._coordinator, unique_id)
-            bike = bike and with_stored_state(self._hass, bike)
-            url = self._link_to_report(bike) if bike else None
-            name = name_of(self._coordinator.devices.get(unique_id))
-            moved.append(alerts.Moved(name, bike, url))
-        return sorted(moved, key=attrgetter("name"))
+    def _moved(self, states: dict[str, str]) -> list[str]:
+        """Return a sorted sentence about the last known place of each moved bike."""
+        hass, known = self._hass, self._coordinator.data.known
+        keys = (unique_id for unique_id, state in states.items() if state == "moved")
+        bikes = filter(None, (known_bike(self._coordinator, key) for key in keys))
+        stored = (it._replace(tracker=known(it.unique_id)) for it in bikes)
+        return sorted(where(hass, bike)["text"] for bike in stored)
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""
