@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from itertools import takewhile
 from typing import Any, Final, override
@@ -14,7 +13,6 @@ from homeassistant.components.event import (
 )
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import State, callback
-from homeassistant.util import dt as dt_util
 
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
 from .tracking.occurrences import ALARM_TYPES, Occurrence
@@ -22,9 +20,6 @@ from .tracking.state import Tracker
 
 # 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
-# Home Assistant stores the time of an event in whole milliseconds, so the stored time
-# may be up to a millisecond before the time of the same occurrence.
-_STEP: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,41 +81,20 @@ class BikeTrackerEvent(BikeTrackerEntity[Occurrence], EventEntity):
             self._trigger_event(*_described(occurrence))
             self.async_write_ha_state()
 
+    # Home Assistant stores states only every 15 minutes, so restore the event from the
+    # database, which has it even after a kill.
+
     @override
     async def async_get_last_state(self) -> State | None:
-        """Return the stored state or, if it lacks the newest fired occurrence, a state with this occurrence's time.
-
-        An entity that is available already was only renamed. It knows its event, and the
-        state that is stored for its new entity ID may be of another tracker.
-        """
-        if self.available:
-            return None
-        if missing := await self._async_missing():
-            return State(self.entity_id, missing.noticed_at.isoformat())
-        return await super().async_get_last_state()
+        """Return a state with the time of the newest fired occurrence, or None without one."""
+        newest = self.tracker and self._new_value(self.tracker)
+        return newest and State(self.entity_id, newest.noticed_at.isoformat())
 
     @override
     async def async_get_last_event_data(self) -> EventExtraStoredData | None:
-        """Return the type and the attributes of the event whose time is in the state of `async_get_last_state`."""
-        if missing := await self._async_missing():
-            return EventExtraStoredData(*_described(missing))
-        return await super().async_get_last_event_data()
-
-    async def _async_missing(self) -> Occurrence | None:
-        """Return the newest fired occurrence if Home Assistant's stored state lacks it, or else None.
-
-        Home Assistant stores states every 15 minutes, and loses newer states when it is
-        killed. Return None for an occurrence from before the last change of the registry
-        entry: when a disabled entity is enabled again, it does not show occurrences
-        that it missed.
-        """
-        last = self.tracker and self._new_value(self.tracker)
-        entry = self.registry_entry
-        if last and entry and last.noticed_at < entry.modified_at:
-            return None
-        state = await super().async_get_last_state()
-        known = dt_util.parse_datetime(state.state) if state else None
-        return None if last and known and known >= last.noticed_at - _STEP else last
+        """Return the type and the attributes of the newest fired occurrence, or None without one."""
+        newest = self.tracker and self._new_value(self.tracker)
+        return newest and EventExtraStoredData(*_described(newest))
 
 
 def _described(occurrence: Occurrence) -> tuple[str, dict[str, Any]]:
