@@ -34,7 +34,7 @@ One that was several rides keeps the first, and the others are fired.
   3-25+; ; 15-20 -> 3-25+;
 Each of several times has a ride of its own, as long as there are rides.
   3-9, 4-10; 3-5, 8-10; -> 3-5, 8-10;
-  4-10, 3-9; 3-5, 8-10; -> 8-10, 3-5;
+  4-10, 3-9; 3-5, 8-10; -> 3-5, 8-10;
   3-10, 3-10, 3-10; 3-5, 8-10; -> 3-5, 8-10, 3-10;
 """
 

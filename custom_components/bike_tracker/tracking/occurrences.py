@@ -3,7 +3,7 @@
 Occurrences are fired in order, each only once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from operator import attrgetter
 import re
@@ -137,12 +137,12 @@ class Announced(NamedTuple):
         start, end = max(self.start, ride.started_at), min(self.end, ride.moved_at)
         return start <= end + _SAME_RIDE_WITHIN
 
-    def grown(self, rides: Iterable[Ride]) -> Announced:
+    def grown(self, rides: Sequence[Ride]) -> Announced:
         """Return the announced ride, extended so that it includes these rides."""
-        start, end = self.start, self.end
-        for ride in rides:
-            start, end = min(start, ride.started_at), max(end, ride.moved_at)
-        return self._replace(start=start, end=end)
+        return self._replace(
+            start=min([self.start, *(ride.started_at for ride in rides)]),
+            end=max([self.end, *(ride.moved_at for ride in rides)]),
+        )
 
 
 def announce(
@@ -155,15 +155,15 @@ def announce(
     """
     rides = [*over, *([under_way] if under_way else [])]
     rides.sort(key=attrgetter("started_at"))
-    matches, events = _matches(announced, rides), list[RideEvent]()
-    own = _assigned(announced, rides, matches)
-    known, after = set[Ride](), list[Announced]()
-    for it, matched, ride in zip(announced, matches, own, strict=True):
-        if ride and len(matched) > 1:
+    announced = sorted(announced)
+    known, events, after = set[Ride](), list[RideEvent](), list[Announced]()
+    for it, matched in zip(announced, _matches(announced, rides), strict=True):
+        left = [ride for ride in matched if ride not in known]
+        if left and len(matched) > 1:
             # The history shows several rides in place of the announced one. From now
-            # on, the announcement stands only for `ride`.
-            it = Announced(ride.started_at, ride.moved_at, it.is_open)
-            matched = [ride]
+            # on, the announcement stands only for the first that is left.
+            matched = left[:1]
+            it = Announced(matched[0].started_at, matched[0].moved_at, it.is_open)
         else:
             it = it.grown(matched)
         known.update(matched)
@@ -194,19 +194,3 @@ def _matches(announced: Sequence[Announced], rides: Sequence[Ride]) -> list[list
             found += [ride for ride in left if ride.started_at <= it.end][-1:]
             matched.update(found)
     return matches
-
-
-def _assigned(
-    announced: Sequence[Announced],
-    rides: Sequence[Ride],
-    matches: Sequence[Sequence[Ride]],
-) -> list[Ride | None]:
-    """For each announced ride, return one of its matches, or None if none is left. No ride is returned twice."""
-    own: list[Ride | None] = [None] * len(announced)
-    free = sorted(range(len(announced)), key=lambda number: announced[number].start)
-    for ride in rides:
-        number = next((it for it in free if ride in matches[it]), None)
-        if number is not None:
-            own[number] = ride
-            free.remove(number)
-    return own
