@@ -219,14 +219,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
 
     @callback
     def _async_take(self, changes: Changes) -> None:
-        """Store changes, and note the trackers whose listeners have to be notified later."""
-        self._async_store(changes)
+        """Store trackers that changed, and note all trackers whose listeners have to be notified later."""
         self.changed |= changes.keys
         self.contacted |= changes.contacts
-
-    @callback
-    def _async_store(self, changes: Changes) -> None:
-        """Store trackers that changed, and update their devices. Ignore trackers of which only the last contact changed."""
         for unique_id in changes.keys & changes.after.keys():
             before, after = changes.before.get(unique_id), changes.after[unique_id]
             with log_errors(self.config_entry.title, "storing a tracker"):

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, override
+from typing import Any, NamedTuple, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
@@ -33,6 +33,10 @@ class BikeTrackerDescription[T](EntityDescription):
     entity_class: type[BikeTrackerEntity[Any]] | None = None
     """Class of the entity, if it differs from the other entities of the platform; otherwise None."""
 
+    def is_reported(self, tracker: Tracker) -> bool:
+        """Return whether a tracker needs this entity."""
+        return (self.reported_fn or self.value_fn)(tracker) is not None
+
 
 class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     """An entity of a tracker. Its state is written only after a change: a write costs 10 µs."""
@@ -40,8 +44,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     _attr_has_entity_name = True
     _is_available_in_outage = False
     """Whether the entity stays available while polls fail, because its value does not depend on them."""
-    _also_follows: str | None = None
-    """Suffix of a second signal of the coordinator. The entity also reads its value on this signal."""
     available = False
     """Whether the tracker is listed, and polls succeed or are not needed for the value."""
     _value: T | None = None
@@ -71,10 +73,6 @@ class BikeTrackerEntity[T](CoordinatorEntity[BikeTrackerCoordinator]):
     async def async_added_to_hass(self) -> None:
         """Listen to the tracker, and read its value."""
         await super().async_added_to_hass()
-        if suffix := self._also_follows:
-            update, context = self._handle_coordinator_update, self.coordinator_context
-            listen = self.coordinator.async_add_listener
-            self.async_on_remove(listen(update, f"{context}_{suffix}"))
         # If `async_added_to_hass` raised an error, Home Assistant would never add the
         # entity again.
         with log_errors(self.coordinator.config_entry.title, "reading a tracker"):
@@ -105,14 +103,12 @@ def of_position(name: str) -> Callable[[Tracker], Any]:
     return lambda tracker: (position := tracker.state.position) and get(position)
 
 
-@dataclass(frozen=True, eq=False)
-class _Kind:
+class _Kind(NamedTuple):
     """A kind of entity, such as *Battery*, and the function that adds entities of this kind."""
 
+    add_entities: AddEntities
     entity_class: type[BikeTrackerEntity[Any]]
     description: BikeTrackerDescription[Any]
-    add_entities: AddEntities
-    reported_fn: Callable[[Tracker], object]
 
 
 @dataclass(slots=True, eq=False)
@@ -144,35 +140,34 @@ class EntityAdder:
         batches: dict[AddEntities, list[BikeTrackerEntity[Any]]] = defaultdict(list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
-                for kind, entity in self._new_entities(unique_id):
-                    batches[kind.add_entities].append(entity)
+                for add_entities, entity in self._new_entities(unique_id):
+                    batches[add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
         return new
 
     def _new_entities(
         self, unique_id: str
-    ) -> Iterable[tuple[_Kind, BikeTrackerEntity[Any]]]:
-        """Create the entities that a tracker lacks and whose values it reports. Return each with its kind."""
+    ) -> Iterable[tuple[AddEntities, BikeTrackerEntity[Any]]]:
+        """Create the entities that a tracker lacks and whose values it reports. Return each with its function."""
         coordinator = self.coordinator
-        tracker = coordinator.data.trackers.get(unique_id)
+        if (tracker := coordinator.data.trackers.get(unique_id)) is None:
+            return ()
         missing = self.missing.get(unique_id, self.kinds)
-        kinds = [
-            kind
-            for kind in missing
-            if tracker and kind.reported_fn(tracker) is not None
-        ]
+        kinds = [it for it in missing if it.description.is_reported(tracker)]
         if not kinds:
             return ()
         # Look the device up a single time for all its entities: this makes the set-up a
         # quarter faster.
         device = self._device(unique_id)
         entities = [
-            kind.entity_class(coordinator, unique_id, kind.description, device)
-            for kind in kinds
+            (add_entities, kind(coordinator, unique_id, description, device))
+            for add_entities, kind, description in kinds
         ]
-        self.missing[unique_id] = [kind for kind in missing if kind not in kinds]
-        return zip(kinds, entities, strict=True)
+        self.missing[unique_id] = [
+            it for it in missing if not it.description.is_reported(tracker)
+        ]
+        return entities
 
     def _device(self, unique_id: str) -> dr.DeviceEntry:
         return dr.async_get(self.coordinator.hass).async_get_or_create(
@@ -195,11 +190,6 @@ async def async_register_entities(
 ) -> None:
     """Set up a platform: register its kinds of entities. `EntityAdder` adds the entities of each tracker."""
     entry.runtime_data.kinds += [
-        _Kind(
-            it.entity_class or entity_class,
-            it,
-            async_add_entities,
-            it.reported_fn or it.value_fn,
-        )
+        _Kind(async_add_entities, it.entity_class or entity_class, it)
         for it in descriptions
     ]

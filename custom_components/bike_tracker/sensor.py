@@ -62,7 +62,13 @@ class BikeTrackerSensor(BikeTrackerEntity[SensorValue], SensorEntity):
 
 
 class _LastUpdate(BikeTrackerSensor):
-    _also_follows = "contact"
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen also to the signal of the tracker's last contact."""
+        await super().async_added_to_hass()
+        update, context = self._handle_coordinator_update, self.coordinator_context
+        listen = self.coordinator.async_add_listener
+        self.async_on_remove(listen(update, f"{context}_contact"))
 
     @override
     def _new_value(self, tracker: Tracker) -> SensorValue | None:

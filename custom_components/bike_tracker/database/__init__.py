@@ -144,7 +144,7 @@ class Database:
         the tracker has been deleted.
         """
         async with self._lock:
-            backfill, last_rides = self.content.backfill, self.content.last_rides
+            backfill = self.content.backfill
             if unique_id not in backfill or not self._may_write:
                 return False
             before, backfill[unique_id] = backfill[unique_id], until
@@ -156,11 +156,9 @@ class Database:
                 # The stop of Home Assistant cancels the write.
                 if not is_written:
                     backfill[unique_id] = before
-            last = last_rides.get(unique_id)
-            # A ride that overlaps the last ride was not added.
-            new = [it for it in rides if not last or it.started_at > last.moved_at]
-            if is_written and new:
-                last_rides[unique_id] = new[-1]
+            # The newest day is requested first, so a known ride is newer.
+            if is_written and rides:
+                self.content.last_rides.setdefault(unique_id, rides[-1])
             return is_written
 
     @callback
