@@ -13,18 +13,10 @@ from ..const import DOMAIN, LOGGER
 from ..tracking import log_errors
 from ..tracking.rides import Ride
 from ..tracking.state import TrackerState
-from .file import (
-    SET_TRACKER,
-    SET_VALUE,
-    BookedRides,
-    Evaluation,
-    add_missing,
-    replace_rides,
-)
-from .stored import as_json, packed, reader, unpacked
+from .file import SET_TRACKER, BookedRides, add_missing, replace_rides
+from .stored import as_json, packed, reader
 
 _LONG_AGO: Final = "1970-01-01T00:00:00Z"
-_STATES: Final = "SELECT unique_id, state FROM tracker"
 
 
 def files_of_2_0(path: Path) -> tuple[Path, Path]:
@@ -46,8 +38,7 @@ def import_2_0(connection: Connection, path: Path, title: str) -> None:
     with connection:
         has_all = {
             book: _import_rides(connection, rides, title),
-            states: _import_trackers(connection, known, rides, title)
-            & _import_evaluation(connection, known, title),
+            states: _import_trackers(connection, known, rides, title),
         }
     for file, content in data.items():
         if content is not None and has_all[file]:
@@ -94,14 +85,13 @@ def _import_trackers(
     The file of rides may not contain those rides yet.
     """
     last_fired, backfill = _dict(data.get("last_fired")), _dict(book.get("backfill"))
-    has_all, before = True, dict(connection.execute(_STATES).fetchall())
+    has_all = True
     for unique_id, stored in _dict(data.get("trackers")).items():
         values, rides = None, None
         with log_errors(title, "importing a tracker"):
             known = unique_id in backfill
             until = as_json(backfill[unique_id]) if known else None
-            old = unpacked(before[unique_id]) if unique_id in before else {}
-            state = state_from_2_0(stored, old.get("highest_total", 0))
+            state = state_from_2_0(stored)
             log = stored.get("rides", {})
             # If the state could not be read back, raise the error now, before the state
             # is stored.
@@ -119,21 +109,8 @@ def _import_trackers(
     return has_all
 
 
-def _import_evaluation(
-    connection: Connection, data: dict[str, Any], title: str
-) -> bool:
-    """Import the last evaluation. Return whether it was readable."""
-    evaluation, is_readable = None, False
-    with log_errors(title, "importing the last evaluation"):
-        evaluation = reader(Evaluation | None)(data.get("evaluation"))
-        is_readable = True
-    if evaluation:
-        connection.execute(SET_VALUE, ("evaluated_at", as_json(evaluation)))
-    return is_readable
-
-
-def state_from_2_0(stored: Mapping[str, Any], shown: float = 0) -> dict[str, Any]:
-    """Convert the stored state of a tracker from version 2.0. `shown` is the total that version 3 has shown.
+def state_from_2_0(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the stored state of a tracker from version 2.0.
 
     Leave out its list of rides (`rides`): `_import_trackers` writes these rides into
     the database.
@@ -144,17 +121,14 @@ def state_from_2_0(stored: Mapping[str, Any], shown: float = 0) -> dict[str, Any
     if ended is None or not ended.get("distance"):
         ended = rides.get("before_ended")
     # When the state is read, fields that version 3 does not know are ignored.
-    ride_state = {**rides, "ended": ended}
-    core = {"ride_state": ride_state}
+    core = {"ride_state": {**rides, "ended": ended}}
     if guard := stored.get("guard"):
         state["guard"] = core["guard"] = guard
     newest = rides.get("newest_fix") or {}
     state["log"] = {"settled": core, "time": newest.get("time")}
     state["quiet_until"] = _LONG_AGO
-    highest = max(rides.get("highest_total", 0), rides.get("total") or 0)
-    if shown > highest:
-        ride_state["total"] = highest = shown
-    state["highest_total"] = highest
+    total = rides.get("total") or 0
+    state["highest_total"] = max(rides.get("highest_total", 0), total)
     announced = state["announced"] = list[dict[str, Any]]()
     if ended:
         announced.append({"start": ended["started_at"], "end": ended["moved_at"]})
