@@ -27,8 +27,6 @@ _INTERVAL: Final = timedelta(seconds=60)
 # Maximum number of reports to apply in one step of the event loop. Applying them costs
 # 10 ms. If they are late, the tracker's log is replayed, which costs another 45 ms.
 _REPORTS_AT_ONCE: Final = 200
-# How often a history answer is applied if reports change its tracker each time.
-_MAX_REPLAYS: Final = 3
 
 
 class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
@@ -192,18 +190,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     ) -> None:
         """Apply an answer in a thread, because thousands of reports would block the event loop.
 
-        If a report changes the tracker before the thread ends, try again. If all tries
-        fail, the gap stays open, so a later request fetches the reports again.
+        If a report changes the tracker before the thread ends, the gap stays open, so a
+        later request fetches the reports again.
         """
         states, now = self.data.states, dt_util.utcnow()
-        for _ in range(_MAX_REPLAYS):
-            if (before := states.get(request.tracker)) is None:
-                return
-            after = await asyncio.to_thread(before.with_history, answer, now)
-            if states.get(request.tracker) is before:
-                changes = self.data.apply_history(request.tracker, after, now)
-                self.async_set_changes(changes)
-                return
+        before = states.get(request.tracker)
+        after = before and await asyncio.to_thread(before.with_history, answer, now)
+        if after and states.get(request.tracker) is before:
+            changes = self.data.apply_history(request.tracker, after, now)
+            self.async_set_changes(changes)
 
     async def _async_book(self, request: HistoryRequest, answer: HistoryAnswer) -> None:
         # Find the rides in a thread: thousands of reports would block the event loop.
