@@ -289,13 +289,13 @@ async def test_occurrence_before_home_assistant_runs(ready: Bikes) -> None:
 
 
 async def test_last_ride_from_before(ready: Bikes) -> None:
-    """Even if rides from before the set-up are added out of order, or again, `last_rides` has the newest ride in the file."""
+    """Even if rides from before the set-up, the newest first, are added again, `last_rides` has the newest ride in the file."""
     database, now = ready.coordinator.database, dt_util.utcnow()
-    rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (9, 3, 6)]
-    again = rides[1]._replace(started_at=rides[1].started_at + HOUR / 9, distance=2)
+    rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (3, 6, 9)]
+    again = rides[0]._replace(started_at=rides[0].started_at + HOUR / 9, distance=2)
     for ride in (*rides, again):
         assert await database.async_book(RED, [ride], now - DAY)
-    assert database.content.last_rides[RED] == rides[1]
+    assert database.content.last_rides[RED] == rides[0]
 
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])
