@@ -49,6 +49,7 @@ A fix of a mobile network tells neither the place nor that the bike is back.
 At home, only some fixes are exact. The first of them shows where the ride ended.
   stand 3, ride 9 @15, ride 3 @15 accuracy=1500, stand 30 accuracy=1500, arm, stand 30 accuracy=1500, stand 9 -> armed
   stand 3, ride 9 @15, ride 3 @15 accuracy=1500, stand 30 accuracy=1500, arm, stand 1, stand 5 accuracy=1500, jump 200, stand 9 -> place 53 200 m, triggered
+  says accuracy=0, stand 3, ride 9 @15, ride 3 @15 accuracy=1500, stand 30 accuracy=1500, arm, stand 1, stand 5 accuracy=1500, jump 200, stand 9 -> place 53 200 m, triggered
   stand 3, ride 9 @15, stand 1, stand 30 accuracy=1500, arm, stand 5 accuracy=1500, jump 200, stand 9 -> place 50 200 m, triggered
 Where walls reflect its signals the bike has to be away for ten minutes.
   stand 3, jump 100, stand 2, jump -100, stand 2, jump 200, stand 2, jump -200, stand 3, arm, jump 200, stand 9, jump -200, stand 1, jump 200, stand 11 -> place 33 200 m, triggered

@@ -289,7 +289,7 @@ def _seen_at(
     """Return the guard after a fix. `guard.moved` is the motion that was reported before this fix."""
     place = guard.place
     if _may_stand_at(place, fix, before):
-        is_better = 0 < fix.accuracy <= VAGUE_METERS < place.accuracy
+        is_better = fix.accuracy <= VAGUE_METERS < place.accuracy
         return guard._replace(place=fix if is_better else place, away=())
     if _is_back(guard, fix, report, before):
         return guard._replace(place=before.anchor, away=())
