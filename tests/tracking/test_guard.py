@@ -11,7 +11,7 @@ from .house import METER, lived, minutes, rows
 TABLE = """
 It rides off: place, time and distance.
   stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
-  says device_time=none, stand 3, arm, stand 1 alarm=tow -> alarm 4 0 m, triggered
+  says device_time=none, stand 3, arm, jump 30, stand 1 alarm=tow -> alarm 4 30 m, triggered
   stand 3, jump 20, stand 1, arm, jump 100, stand 1 motion=yes -> place 5 120 m, triggered
 It says that it moves, wherever it is.
   stand 3, arm, jump 5, stand 1 motion=yes -> motion 4 5 m, triggered
@@ -124,6 +124,7 @@ Clocks: of a tracker that is behind, of a house that was ahead or behind.
   clock -480, stand 3, clock 0, stand 1, arm, jump 200, stand 1 motion=yes -> place 5 200 m, triggered
   clock 480, stand 3, arm, clock 0, stand 1 alarm=tow -> alarm 4 0 m, triggered
   clock 480, stand 3, arm, jump 200, stand 1 motion=yes -> place 4 200 m, triggered
+  clock 4, stand 3, arm, jump 200, stand 1 motion=yes -> armed
 A tracker's clock that falls back before the theft: the second report tells.
   stand 30, arm, stand 30, bike behind=50, ride 2 @15 -> place 61 250 m, triggered
   receive live, stand 30, arm, stand 30, bike behind=360, ride 2 @15 -> place 61 250 m, triggered
