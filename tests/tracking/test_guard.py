@@ -31,7 +31,7 @@ Ridden straight away by a tracker that reports rest: the second tells, unless fi
   stand 3, arm, jump 200, stand 1, jump 790, stand 1 -> armed
   stand 3, jump 200, stand 1, jump -200, stand 3, arm, jump 300, stand 1, jump 100, stand 1 -> armed
 A tracker that does not report motion is believed with the second.
-  says motion=none, stand 3, arm, jump 200, stand 1, jump 300, stand 1 -> place 5 500 m, triggered
+  says motion=none, stand 3, arm, jump 200, stand 1, jump -450, stand 1 -> place 5 250 m, triggered
 Beyond the accuracies, at least 50 m, or 150 m without them.
   says speed=5, stand 3, arm, stand 1, jump 49, stand 1, jump 2, stand 1 -> place 6 51 m, triggered
   says speed=5 accuracy=30, stand 3, arm, stand 1, jump 179, stand 1, jump 2, stand 1 -> place 6 181 m, triggered
@@ -92,7 +92,7 @@ Where fixes are known to be off, the last one is the place.
   stand 3, jump 210, stand 2, arm, jump -210, stand 2, jump 210, stand 2 -> armed
   ride 3 @15, jump 25, stand 1, arm, stand 2, jump 200, stand 1 motion=yes -> place 7 200 m, triggered
 A report or a fix from before the arming moves the place, and triggers nothing.
-  stand 3, jump 210, stand 2, arm, bike age=0.6, jump 100, stand 1 motion=yes, bike age=0, stand 4 -> armed
+  stand 3, jump 210, stand 2, arm, bike age=0.6, jump 100, stand 1 motion=yes alarm=powerCut, bike age=0, stand 4 motion=yes alarm=powerCut -> armed
   stand 3, jump 210, stand 2, arm, bike fix_age=0.6, jump 200, stand 1 speed=9 -> armed
   stand 3, jump 210, stand 2, arm, bike fix_age=0.4, jump 200, stand 1 speed=9 -> place 5.6 200 m, triggered
   receive live, clock 480, stand 3, receive hold, stand 1 alarm=tow, receive live, arm, stand 2, deliver newest -> armed
@@ -140,6 +140,7 @@ Reports of a settled time change nothing, neither the last motion nor the last a
   receive live, stand 30, receive hold, ride 3 @15, receive live, jump -750, stand 30, arm, deliver at once, stand 1 motion=yes -> motion 64 0 m, triggered
   receive live, stand 30, receive hold, stand 3, receive live, stand 30 alarm=powerCut, arm, deliver at once, stand 1 alarm=powerCut -> armed
 In an outage: the history decides.
+  stand 3, receive outage, jump 200, stand 1 motion=yes, arm, sleep 9, receive poll, stand 1, history -> armed
   stand 3, arm, receive outage, jump 400, stand 2 motion=yes, jump -400, stand 9, receive poll, stand 1, history -> place 4 400 m, triggered
   stand 3, arm, receive outage, jump 400, stand 2, jump -400, stand 9, receive poll, stand 1, history -> place 5 400 m, triggered
   stand 3, arm, receive outage, stand 2 motion=yes, stand 9, receive poll, stand 1, history -> motion 4 0 m, triggered
