@@ -229,10 +229,13 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             is_complete=self.live.connected_since_before(self.service.answered_at),
         )
         changes: list[Changes] = []
-        for message in messages:
+        # Apply all reports together: each late report would replay the log again.
+        reports = [it for message in messages for it in message.positions]
+        parts = [Message(it.devices, []) for it in messages if it.devices]
+        for part in [*parts, *([Message([], reports)] if reports else [])]:
             with log_errors(self.config_entry.title, "handling a push message"):
                 changes.append(
-                    self.data.apply_message(message.devices, message.positions, context)
+                    self.data.apply_message(part.devices, part.positions, context)
                 )
         self.async_set_changes(*changes)
         if self.live.messages:
