@@ -93,9 +93,9 @@ async def async_unload(bikes: Bikes) -> Path:
 
 
 async def async_opened(bikes: Bikes) -> tuple[Content, list[Ride]]:
-    """Open and close the database of the account. Return its content, and the red bike's rides of the last 99 days."""
-    database, now = await async_open_database(bikes.hass, bikes.entry), dt_util.utcnow()
-    rides = await database.rides(RED, now - 99 * DAY, now)
+    """Open and close the database of the account. Return its content, and the red bike's rides before the first write."""
+    database = await async_open_database(bikes.hass, bikes.entry)
+    rides = rides_in(bikes.hass, bikes.entry)
     await database.async_close()
     return database.content, rides
 
@@ -276,6 +276,7 @@ async def test_occurrence_before_home_assistant_runs(ready: Bikes) -> None:
     """An alarm that waits until Home Assistant has started is written. After it is fired, `last_fired` is written, too."""
     await ready.poll(4_000)
     ready.hass.set_state(CoreState.starting)
+    ready.simulator.set_status(RED, "offline")
     await async_raise_alarm(ready)
     await ready.poll(11)
     assert has_alarm(ready)
@@ -290,12 +291,17 @@ async def test_occurrence_before_home_assistant_runs(ready: Bikes) -> None:
 
 async def test_last_ride_from_before(ready: Bikes) -> None:
     """Even if rides from before the set-up, the newest first, are added again, `last_rides` has the newest ride in the file."""
+    await ready.poll(11)
     database, now = ready.coordinator.database, dt_util.utcnow()
     rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (3, 6, 9)]
     again = rides[0]._replace(started_at=rides[0].started_at + HOUR / 9, distance=2)
     for ride in (*rides, again):
         assert await database.async_book(RED, [ride], now - DAY)
     assert database.content.last_rides[RED] == rides[0]
+    # The file also says which rides are still missing.
+    file = file_of(ready.hass, ready.entry)
+    [(until,)] = query(file, "SELECT backfill FROM tracker WHERE unique_id = ?", RED)
+    assert datetime.fromisoformat(json.loads(until)) == now - DAY
 
 
 @pytest.mark.parametrize("table", ["tracker", "ride"])

@@ -131,6 +131,10 @@ async def test_empty_account(bikes: Bikes) -> None:
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert bikes.value_of(RED) == STATE_UNAVAILABLE
     assert issues(bikes) == {"no_trackers": {"account": bikes.entry.title}}
+    # A night guard disarms a bike even if it is not listed. The device keeps its name.
+    changes = bikes.coordinator.data.disarm(RED, dt_util.utcnow())
+    bikes.coordinator.async_set_changes(changes)
+    assert bikes.device(RED).name == "Red bike"
     await bikes.hass.config_entries.async_unload(bikes.entry.entry_id)
     assert issues(bikes)
     bikes.simulator.assign(EMAIL, RED)

@@ -465,12 +465,14 @@ async def test_message_during_the_unload(live: Bikes) -> None:
 
 
 async def test_gap_is_requested_with_a_message(live: Bikes) -> None:
-    """If reports may be missing, the history is requested after the next message, without a wait for a poll."""
+    """If reports may be missing, the history is requested after the next message, unless polls fail."""
     now = dt_util.utcnow()
     gap = Gap(now - timedelta(hours=1), wanted_at=now)
     live.coordinator.data.gaps[BLUE] = gap
     live.simulator.record.clear()
-    live.simulator.report(RED, latitude=48.7)
-    await settle(live.hass)
-    assert live.simulator.record.counts["/api/positions"]
+    for works in (False, True):
+        live.coordinator.last_update_success = works
+        live.simulator.report(RED)
+        await settle(live.hass)
+        assert bool(live.simulator.record.counts["/api/positions"]) is works
     assert polls(live.simulator) == 0

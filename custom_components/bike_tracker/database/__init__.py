@@ -329,7 +329,6 @@ class Database:
             if self._file.is_open and await self._async_write():
                 await self._async_try(sql.checkpoint)
             self._may_write = False
-            self._cancel_timer()
 
     @callback
     def async_release(self) -> None:
