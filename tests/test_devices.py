@@ -283,6 +283,7 @@ async def test_shared_after_a_restart(bikes: Bikes, bobs: MockConfigEntry) -> No
     await async_setup(bikes.hass, bikes.entry)
     assert trackers_of(bikes.entry) == {RED, BLUE}
     assert trackers_of(bobs) == set()
+    assert issues(bikes) == {}
 
 
 async def test_shared_lost(bikes: Bikes, bobs: MockConfigEntry, delete: Delete) -> None:

@@ -305,14 +305,15 @@ async def test_diagnostics(live: Bikes, hass_client: ClientSessionGenerator) -> 
 async def test_errors_that_nobody_thought_of(
     live: Bikes, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If applying a message fails, an error is logged, and later messages work. If reading fails, the client reconnects."""
+    """If applying messages fails, an error is logged for each, and later messages work. If reading fails, the client reconnects."""
     account = live.coordinator.data
     apply_message = account.apply_message
     monkeypatch.setattr(account, "apply_message", None)
-    live.simulator.touch([RED])
+    # A report arrives as two messages.
+    live.simulator.report(RED)
     await settle(live.hass)
     line = "127.0.0.1: Unexpected error handling a push message"
-    assert logged(caplog) == [line]
+    assert logged(caplog) == [line] * 2
     monkeypatch.setattr(account, "apply_message", apply_message)
     await live.async_wait(2)
     live.simulator.report(RED, latitude=48.5)
