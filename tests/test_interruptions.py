@@ -61,7 +61,7 @@ async def test_armed_while_a_poll_is_taken_in(ready: Bikes) -> None:
     await ready.async_report(motion=False)
     ready.simulator.report(RED, motion=False)
     ready.simulator.set_status(RED, "offline")
-    arm = SimpleNamespace(sleep=lambda _: ready.async_guard())
+    arm = SimpleNamespace(sleep=lambda _: ready.async_guard(), wait=asyncio.wait)
     with patch.object(coordinator, "asyncio", arm):
         await ready.coordinator.async_refresh()
     assert ready.value_of(f"{RED}_guard", Platform.ALARM_CONTROL_PANEL) == "armed_away"

@@ -1,7 +1,7 @@
 """Data update coordinator: polls, and applies polls, push messages and the history."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any, Final, override
 
@@ -88,12 +88,19 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
     # Polls
 
     @override
+    async def async_refresh(self) -> None:
+        await self._async_uninterrupted(super().async_refresh())
+
+    @override
     async def async_request_refresh(self) -> None:
         """Poll now or, if the last request was only seconds ago, at the end of Home Assistant's cooldown."""
-        # Poll in a separate task, which goes on if the caller is canceled: Home
-        # Assistant would treat a canceled poll as failed.
+        await self._async_uninterrupted(super().async_request_refresh())
+
+    async def _async_uninterrupted(self, poll: Coroutine[Any, Any, None]) -> None:
+        """Poll to the end, even if the caller is canceled earlier."""
+        # Poll in a separate task: Home Assistant would treat a canceled poll as failed.
         task = self.config_entry.async_create_background_task(
-            self.hass, super().async_request_refresh(), f"{DOMAIN} poll on demand"
+            self.hass, poll, f"{DOMAIN} poll on demand"
         )
         await asyncio.wait([task])
 

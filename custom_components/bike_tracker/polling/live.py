@@ -139,8 +139,7 @@ class Live:
     def _async_connected(self) -> None:
         """Set the state to "live". After a reconnect, poll: the server pushes current positions, but no devices."""
         self.report.set_state("live")
-        coordinator, entry = self.coordinator, self.coordinator.config_entry
-        if entry and self.report.reconnects and coordinator.last_update_success:
-            entry.async_create_background_task(
-                coordinator.hass, coordinator.async_refresh(), f"{DOMAIN} poll"
+        if self.report.reconnects and self.coordinator.last_update_success:
+            self.coordinator.hass.async_create_background_task(
+                self.coordinator.async_refresh(), f"{DOMAIN} poll"
             )
