@@ -47,6 +47,8 @@ HOUR = timedelta(hours=1)
 ARMED = AlarmControlPanelState.ARMED_AWAY
 DISARMED = AlarmControlPanelState.DISARMED
 BOTH = {RED, BLUE}
+CLOCK = '{"sent_at": "2026-11-30", "delay": 1, "behind": "a text"}'
+NOT_RESTORABLE = f'{{"log": {{"settled": {{"clock": {CLOCK}}}, "inputs": [{{}}]}}}}'
 
 type Damage = Callable[[Path], object]
 
@@ -543,7 +545,9 @@ def test_log_of_a_malformed_file(tmp_path: Path) -> None:
         assert Path(f"{aside}{suffix}").read_text() == f"old{suffix}"
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"online": 7}', '{"guard": {}}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"online": 7}', '{"guard": {}}', NOT_RESTORABLE]
+)
 async def test_row_that_is_not_readable(
     ready: Bikes, caplog: pytest.LogCaptureFixture, text: str
 ) -> None:

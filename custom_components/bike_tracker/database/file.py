@@ -304,7 +304,7 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT unique_id, state, last_fired, backfill FROM tracker"
     for unique_id, state, last_fired, backfill in connection.execute(query):
         with log_errors(title, "reading a tracker"):
-            content.states[unique_id] = read_state(unpacked(state))
+            content.states[unique_id] = read_state(unpacked(state)).restored()
             content.last_fired[unique_id] = last_fired
             if backfill is not None:
                 until = reader(datetime | None)(json.loads(backfill))

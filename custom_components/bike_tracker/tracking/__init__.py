@@ -61,8 +61,7 @@ class Account:
         return Tracker(empty, self._state(unique_id))
 
     def __post_init__(self) -> None:
-        """Restore the states that were read from the file, and collect their gaps."""
-        self.states.update({key: it.restored() for key, it in self.states.items()})
+        """Collect the gaps of the known states."""
         self.gaps = {key: gap for key, it in self.states.items() if (gap := it.gap)}
 
     def wanted(self, devices: Devices) -> dict[int, Device]:

@@ -81,7 +81,7 @@ class Recorder:
             for key, it in self.account.states.items()
         }
         read = reader(TrackerState)
-        states = {key: read(json.loads(text)) for key, text in texts.items()}
+        states = {key: read(json.loads(text)).restored() for key, text in texts.items()}
         self.account = Account("Bikes", states)
 
     def news(self) -> list[Occurrence]:
