@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from homeassistant.auth.models import User
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Context, CoreState
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import entity_registry as er
@@ -12,7 +13,7 @@ from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.bike_tracker.const import DOMAIN
 
-from .conftest import EMAIL, Bikes
+from .conftest import EMAIL, RED, Bikes, async_setup
 from .test_actions import async_act, async_list
 from .tools.simulator.world import DEFAULT_LATITUDE
 
@@ -58,6 +59,25 @@ async def test_triggered(guarded: Bikes, entity_registry: er.EntityRegistry) -> 
     await guarded.async_guard("disarm")
     assert guarded.state(GUARD).state == "disarmed"
     assert "cause" not in guarded.state(GUARD).attributes
+
+
+async def test_tracker_whose_clock_is_behind(bikes: Bikes) -> None:
+    """A triggered guard shows the right time, even if the tracker's clock has always been behind."""
+    now = dt_util.utcnow()
+    for latitude in (DEFAULT_LATITUDE, DEFAULT_LATITUDE, AWAY):
+        bikes.freezer.tick(30)
+        now = dt_util.utcnow()
+        old, moves = now - timedelta(hours=3), latitude == AWAY
+        bikes.simulator.report(
+            RED, latitude=latitude, motion=moves, fix_time=old, device_time=old
+        )
+        if bikes.entry.state is ConfigEntryState.NOT_LOADED:
+            await async_setup(bikes.hass, bikes.entry)
+        await bikes.poll()
+        if not moves:
+            await bikes.async_guard()
+    since = datetime.fromisoformat(bikes.state(GUARD).attributes["since"])
+    assert abs(since - now) < timedelta(milliseconds=1)
 
 
 async def test_triggered_during_a_start(guarded: Bikes) -> None:

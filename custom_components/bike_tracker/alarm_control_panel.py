@@ -64,7 +64,8 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
         key = "guard_again" if state.rearming else state.panel_key
         self._attr_translation_key = key if triggered else "guard"
         self._attr_changed_by = state.changed_by or None
-        self._attr_extra_state_attributes = triggered.described() if triggered else {}
+        described = triggered.described(state.clock_error) if triggered else {}
+        self._attr_extra_state_attributes = described
         return self._attr_alarm_state, state.changed_by, triggered
 
     @override

@@ -116,8 +116,9 @@ One report ends that ride and begins the next: it was guarded where it stood.
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 6, ride 1 @18 -> place 4 300 m, place 15 300 m, triggered
   stand 3, arm, ride 3 @18, arm, stand 2, sleep 3, ride 1 @18, stand 4 -> place 4 300 m, triggered
 Clocks: of a tracker that is behind, of a house that was ahead or behind.
-  bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 0 120 m, triggered
-  says device_time=none, bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 0 120 m, triggered
+  bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
+  says device_time=none, bike behind=5, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
+  bike behind=180, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
   bike behind=-4, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> place 5 120 m, triggered
   says server_time=none, receive live, stand 3, arm, jump 120, stand 1 motion=yes -> place 4 120 m, triggered
   bike behind=4, stand 3, arm, stand 1, jump 120, stand 1 motion=yes -> armed

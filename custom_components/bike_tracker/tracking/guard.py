@@ -72,15 +72,15 @@ class Triggered(NamedTuple):
     alarm: str | None = None
     """Type of the alarm that was the cause; None if the cause is not an alarm."""
 
-    def described(self) -> dict[str, Any]:
-        """Return the attributes of the guard's entity, which are also variables of triggers.
+    def described(self, clock_error: timedelta = timedelta()) -> dict[str, Any]:
+        """Return the attributes of the guard's entity, which are also variables of triggers. The time is right.
 
         The coordinates are not named `latitude` and `longitude`, because Home Assistant
         would then draw the guard's entity on the map.
         """
         return {
             "cause": self.cause,
-            "since": self.since.isoformat(),
+            "since": (self.since + clock_error).isoformat(),
             "distance": round(self.distance),
             "address": self.fix and self.fix.address,
             "seen_latitude": self.fix and self.fix.latitude,

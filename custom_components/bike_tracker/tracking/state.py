@@ -454,9 +454,10 @@ class TrackerState(NamedTuple):
         known, new = self.guard and self.guard.triggered, guard.triggered
         if new is None or (known and not (known.cause == "alarm" != new.cause)):
             return self._replace(guard=guard._replace(triggered=known))
-        attributes = {**new.described(), "alarm": new.alarm}
+        error = self.clock_error
+        attributes = {**new.described(error), "alarm": new.alarm}
         return self._replace(guard=guard).with_occurrence(
-            "guard_triggered", now, new.since, attributes=attributes
+            "guard_triggered", now, new.since + error, attributes=attributes
         )
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
