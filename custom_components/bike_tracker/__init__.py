@@ -79,6 +79,8 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     coordinator = BikeTrackerCoordinator(service, database)
     # Theft reports need the coordinator even if the service does not answer.
     entry.runtime_data = EntityAdder(coordinator)
+    night_guards = NightGuards(coordinator)
+    night_guards.async_end_nights()
     try:
         await coordinator.async_config_entry_first_refresh()
     except HomeAssistantError:
@@ -91,7 +93,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     dispatcher = Dispatcher(coordinator, entry.runtime_data.async_add)
     dispatcher.async_start()
     await dispatcher.async_notify_all()
-    NightGuards(coordinator).async_start()
+    night_guards.async_start()
     # Notify again after this function returns: the dispatcher fires occurrences only
     # after Home Assistant has marked the entry as loaded.
     loaded = hass.loop.call_soon(dispatcher.async_notify)

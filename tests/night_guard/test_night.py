@@ -304,13 +304,13 @@ night red, until 22, stand 2, fail, wait 5, restart, wait 27, restart, wait 20, 
 A theft in an outage is noticed even if Home Assistant starts after the night.
 night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, ride 2, report meters=1000 speed=0, wait 38, restart 1, work, wait 12 = triggered
 12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.
-13:06 contact removed
+12:58 contact removed
 13:06 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:23
 
 A first ride of the morning in an outage after a restart rings no alarm.
 night red begins=12:05 ends=12:50, stand 18, fail, wait 3, restart 1, wait 40, ride 2, report meters=1000 speed=0, wait 8, restart 1, work, wait 12 = disarmed
 12:38 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:19. A theft would go unnoticed.
-13:16 contact removed
+12:58 contact removed
 
 A silence that ended while the clock was ahead does not make the next one wait.
 night red begins=12:05 ends=23:00, stand 8, offline red, wait 20, clock 9, online red, stand 1, clock -9, stand 3, offline red, wait 18
@@ -653,6 +653,12 @@ behind 0.05, night red begins=12:05 ends=12:20, stand 19 = disarmed, ride 6, sta
 A theft in the last minutes of the night. Without reception, the tracker sends the report about it later.
 night red begins=12:05 ends=12:20, stand 17, report is_buffered=yes motion=yes speed=16 meters=500, wait 5 = disarmed
 restart, ride 1, stand 9, wait 9 = triggered
+
+A ride after the night, while Home Assistant was not running.
+night red begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
+
+A theft in the night, while Home Assistant was not running until after the night.
+night red begins=12:05 ends=12:30, stand 9, stop, wait 3, ride 2, stand 18, start, wait 9 = triggered
 
 A theft at night that the tracker reports nine minutes later, after the night.
 night red begins=12:05 ends=12:20, stand 5, wait 16 = disarmed, behind 0.15, ride 1 = triggered

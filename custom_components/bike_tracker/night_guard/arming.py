@@ -71,6 +71,33 @@ class NightGuards:
         """The trackers at the last update."""
 
     @callback
+    def async_end_nights(self) -> None:
+        """Disarm the bikes whose night ended while Home Assistant was stopped, before a poll shows later rides."""
+        account, database = self._coordinator.data, self._coordinator.database
+        for unique_id in [*account.states]:
+            with log_errors(self._entry.title, "guarding a bike"):
+                if end := self._night_ended(unique_id):
+                    changes = account.disarm(unique_id, end, until=end)
+                    before, after = changes.before[unique_id], changes.after[unique_id]
+                    database.async_follow(before, after)
+
+    def _night_ended(self, unique_id: str) -> datetime | None:
+        """Return when the night of a guarded bike ended, if Home Assistant was stopped then; otherwise None.
+
+        If a night guard has riders, return None: the bike may still need its guard.
+        """
+        bike = known_bike(self._coordinator, unique_id)
+        nights = self._messenger.guards_of(bike) if bike else []
+        guard = state_of(self._coordinator.data.states[unique_id].guard)
+        if guard not in ("armed", "shaken") or self._messenger.is_held(unique_id):
+            return None
+        day_later = dt_util.as_local(self._started_at) + timedelta(days=1)
+        ends = [end for it in nights if (end := it.last_ended(day_later))]
+        end = max(ends, default=day_later)
+        is_wanted = any(it.riders or it.is_night(end) for it in nights)
+        return None if is_wanted or end > dt_util.now() else dt_util.as_utc(end)
+
+    @callback
     def async_start(self) -> None:
         """Listen to the account, its settings and the buttons of messages."""
         hass, on_unload = self._hass, self._entry.async_on_unload
