@@ -1,8 +1,10 @@
 """The night guard of a house with two bikes: when it arms and disarms bikes, and which messages it sends."""
 
+from homeassistant.util import dt as dt_util
 import pytest
 
 from tests.blueprints.house import BIKES, stories
+from tests.conftest import RED
 
 from .night import Night
 
@@ -660,6 +662,9 @@ night red begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, star
 A theft in the night, while Home Assistant was not running until after the night.
 night red begins=12:05 ends=12:30, stand 9, stop, wait 3, ride 2, stand 18, start, wait 9 = triggered
 
+A theft after *Guard again*, in an outage and while Home Assistant was not running. The night ended earlier in this outage.
+night red begins=12:05 ends=12:30 follow=no, stand 9, ride 1, stand 13, fail, wait 20, tap arm = armed, restart, ride 2, work, wait 2 = triggered
+
 A theft at night that the tracker reports nine minutes later, after the night.
 night red begins=12:05 ends=12:20, stand 5, wait 16 = disarmed, behind 0.15, ride 1 = triggered
 """
@@ -669,3 +674,12 @@ night red begins=12:05 ends=12:20, stand 5, wait 16 = disarmed, behind 0.15, rid
 async def test_late_reports(night: Night, script: str, _told: list[str]) -> None:
     """If older reports show that a bike was moved before the night ended, its guard is triggered, though it is disarmed."""
     await night.async_tell(script)
+
+
+async def test_no_night_guard(night: Night) -> None:
+    """If no night guard is for a bike, its guard stays armed after a day without Home Assistant: an automation of 2.0 armed it."""
+    await night.async_tell("night blue")
+    coordinator = night.entry.runtime_data.coordinator
+    if changes := coordinator.data.arm(RED, dt_util.utcnow()):
+        coordinator.async_set_changes(changes)
+    await night.async_tell("restart 1500, wait 2 = armed")

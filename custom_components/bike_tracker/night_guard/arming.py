@@ -88,10 +88,13 @@ class NightGuards:
         """
         bike = known_bike(self._coordinator, unique_id)
         nights = self._messenger.guards_of(bike) if bike else []
-        guard = state_of(self._coordinator.data.states[unique_id].guard)
-        if guard not in ("armed", "shaken") or self._messenger.is_held(unique_id):
+        guard = self._coordinator.data.states[unique_id].guard
+        is_held = self._messenger.is_held(unique_id)
+        if not (nights and guard) or guard.is_done or is_held:
             return None
-        day_later = dt_util.as_local(self._started_at) + timedelta(days=1)
+        # *Guard again* may have armed the bike in an outage after the night.
+        began = max(self._started_at, guard.armed_at)
+        day_later = dt_util.as_local(began) + timedelta(days=1)
         ends = [end for it in nights if (end := it.last_ended(day_later))]
         end = max(ends, default=day_later)
         is_wanted = any(it.riders or it.is_night(end) for it in nights)
