@@ -635,6 +635,9 @@ The same with trackers whose clocks fell behind by hours, or always were behind.
 behind 3, night red begins=12:05 ends=12:20, stand 9, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
 behind 1, until 14, stand 5, night red begins=14:05 ends=14:20, stand 9 = armed, fail, wait 12 = disarmed, ride 2, stand 9, work, wait 9 = disarmed
 
+A theft in an outage, after the night began in it, with a clock that always was behind: the bike is not armed where the thief left it.
+behind 1, until 14, stand 5, arm, night red begins=14:20 ends=14:59, stand 3, fail, wait 15, ride 1, stand 12, work, wait 9 = triggered
+
 A theft in an outage, far from the riders. After it, the night guard arms the bike before the history shows the theft.
 ann 0, night red riders=ann begins=12:05 ends=12:30, stand 9 = armed, fail, wait 3, ride 4, stand 20 = disarmed, work, wait 6 = triggered, arm = armed
 

@@ -362,7 +362,8 @@ class NightGuards:
         last = self._compared_at.get(bike.unique_id, self._started_at)
         state = self._coordinator.data.states[bike.unique_id]
         triggered = state.guard and state.guard.triggered
-        for time in (state.changed_at, triggered and triggered.since):
+        triggered_at = triggered and triggered.since + state.clock_error
+        for time in (state.changed_at, triggered_at):
             # If the clock was ahead then, this time may be in the future: ignore it.
             if time and last < time <= now:
                 last = time
