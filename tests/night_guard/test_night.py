@@ -662,6 +662,9 @@ restart, ride 1, stand 9, wait 9 = triggered
 A ride after the night, while Home Assistant was not running.
 night red begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
 
+The same between two nights.
+night red begins=12:05 ends=12:20, night red also=yes begins=12:50 ends=13:00, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
+
 A theft in the night, while Home Assistant was not running until after the night.
 night red begins=12:05 ends=12:30, stand 9, stop, wait 3, ride 2, stand 18, start, wait 9 = triggered
 

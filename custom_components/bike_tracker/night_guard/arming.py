@@ -95,10 +95,12 @@ class NightGuards:
         # *Guard again* may have armed the bike in an outage after the night.
         began = max(self._started_at, guard.armed_at)
         day_later = dt_util.as_local(began) + timedelta(days=1)
-        ends = [end for it in nights if (end := it.last_ended(day_later))]
-        end = max(ends, default=day_later)
-        is_wanted = any(it.riders or it.is_night(end) for it in nights)
-        return None if is_wanted or end > dt_util.now() else dt_util.as_utc(end)
+        ends = sorted(filter(None, (it.last_ended(day_later) for it in nights)))
+        for end in ends:
+            is_wanted = any(it.riders or it.is_night(end) for it in nights)
+            if end <= dt_util.now() and not is_wanted:
+                return dt_util.as_utc(end)
+        return None
 
     @callback
     def async_start(self) -> None:
