@@ -12,6 +12,7 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
 
+from .api.models import Position
 from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .database import Database
@@ -230,19 +231,15 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Apply waiting push messages, even while polls fail. During a poll, messages wait until its end."""
         if self._polling.locked() or not self.live.messages:
             return
-        messages = self._portion()
         context = self._context(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.service.answered_at),
         )
         changes: list[Changes] = []
-        # Apply all reports together: each late report would replay the log again.
-        reports = [it for message in messages for it in message.positions]
-        parts = [Message(it.devices, []) for it in messages if it.devices]
-        for part in [*parts, *([Message([], reports)] if reports else [])]:
+        for message in self._portion():
             with log_errors(self.config_entry.title, "handling a push message"):
                 changes.append(
-                    self.data.apply_message(part.devices, part.positions, context)
+                    self.data.apply_message(message.devices, message.positions, context)
                 )
         self.async_set_changes(*changes)
         if self.live.messages:
@@ -250,16 +247,20 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
             self.hass.loop.call_soon(self._async_apply_messages)
 
     def _portion(self) -> list[Message]:
-        """Remove the messages for one step from the queue, and return them. Split a message with many reports."""
-        limit, portion = _REPORTS_AT_ONCE, list[Message]()
+        """Remove the messages for one step from the queue, and return them with all reports in a last message.
+
+        If each late report were applied alone, each would replay the tracker's log.
+        """
+        limit, portion, reports = _REPORTS_AT_ONCE, list[Message](), list[Position]()
         while self.live.messages and limit > 0:
-            message = self.live.messages.pop(0)
-            if rest := message.positions[limit:]:
-                message = message._replace(positions=message.positions[:limit])
+            devices, positions = self.live.messages.pop(0)
+            if devices:
+                portion.append(Message(devices, []))
+            if rest := positions[limit:]:
                 self.live.messages.insert(0, Message([], rest))
-            portion.append(message)
-            limit -= len(message.positions) + 1
-        return portion
+            reports += positions[:limit]
+            limit -= len(positions) + 1
+        return [*portion, *([Message([], reports)] if reports else [])]
 
     @callback
     def async_set_changes(self, *changes: Changes) -> None:

@@ -73,13 +73,12 @@ class NightGuards:
     @callback
     def async_end_nights(self) -> None:
         """Disarm the bikes whose night ended while Home Assistant was stopped, before a poll shows later rides."""
-        account, database = self._coordinator.data, self._coordinator.database
+        account = self._coordinator.data
         for unique_id in [*account.states]:
             with log_errors(self._entry.title, "guarding a bike"):
                 if end := self._night_ended(unique_id):
-                    changes = account.disarm(unique_id, end, until=end)
-                    before, after = changes.before[unique_id], changes.after[unique_id]
-                    database.async_follow(before, after)
+                    disarmed = account.disarm(unique_id, end, until=end)
+                    self._coordinator.async_set_changes(disarmed)
 
     def _night_ended(self, unique_id: str) -> datetime | None:
         """Return when the night of a guarded bike ended, if Home Assistant was stopped then; otherwise None.
@@ -90,15 +89,14 @@ class NightGuards:
         nights = self._messenger.guards_of(bike) if bike else []
         guard = self._coordinator.data.states[unique_id].guard
         is_held = self._messenger.is_held(unique_id)
-        if not (nights and guard) or guard.is_done or is_held:
+        if guard is None or guard.is_done or is_held or any(it.riders for it in nights):
             return None
         # *Guard again* may have armed the bike in an outage after the night.
         began = max(self._started_at, guard.armed_at)
         day_later = dt_util.as_local(began) + timedelta(days=1)
         ends = sorted(filter(None, (it.last_ended(day_later) for it in nights)))
         for end in ends:
-            is_wanted = any(it.riders or it.is_night(end) for it in nights)
-            if end <= dt_util.now() and not is_wanted:
+            if end <= dt_util.now() and not any(it.is_night(end) for it in nights):
                 return dt_util.as_utc(end)
         return None
 
