@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, NamedTuple, override
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import HomeAssistant, callback
@@ -103,7 +103,8 @@ def of_position(name: str) -> Callable[[Tracker], Any]:
     return lambda tracker: (position := tracker.state.position) and get(position)
 
 
-class _Kind(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Kind:
     """A kind of entity, such as *Battery*, and the function that adds entities of this kind."""
 
     add_entities: AddEntities
@@ -161,12 +162,13 @@ class EntityAdder:
         # quarter faster.
         device = self._device(unique_id)
         entities = [
-            (add_entities, kind(coordinator, unique_id, description, device))
-            for add_entities, kind, description in kinds
+            (
+                it.add_entities,
+                it.entity_class(coordinator, unique_id, it.description, device),
+            )
+            for it in kinds
         ]
-        self.missing[unique_id] = [
-            it for it in missing if not it.description.is_reported(tracker)
-        ]
+        self.missing[unique_id] = [it for it in missing if it not in kinds]
         return entities
 
     def _device(self, unique_id: str) -> dr.DeviceEntry:
