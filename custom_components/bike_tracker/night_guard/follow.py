@@ -21,7 +21,7 @@ from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
-from ..responses import Bike, known_bike
+from ..responses import Bike, known_bike, with_stored_state
 from ..responses.texts import with_commas
 from ..responses.theft_report import async_link_to_report
 from ..responses.where import where
@@ -483,11 +483,10 @@ class Messenger:
 
     def _moved(self, states: dict[str, str]) -> list[str]:
         """Return a sorted sentence about the last known place of each moved bike."""
-        hass, known = self._hass, self._coordinator.data.known
+        hass = self._hass
         keys = (unique_id for unique_id, state in states.items() if state == "moved")
         bikes = filter(None, (known_bike(self._coordinator, key) for key in keys))
-        stored = (it._replace(tracker=known(it.unique_id)) for it in bikes)
-        return sorted(where(hass, bike)["text"] for bike in stored)
+        return sorted(where(hass, with_stored_state(hass, it))["text"] for it in bikes)
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""

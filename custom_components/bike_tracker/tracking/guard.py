@@ -272,8 +272,7 @@ def _settled(
             return guard._replace(place=fix, is_settled=True)
     place, anchor = _standing_place(before), before.anchor
     is_near = any(_may_stand_at(place, it, before) for it in (anchor, fix or anchor))
-    ride = before.ride
-    moved_last = ride and ride.moved_at >= before.last_fix.time
+    moved_last = before.ride and before.ride.moved_at >= before.last_fix.time
     stands = is_near and not candidate and not moved_last
     # The first report after a silence proves nothing, because it may be the report of
     # the arrival.
