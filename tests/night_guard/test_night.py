@@ -662,6 +662,9 @@ restart, ride 1, stand 9, wait 9 = triggered
 A ride after the night, while Home Assistant was not running.
 night red begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
 
+A theft after the night, while Home Assistant was not running. A person had armed the bike.
+night red begins=12:05 ends=12:20, stand 9, arm, stop, wait 12, ride 2, stand 9, start, wait 9 = triggered
+
 The same between two nights.
 night red begins=12:05 ends=12:20, night red also=yes begins=12:50 ends=13:00, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
 
