@@ -168,6 +168,22 @@ async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
     assert abs((rides[-1].started_at - start).total_seconds()) <= MINUTE
 
 
+async def test_refused_after_a_restart(home: Home) -> None:
+    """If the history answered before a restart, it is requested again minutes after a refusal."""
+    await home.async_move_in(EMAIL)
+    await home.async_wait(10 * MINUTE)
+    await home.async_stop()
+    start = dt_util.utcnow()
+    for _ in range(20):
+        go(home.simulator, 50, **MOVES)
+        await home.async_wait(30)
+    home.simulator.report(RED, **STANDS)
+    home.simulator.fault("status-404", path="history", times=1)
+    await home.async_start()
+    await home.async_wait(40 * MINUTE)
+    hold(await home.booked(RED), [start])
+
+
 @pytest.mark.parametrize(
     "simulator", ["service", "4.11", "5.12", "6.14.5"], indirect=True
 )

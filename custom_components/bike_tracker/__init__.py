@@ -74,8 +74,14 @@ async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
 async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) -> bool:
     """Set up an account: open its database, poll, add its entities, start its night guards, then fire occurrences."""
     database = await async_open_database(hass, entry)
-    known = any(state.position for state in database.content.states.values())
-    service = async_open_service(hass, entry, supports_positions=known)
+    content = database.content
+    service = async_open_service(
+        hass,
+        entry,
+        supports_positions=any(it.position for it in content.states.values()),
+        # The backfill of a tracker ends only if the history answered.
+        supports_history=None in content.backfill.values(),
+    )
     coordinator = BikeTrackerCoordinator(service, database)
     # Theft reports need the coordinator even if the service does not answer.
     entry.runtime_data = EntityAdder(coordinator)

@@ -295,14 +295,21 @@ class Service:
 
 @callback
 def async_open_service(
-    hass: HomeAssistant, entry: ConfigEntry, *, supports_positions: bool
+    hass: HomeAssistant,
+    entry: ConfigEntry,
+    *,
+    supports_positions: bool,
+    supports_history: bool,
 ) -> Service:
-    """Create the service of an entry. `supports_positions` is true if the database contains a position."""
+    """Create the service of an entry. The database shows whether positions and the history ever answered."""
     client = TrackingClient(async_get_clientsession(hass), **entry.data)
-    support = EndpointSupport(supports_positions or None)
-    positions = PositionLookup(entry, client, support)
+    positions = PositionLookup(
+        entry, client, EndpointSupport(supports_positions or None)
+    )
     entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
-    history = History(client, positions.extra_requests)
+    history = History(
+        client, positions.extra_requests, EndpointSupport(supports_history or None)
+    )
     return Service(hass, entry, client, positions, history)
 
 
