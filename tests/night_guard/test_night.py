@@ -665,7 +665,10 @@ night red begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, star
 A theft after the night, while Home Assistant was not running. A person had armed the bike.
 night red begins=12:05 ends=12:20, stand 9, arm, stop, wait 12, ride 2, stand 9, start, wait 9 = triggered
 
-The same between two nights.
+The same while all riders are away.
+ann 2000, night red riders=ann begins=12:05 ends=12:20, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = triggered
+
+The own ride between two nights.
 night red begins=12:05 ends=12:20, night red also=yes begins=12:50 ends=13:00, stand 9, stop, wait 12, ride 2, stand 9, start, wait 9 = disarmed
 
 A theft in the night, while Home Assistant was not running until after the night.
