@@ -19,6 +19,7 @@ from yarl import URL
 from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses import bike_of
 from custom_components.bike_tracker.responses.drawing import route_as_svg
+from custom_components.bike_tracker.responses.texts import error_text
 from custom_components.bike_tracker.responses.theft_report import (
     START,
     async_link_to_report,
@@ -275,7 +276,7 @@ async def test_report_after_a_pause(bikes: Bikes) -> None:
 
 
 async def test_stored_routes(bikes: Bikes) -> None:
-    """If the service has no history, the drawing shows the stored route of the newest ride."""
+    """If the service has no history, the drawing shows the stored route of the newest ride. The page has the reason."""
     await async_set_up_and_ride(bikes)
     bikes.simulator.fault("status-404", path="history")
     device = device_of(bikes.hass, RED)
@@ -285,6 +286,14 @@ async def test_stored_routes(bikes: Bikes) -> None:
     assert polyline.partition(">")[0].count(",") == len(line)
     [segment] = read(report["gpx"]).segments
     assert [(it.latitude, it.longitude) for it in segment.points] == line
+    bikes.hass.config.language = "de"
+    await async_load_integrations(bikes.hass, {DOMAIN})
+    html = (await async_report(bikes))["html"]
+    assert re.search(
+        r'"note">Der Server hat .* nach\. Dies sind die gespeicherten', html
+    )
+    # Errors of Home Assistant itself are in English.
+    assert error_text(bikes.hass, HomeAssistantError("No action")) == "No action"
 
 
 async def test_no_report(ready: Bikes) -> None:

@@ -22,7 +22,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
 from ..devices import name_of
 from ..responses import Bike, known_bike, with_stored_state
-from ..responses.texts import with_commas
+from ..responses.texts import error_text, with_commas
 from ..responses.theft_report import async_link_to_report
 from ..responses.where import where
 from ..tracking.guard import Guard
@@ -401,7 +401,7 @@ class Messenger:
             await call(DOMAIN, "theft_report", data, blocking=True)
             said = alerts.words(self._hass, "report_written", filename=filename)
         except HomeAssistantError as err:
-            said = str(err)
+            said = error_text(self._hass, err)
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def _link_to_report(self, bike: Bike) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
@@ -113,6 +114,14 @@ def text(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     category, name = key.partition(".")[0], key.rpartition(".")[2]
     texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
     return texts.get(f"component.{DOMAIN}.{key}", name).format(**placeholders)
+
+
+def error_text(hass: HomeAssistant, err: HomeAssistantError) -> str:
+    """Return the message of an error in Home Assistant's language, without a final period: `str` returns it in English."""
+    if err.translation_domain != DOMAIN:
+        return str(err)
+    key, placeholders = err.translation_key, err.translation_placeholders or {}
+    return text(hass, f"exceptions.{key}.message", **placeholders).removesuffix(".")
 
 
 def sentence(hass: HomeAssistant, name: str, occurrence: Occurrence) -> str:

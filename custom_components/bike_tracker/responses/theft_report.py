@@ -27,7 +27,7 @@ from ..tracking.guard import Guard, Triggered
 from ..tracking.state import Tracker, TrackerState
 from . import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
-from .texts import RIGHT_TO_LEFT, cause_text, text
+from .texts import RIGHT_TO_LEFT, cause_text, error_text, text
 from .track import GPX_TYPE, MAX_TRACK, Track, TrackPoint, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
@@ -211,7 +211,7 @@ async def async_theft_report(
     except HomeAssistantError as err:
         # If the service does not answer, a report with the last known places is better
         # than no report.
-        track = Track([], [], str(err))
+        track = Track([], [], error_text(hass, err))
     guards = list(_guards(bike.tracker.state, start, end))
     if not (fixes := _fixes(bike.tracker, track, guards)):
         raise validation_error("no_reports")

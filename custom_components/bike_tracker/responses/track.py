@@ -29,7 +29,7 @@ from ..polling.history import History
 from ..tracking.rides import Ride
 from ..tracking.routes import decode
 from . import Bike, bike_of, service_error, validation_error
-from .texts import text
+from .texts import error_text, text
 
 type TrackPoint = dict[str, Any]
 """A point as `get_track` returns it. In a stored route, only the first and the last point have times."""
@@ -116,7 +116,7 @@ async def async_best_track(
         rides += tracker.state.rides_under_way(start, end) if tracker else []
         if not (known := [ride for ride in rides if ride.route]):
             raise
-        return Track([], known, str(err))
+        return Track([], known, error_text(hass, err))
 
 
 async def async_track(
