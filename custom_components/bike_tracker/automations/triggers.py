@@ -1,7 +1,7 @@
 """Triggers of automations."""
 
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, override
 from weakref import WeakKeyDictionary
 
@@ -23,7 +23,7 @@ import voluptuous as vol
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator, coordinators
 from ..database import SOON
-from ..database.file import Evaluation
+from ..database.file import BEGINNING, NEVER, Evaluation
 from ..devices import name_of
 from ..dispatch import SIGNAL_OCCURRED, SIGNAL_UPDATED, Update
 from ..responses.targets import is_in_target
@@ -38,8 +38,6 @@ _AT_LEAST_ONE: Final = vol.Length(min=1, msg="choose at least one alarm")
 _ALARM_FILTER: Final = vol.All(cv.ensure_list, [vol.In(ALARM_TYPES)], _AT_LEAST_ONE)
 _TRIGGER_OPTIONS: Final = {"alarm_raised": {vol.Optional(_CONF_ALARM): _ALARM_FILTER}}
 _TIME_VARIABLES: Final = {"since", "before", "started_at", "ended_at", "time"}
-_BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
-_NEVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 def _target(chosen: ConfigType) -> ConfigType:
@@ -80,14 +78,13 @@ class TrackerTrigger(Trigger):
         # Do not fire for states that already held before the trigger was attached,
         # unless Home Assistant is starting.
         is_running = hass.state is CoreState.running
-        self._attached_at = dt_util.utcnow() if is_running else _BEGINNING
-        # For each account, the earliest time at which a wait ends. An account is left
-        # out until its waits are checked for the first time.
-        self._next_at = WeakKeyDictionary[BikeTrackerCoordinator, datetime]()
-        # For each account, the evaluation before its waits were checked for the first
-        # time, and the start of each tracker's last wait that is over; None without one.
-        self._checked = WeakKeyDictionary[
-            BikeTrackerCoordinator, tuple[Evaluation, dict[str, datetime | None]]
+        self._attached_at = dt_util.utcnow() if is_running else BEGINNING
+        # For each account: the evaluation before its waits were checked for the first
+        # time, the start of each tracker's last wait that is over (None without one),
+        # and the earliest time at which a wait ends.
+        self._waits = WeakKeyDictionary[
+            BikeTrackerCoordinator,
+            tuple[Evaluation, dict[str, datetime | None], datetime],
         ]()
 
     @override
@@ -120,10 +117,9 @@ class TrackerTrigger(Trigger):
         """Fire for waits that are over. Check the changed trackers or, if the next wait is over, all trackers."""
         coordinator, keys, last, now, *_ = update
         trackers, due, by_now = coordinator.data.trackers, [], self.type.time_of(now)
-        last, over = self._checked.setdefault(coordinator, (last, {}))
-        next_at = self._next_at.get(coordinator, _BEGINNING)
+        last, over, next_at = self._waits.get(coordinator, (last, {}, BEGINNING))
         if next_at <= by_now:
-            keys, next_at = trackers.keys(), _NEVER
+            keys, next_at = trackers.keys(), NEVER
         for unique_id in trackers.keys() & keys:
             flag = self._wait_from(trackers[unique_id])
             if unique_id not in over:
@@ -136,7 +132,7 @@ class TrackerTrigger(Trigger):
                 continue
             over[unique_id] = flag.changed_at
             due.append((at, unique_id, flag.changed_at, flag.previous_change))
-        self._next_at[coordinator] = next_at
+        self._waits[coordinator] = last, over, next_at
         for _, unique_id, since, before in sorted(due):
             occurrence = Occurrence(0, self.name, now.at, since, before)
             self._run(coordinator, unique_id, occurrence)
