@@ -111,7 +111,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
     def _route(self, ride: Ride) -> str | None:
         """Return the names of the start and end of a ride as one text, or None if neither is known."""
         names = [
-            place and (place.address or zone_name(self.hass, place))
+            place and (place.address or zone_name(self.hass, place.point))
             for place in (ride.start, ride.end)
         ]
         return " → ".join(name or "?" for name in names) if any(names) else None

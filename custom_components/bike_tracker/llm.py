@@ -178,4 +178,4 @@ def _place_name(hass: HomeAssistant, place: Fix | None) -> str | None:
         round(place.latitude, _DECIMALS_FOR_ASSISTANTS),
         round(place.longitude, _DECIMALS_FOR_ASSISTANTS),
     )
-    return zone_name(hass, place) or place.address or ", ".join(map(str, degrees))
+    return zone_name(hass, place.point) or place.address or ", ".join(map(str, degrees))

@@ -172,7 +172,7 @@ def _place(hass: HomeAssistant, place: Fix) -> dict[str, Any]:
     return {
         "latitude": round(place.latitude, _DECIMALS),
         "longitude": round(place.longitude, _DECIMALS),
-        "zone": zone_name(hass, place),
+        "zone": zone_name(hass, place.point),
         "address": place.address,
     }
 

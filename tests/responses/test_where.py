@@ -200,9 +200,10 @@ async def test_notes(bikes: Bikes, ask: Ask) -> None:
 
 
 LANGUAGES = [path.stem for path in (INTEGRATION / "translations").iterdir()]
-NOWHERE = dict.fromkeys(
-    ("alarm", "distance", "address", "seen_latitude", "seen_longitude")
-)
+NOWHERE = {
+    **dict.fromkeys(("alarm", "distance", "address")),
+    **dict.fromkeys(("seen_latitude", "seen_longitude"), 0),
+}
 WORK = {"seen_latitude": DEFAULT_LATITUDE, "seen_longitude": DEFAULT_LONGITUDE}
 FAR = {"cause": "place", "distance": 5_000}
 RUE_1 = {**WORK, "seen_latitude": 10.0, "address": "Rue 1"}

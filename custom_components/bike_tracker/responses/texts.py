@@ -12,8 +12,8 @@ from homeassistant.helpers.translation import async_get_cached_translations
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
+from ..api.models import Point
 from ..const import DOMAIN
-from ..tracking.distance import Fix
 from ..tracking.occurrences import Occurrence
 
 # Languages with a decimal point (4.2). All other languages have a decimal comma (4,2).
@@ -69,9 +69,9 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
-def zone_name(hass: HomeAssistant, place: Fix) -> str | None:
+def zone_name(hass: HomeAssistant, place: Point) -> str | None:
     """Return the name of the zone that contains a place, or None."""
-    zone = async_active_zone(hass, place.latitude, place.longitude)
+    zone = async_active_zone(hass, *place)
     return zone.name if zone else None
 
 
@@ -162,10 +162,8 @@ def happened(
 def place_of(hass: HomeAssistant, occurrence: Occurrence) -> str | None:
     """Return where a guarded bike was seen: the name of the zone, else the address, else None."""
     seen = occurrence.attributes
-    if seen["seen_latitude"] is None:
-        return None
-    fix = Fix(occurrence.since, seen["seen_latitude"], seen["seen_longitude"])
-    return zone_name(hass, fix) or seen["address"]
+    place = seen["seen_latitude"], seen["seen_longitude"]
+    return zone_name(hass, place) or seen["address"]
 
 
 def cause_text(hass: HomeAssistant, attributes: Mapping[str, Any]) -> str:

@@ -68,7 +68,7 @@ class Triggered(NamedTuple):
     """Time of the report that triggered the guard, in UTC."""
     distance: float
     """Meters between the guarded place and `fix`."""
-    fix: Fix | None = None
+    fix: Fix = NOWHERE
     alarm: str | None = None
     """Type of the alarm that was the cause; None if the cause is not an alarm."""
 
@@ -82,9 +82,9 @@ class Triggered(NamedTuple):
             "cause": self.cause,
             "since": (self.since + clock_error).isoformat(),
             "distance": round(self.distance),
-            "address": self.fix and self.fix.address,
-            "seen_latitude": self.fix and self.fix.latitude,
-            "seen_longitude": self.fix and self.fix.longitude,
+            "address": self.fix.address,
+            "seen_latitude": self.fix.latitude,
+            "seen_longitude": self.fix.longitude,
         }
 
 
