@@ -462,13 +462,9 @@ class TrackerState(NamedTuple):
 
     def with_alarms(self, reports: Sequence[Position], now: datetime) -> Self:
         """Return the state with an occurrence for each unknown alarm among the last 50 alarms of these reports."""
-        raised: list[tuple[datetime | None, Alarm]] = []
-        for report in reversed(reports):
-            if report.alarm and len(raised) < MAX_WAITING:
-                alarms = reversed(alarms_of(report))
-                raised += [(report.fix_time, alarm) for alarm in alarms]
+        raised = [(it.fix_time, alarm) for it in reports for alarm in alarms_of(it)]
         state = self
-        for time, alarm in reversed(raised[:MAX_WAITING]):
+        for time, alarm in raised[-MAX_WAITING:]:
             if not is_known(alarm, state.alarms):
                 text = time and time.isoformat()
                 attributes = {"type": alarm.type, "alarm": alarm.word, "time": text}
