@@ -397,8 +397,6 @@ class TrackerState(NamedTuple):
     def with_rides(self, now: datetime) -> Self:
         """Return the state with new events for the starts and ends of rides."""
         state, since = self.ride_state, self.log.rides_since or NOWHERE.time
-        if not (self.announced or state.rides or state.ride):
-            return self
         known = [it for it in self.announced if it.is_open or it.end >= since]
         over = [
             it
