@@ -283,16 +283,16 @@ class Messenger:
             and (tracker.device.last_update or since) > since
         }
         ended = sent.ended | {key: (told[key], now) for key in back & told.keys()}
-        # If the clock was set back, the end of a silence may be in the future: forget it.
-        known = {
-            key
-            for key, it in ended.items()
-            if it[1] <= now < it[1] + _SLEEP_KNOWN_FOR
-            and not self._is_sleepless(key, it[1])
-        }
         self.remember(
             cut_off={key: it for key, it in sent.cut_off.items() if key not in back},
-            ended={key: ended[key] for key in known & account.states.keys()},
+            # If the clock was set back, the end may be in the future: forget it.
+            ended={
+                key: (start, end)
+                for key, (start, end) in ended.items()
+                if key in account.states
+                and end <= now < end + _SLEEP_KNOWN_FOR
+                and not self._is_sleepless(key, end)
+            },
             left={key: sent.left.get(key, now) for key in left},
         )
         return back
