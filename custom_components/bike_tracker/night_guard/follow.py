@@ -395,7 +395,8 @@ class Messenger:
         name = slugify(bike.name, separator="-")
         filename = f"{name}-{dt_util.now():%Y-%m-%d-%H%M%S}.html"
         data = {ATTR_DEVICE_ID: bike.device_id, CONF_FILENAME: filename}
-        url = self._link_to_report(bike)
+        stolen = self._coordinator.data.known(bike.unique_id).state.stolen_guard
+        url = async_link_to_report(self._hass, bike, stolen and stolen.armed_at)
         try:
             call = self._hass.services.async_call
             await call(DOMAIN, "theft_report", data, blocking=True)
@@ -403,11 +404,6 @@ class Messenger:
         except HomeAssistantError as err:
             said = error_text(self._hass, err)
         self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
-
-    def _link_to_report(self, bike: Bike) -> str | None:
-        state = self._coordinator.data.known(bike.unique_id).state
-        since = state.stolen_guard.armed_at if state.stolen_guard else None
-        return async_link_to_report(self._hass, bike, since)
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """If a reason why a bike cannot be guarded tonight is new, send all reasons that apply.
