@@ -218,7 +218,7 @@ class Messenger:
         silent = [*self._silences(now)]
         for it in silent:
             if it.is_moved and it.is_due and it.is_new(self.sent.cut_off):
-                self._tell_cut_off(it)
+                self._tell_cut_off(it.bike, it.since)
         for night in self.guards:
             of_night = [
                 it
@@ -338,20 +338,21 @@ class Messenger:
                 is_due = any(at <= now for _, at in due)
                 yield _Silence(bike, guard.is_done, began, stands_since, is_due)
 
-    def _tell_cut_off(self, silence: _Silence) -> None:
+    def _tell_cut_off(
+        self, bike: Bike, since: datetime, *, is_critical: bool = False
+    ) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
-        unique_id, since, bike = silence.bike.unique_id, silence.since, silence.bike
         if nights := self.guards_of(bike):
-            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
+            self.remember(cut_off=self.sent.cut_off | {bike.unique_id: since})
             title = alerts.silence(self._hass, bike, since)
             # The stored state of an unlisted tracker may show a ride under way.
-            tracker = self._coordinator.data.known(unique_id)
+            tracker = self._coordinator.data.known(bike.unique_id)
             state = tracker.state._replace(is_silent=True)
             bike = bike._replace(tracker=tracker._replace(state=state))
             message = alerts.whereabouts(
                 self._hass, bike, title, has_arrived=True, is_silent=True
             )
-            self.send_once(nights, message)
+            self.send_once(nights, message, is_critical=is_critical)
 
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
         """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
@@ -369,24 +370,20 @@ class Messenger:
         now: datetime,
         arrived_at: datetime | None = None,
     ) -> None:
-        unique_id, title = bike.unique_id, ""
-        tracker = self._coordinator.data.trackers[unique_id]
-        self._followed_at[unique_id] = now
-        if arrived_at and tracker.state.is_silent:
-            since = tracker.device.last_update or now
-            self.remember(cut_off=self.sent.cut_off | {unique_id: since})
-            title = alerts.silence(self._hass, bike, since)
+        tracker = self._coordinator.data.trackers[bike.unique_id]
+        self._followed_at[bike.unique_id] = now
         # After the arrival, the rider may leave the bike, or the phone may rest.
         rider = self._rider_with(bike, guard, arrived_at or now)
+        if arrived_at and tracker.state.is_silent:
+            since = tracker.device.last_update or now
+            self._tell_cut_off(bike, since, is_critical=not rider)
+            return
         key = "stopped" if arrived_at else "with_rider" if rider else "moved"
+        title = alerts.words(self._hass, key, name=bike.name, rider=rider)
         message = alerts.whereabouts(
-            self._hass,
-            bike,
-            title or alerts.words(self._hass, key, name=bike.name, rider=rider),
-            has_arrived=arrived_at is not None,
-            is_silent=bool(title),
+            self._hass, bike, title, has_arrived=bool(arrived_at), is_silent=False
         )
-        nights = (it for it in self.guards_of(bike) if it.follow or title)
+        nights = (it for it in self.guards_of(bike) if it.follow)
         self.send_once(nights, message, is_critical=not rider)
 
     async def async_report(self, bike: Bike) -> None:
