@@ -387,12 +387,11 @@ class TrackerState(NamedTuple):
     def with_alarm_at_rest(self, now: datetime) -> Self:
         """Return the state after the alarm of the report that ended the ride: it was raised while the bike stood."""
         guard, ride, report = self.guard, self.ride_state.ended, self.position
-        since = ride and guard and guard._replace(after=ride.moved_at + STANDS_AFTER)
-        new = since and report and after_alarm(since, report, self.ride_state, now)
-        triggered = new and new.triggered
-        if guard and triggered:
-            return self.with_guard(guard._replace(triggered=triggered), now)
-        return self
+        if not (guard and ride and report):
+            return self
+        since = guard._replace(after=ride.moved_at + STANDS_AFTER)
+        triggered = after_alarm(since, report, self.ride_state, now).triggered
+        return self.with_guard(guard._replace(triggered=triggered), now)
 
     def with_rides(self, now: datetime) -> Self:
         """Return the state with new events for the starts and ends of rides."""
