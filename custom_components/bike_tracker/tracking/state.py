@@ -348,11 +348,11 @@ class TrackerState(NamedTuple):
 
         A tracker that has been silent for 30 minutes is no longer under way.
         """
-        state, log, core = self, self.log, self.log.core
+        log, core = self.log, self.log.core
         is_silent = core.ride_state.is_over(now)
-        if is_silent is not self.is_silent:
-            gap = gap_after_silence(log.gap, now) if is_silent else log.gap
-            state = state._replace(log=log._replace(gap=gap), is_silent=is_silent)
+        if is_silent and not self.is_silent:
+            log = log._replace(gap=gap_after_silence(log.gap, now))
+        state = self._replace(log=log, is_silent=is_silent)
         if (total := state.ride_state.total or 0) > self.highest_total:
             state = state._replace(highest_total=total)
         if self.quiet_until is None and log.inputs:
