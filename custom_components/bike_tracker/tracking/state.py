@@ -239,8 +239,6 @@ class TrackerState(NamedTuple):
         newest = state.log.core.ride_state.measured_at
         for report in reports:
             known, is_current = state.position, report.id == current_id
-            if report == known:
-                continue
             if (
                 known is None
                 or is_current
