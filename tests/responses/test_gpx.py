@@ -1,7 +1,6 @@
 """Tracks as GPX: their content, read with an independent library, and the permission for their links."""
 
 from datetime import datetime
-from itertools import zip_longest
 from typing import Any
 
 from aiohttp.test_utils import TestClient
@@ -14,8 +13,9 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
+from custom_components.bike_tracker.api.models import Position
 from custom_components.bike_tracker.const import DOMAIN
-from custom_components.bike_tracker.responses.track import gpx, in_segments
+from custom_components.bike_tracker.responses.track import Track, gpx
 from custom_components.bike_tracker.tracking.routes import decode
 
 from ..conftest import RED, Bikes
@@ -26,11 +26,10 @@ from .conftest import read
 NOW = datetime.fromisoformat("2026-11-20T12:00:00+00:00")
 
 
-def point(minutes: float, *place: float) -> dict[str, Any]:
-    """Return a point in the format of `get_track`: `minutes` after `NOW`, at a latitude, a longitude, maybe an altitude."""
-    values = zip_longest(("latitude", "longitude", "altitude"), place)
-    time = NOW + minutes * MINUTE
-    return {"time": time.isoformat(), "speed": None, **dict(values)}
+def report(minutes: float, *place: float) -> Position:
+    """Return a report: `minutes` after `NOW`, at a latitude, a longitude, maybe an altitude."""
+    values: Any = zip(("latitude", "longitude", "altitude"), place, strict=False)
+    return Position(1, 1, NOW + minutes * MINUTE, **dict(values))
 
 
 def test_points() -> None:
@@ -39,7 +38,7 @@ def test_points() -> None:
     After more than half an hour without a report, a new segment begins.
     """
     rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1)]
-    text = gpx("Fahrrad", in_segments([point(*it) for it in rows]))
+    text = gpx("Fahrrad", Track([report(*it) for it in rows]).segments())
     assert [
         [(it.time, it.latitude, it.longitude, it.elevation) for it in segment.points]
         for segment in read(text).segments
@@ -50,7 +49,6 @@ def test_points() -> None:
         ],
         [(NOW + 61 * MINUTE, 1, 1, None)],
     ]
-    assert list(in_segments([])) == []
     # The XML begins with the root element, without a declaration.
     assert text.startswith(
         '<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1" '

@@ -3,9 +3,10 @@
 The track can be downloaded as GPX 1.1. A signed link to the download needs no sign-in.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
+from itertools import pairwise
 import re
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
@@ -63,7 +64,7 @@ class Track(NamedTuple):
     def segments(self) -> list[list[TrackPoint]]:
         """Return the points of each line of the track. Reports are split at gaps; each ride is one line."""
         if self.reports:
-            return list(in_segments(points(self.reports)))
+            return [list(points(part)) for part in _in_segments(self.reports)]
         return [_route_points(ride) for ride in self.rides]
 
     def description(self, hass: HomeAssistant) -> str:
@@ -185,6 +186,16 @@ def _places(
             yield report
 
 
+def _in_segments(reports: Sequence[Position]) -> list[list[Position]]:
+    """Split reports at gaps of more than 30 minutes: the route in a gap is unknown."""
+    segments = [[reports[0]]]
+    for before, report in pairwise(reports):
+        if report.moment - before.moment > _SEGMENT_GAP:
+            segments.append([])
+        segments[-1].append(report)
+    return segments
+
+
 def points(reports: Iterable[Position]) -> Iterator[TrackPoint]:
     """Yield the points of reports as the action `get_track` returns them."""
     for report in reports:
@@ -225,20 +236,6 @@ def gpx(
     # Leave out the XML declaration: if a user copies the text below other text, the
     # declaration is an error.
     return ET.tostring(root, encoding="unicode")
-
-
-def in_segments(points: Iterable[TrackPoint]) -> Iterator[list[TrackPoint]]:
-    """Split points at gaps of more than 30 minutes: the route in a gap is unknown."""
-    segment, before = list[TrackPoint](), datetime.max.replace(tzinfo=UTC)
-    for point in points:
-        time = datetime.fromisoformat(point["time"])
-        if segment and time - before > _SEGMENT_GAP:
-            yield segment
-            segment = []
-        segment.append(point)
-        before = time
-    if segment:
-        yield segment
 
 
 def _add_point(segment: ET.Element, point: TrackPoint) -> None:
