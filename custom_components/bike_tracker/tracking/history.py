@@ -269,7 +269,9 @@ def rides_before(
     """
     until = answer.until
     reports = [it for it in answer.reports if start <= it.moment <= until]
-    rides = _rides_in(reports, now)
+    log = with_answer(Log(), answer._replace(reports=reports), now)
+    # A ride that is under way in the last report ends there.
+    rides = end_ride(log.core.ride_state).rides
     if start <= now - MAX_BACKFILL_AGE:
         return rides, None
     if rides and rides[0].started_at <= min(it.moment for it in reports) + STANDS_AFTER:
@@ -280,10 +282,3 @@ def rides_before(
         if rest <= start + (until - start) / 2:
             return rides[1:], rest
     return rides, start
-
-
-def _rides_in(reports: Sequence[Position], now: datetime) -> Sequence[Ride]:
-    """Return all rides that these reports show. A ride that is under way in the last report ends there."""
-    inputs = [history_input(report, now) for report in reports]
-    log = Log().with_inputs(inputs, frozenset(map(id_of, reports)))
-    return end_ride(log.core.ride_state).rides
