@@ -119,14 +119,15 @@ def triggered(
 
 
 def whereabouts(
-    hass: HomeAssistant, bike: Bike, title: str, *, has_arrived: bool, is_silent: bool
+    hass: HomeAssistant, bike: Bike, title: str, *, is_silent: bool
 ) -> Message:
     """Return the message about the place of a bike whose guard was triggered. `is_silent`: its title is about silence."""
     # The text mentions the motion only if the title is about silence. Otherwise, it
     # would contradict the title "has stopped", or repeat the title "being moved".
     values = where(hass, bike, says_moved=is_silent)
-    said, guard = values["text"], bike.tracker and bike.tracker.state.guard
-    if has_arrived and guard and guard.triggered:
+    said, state = values["text"], bike.tracker and bike.tracker.state
+    guard = state and state.guard
+    if state and not state.is_under_way and guard and guard.triggered:
         # This message may replace a message from the same second that has the distance.
         way = meters(guard.place.point, (values["latitude"], values["longitude"]))
         moved = {"cause": "place", "alarm": None, "distance": way}
@@ -139,9 +140,7 @@ def moved(hass: HomeAssistant, bike: Bike) -> Message:
     key = bike.tracker.state.panel_key if bike.tracker else ""
     label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered")
     title = titled(hass, bike.name, label=label)
-    stands = key == "guard_moved"
-    message = whereabouts(hass, bike, title, has_arrived=stands, is_silent=False)
-    return message._replace(level={})
+    return whereabouts(hass, bike, title, is_silent=False)._replace(level={})
 
 
 def not_armed(hass: HomeAssistant, bike: Bike) -> Message:

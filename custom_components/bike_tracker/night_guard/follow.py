@@ -349,9 +349,7 @@ class Messenger:
             tracker = self._coordinator.data.known(bike.unique_id)
             state = tracker.state._replace(is_silent=True)
             bike = bike._replace(tracker=tracker._replace(state=state))
-            message = alerts.whereabouts(
-                self._hass, bike, title, has_arrived=True, is_silent=True
-            )
+            message = alerts.whereabouts(self._hass, bike, title, is_silent=True)
             self.send_once(nights, message, is_critical=is_critical)
 
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
@@ -380,9 +378,7 @@ class Messenger:
             return
         key = "stopped" if arrived_at else "with_rider" if rider else "moved"
         title = alerts.words(self._hass, key, name=bike.name, rider=rider)
-        message = alerts.whereabouts(
-            self._hass, bike, title, has_arrived=bool(arrived_at), is_silent=False
-        )
+        message = alerts.whereabouts(self._hass, bike, title, is_silent=False)
         nights = (it for it in self.guards_of(bike) if it.follow)
         self.send_once(nights, message, is_critical=not rider)
 
