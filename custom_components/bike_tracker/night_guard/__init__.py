@@ -126,7 +126,7 @@ def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision 
         return None
     if not is_wanted and guard in ("armed", "shaken"):
         return "disarm"
-    if bike.in_outage or not (night_begins or is_wanted):
+    if bike.in_outage:
         return None
     # The start of a night ends a person's choice. If a disarmed bike cannot be armed
     # now, disarm it again, because this clears the stored choice. A bike on a ride is
