@@ -128,7 +128,7 @@ class _Rides(_BikeTool):
         before = timedelta(days=min(fields["days"], _MAX_DAYS) - 1)
         since = dt_util.start_of_local_day(dt_util.now().date() - before)
         found = await bike.rides(since, dt_util.utcnow())
-        under_way = bike.tracker and bike.tracker.state.ride_under_way
+        under_way = bike.state.ride_under_way
         return {
             "name": bike.name,
             "since": since.isoformat(),

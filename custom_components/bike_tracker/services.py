@@ -244,10 +244,10 @@ async def _async_times_of_report(
 
 async def _async_start_of_report(bike: Bike) -> datetime:
     """Return the arming before the theft; without a theft, the arming or, without a guard, the start of the last ride."""
-    state = bike.tracker and bike.tracker.state
-    if state and state.stolen_guard:
+    state = bike.state
+    if state.stolen_guard:
         return state.stolen_guard.armed_at
-    if state is None or state.guard is None:
+    if state.guard is None:
         return (await bike.last_ride()).started_at
     since, last = state.guard.armed_at, state.ride_state.ended
     # The bike may have been guarded only after it was stolen. Include its last ride.

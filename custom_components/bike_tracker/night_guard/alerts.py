@@ -125,9 +125,8 @@ def whereabouts(
     # The text mentions the motion only if the title is about silence. Otherwise, it
     # would contradict the title "has stopped", or repeat the title "being moved".
     values = where(hass, bike, says_moved=is_silent)
-    said, state = values["text"], bike.tracker and bike.tracker.state
-    guard = state and state.guard
-    if state and not state.is_under_way and guard and guard.triggered:
+    said, guard = values["text"], bike.state.guard
+    if guard and guard.triggered and not bike.state.is_under_way:
         # This message may replace a message from the same second that has the distance.
         way = meters(guard.place.point, (values["latitude"], values["longitude"]))
         moved = {"cause": "place", "alarm": None, "distance": way}
@@ -137,8 +136,8 @@ def whereabouts(
 
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
-    key = bike.tracker.state.panel_key if bike.tracker else ""
-    label = text(hass, f"entity.alarm_control_panel.{key}.state.triggered")
+    panel = f"entity.alarm_control_panel.{bike.state.panel_key}"
+    label = text(hass, f"{panel}.state.triggered")
     title = titled(hass, bike.name, label=label)
     return whereabouts(hass, bike, title, is_silent=False)._replace(level={})
 

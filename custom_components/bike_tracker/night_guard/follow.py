@@ -160,7 +160,7 @@ class Messenger:
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
         """Send a message about a guard that was just triggered, or about the arrival of a moved bike."""
         bike, kind = known_bike(self._coordinator, unique_id), occurrence.type
-        guard = bike and bike.tracker and bike.tracker.state.guard
+        guard = bike and bike.state.guard
         if not (bike and guard):
             return
         if kind == "guard_triggered" and guard.triggered:
@@ -181,7 +181,7 @@ class Messenger:
 
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
         """Return the names of the riders who move with a bike at the time `at`, or None."""
-        newest = bike.tracker and bike.tracker.state.ride_state.newest_fix
+        newest = bike.state.ride_state.newest_fix
         places = guard.place.point, (newest or guard.place).point
         riders = (
             alerts.companions(*places, self.riders(night), night.away_distance, at)
@@ -355,7 +355,7 @@ class Messenger:
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
         """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
         bike = known_bike(self._coordinator, unique_id)
-        guard = bike and bike.tracker and bike.tracker.state.guard
+        guard = bike and bike.state.guard
         is_sent = self._followed_at.get(unique_id) == now
         if bike and guard and guard.is_done:
             nights = (it for it in self.guards_of(bike) if not (it.follow and is_sent))

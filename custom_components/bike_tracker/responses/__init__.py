@@ -26,7 +26,7 @@ from ..coordinator import BikeTrackerCoordinator
 from ..database import Database, translated_error
 from ..devices import name_of
 from ..tracking.rides import Ride
-from ..tracking.state import Tracker
+from ..tracking.state import Tracker, TrackerState
 
 # Returns the translated error of a call that cannot be answered at the moment.
 service_error = partial(translated_error, kind=HomeAssistantError)
@@ -64,13 +64,18 @@ class Bike(NamedTuple):
         """Return the ID of its device."""
         return self.entity.device_id or ""
 
+    @property
+    def state(self) -> TrackerState:
+        """Return the state of its tracker; an empty state while its account does not list it."""
+        return self.tracker.state if self.tracker else TrackerState()
+
     async def rides(self, start: datetime, end: datetime) -> list[Ride]:
         """Return the finished rides that overlap a time range, the oldest first."""
         return await self._database.rides(self.unique_id, start, end)
 
     async def last_ride(self) -> Ride:
         """Return the ride under way, or else the last ride, or raise an error if no ride is known."""
-        if self.tracker and (ride := self.tracker.state.ride_under_way):
+        if ride := self.state.ride_under_way:
             return ride
         if ride := await self._database.last_ride(self.unique_id):
             return ride

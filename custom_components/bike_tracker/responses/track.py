@@ -113,8 +113,8 @@ async def async_best_track(
     try:
         return await async_track(hass, bike, start, end)
     except HomeAssistantError as err:
-        rides, tracker = await bike.rides(start, end), bike.tracker
-        rides += tracker.state.rides_under_way(start, end) if tracker else []
+        rides = await bike.rides(start, end)
+        rides += bike.state.rides_under_way(start, end)
         if not (known := [ride for ride in rides if ride.route]):
             raise
         return Track([], known, error_text(hass, err))

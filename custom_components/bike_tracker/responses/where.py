@@ -37,9 +37,8 @@ def where(
 
     Without `says_moved`, the text does not mention that a guarded bike was moved.
     """
-    tracker, state = bike.tracker, bike.tracker and bike.tracker.state
-    position, seen_at = state and state.position, state and state.seen_at
-    total = state and state.total_distance
+    tracker, state = bike.tracker, bike.state
+    position, seen_at, total = state.position, state.seen_at, state.total_distance
     values = {
         "device_id": bike.device_id,
         "name": bike.name,
@@ -48,17 +47,17 @@ def where(
         "moving": position and position.moving,
         "status": tracker and tracker.device.status,
         "battery": position and position.battery_level,
-        "guard": state and _guard(state),
-        "on_ride": bool(state and state.ride_under_way),
+        "guard": _guard(state),
+        "on_ride": bool(state.ride_under_way),
         "total_distance": None if total is None else round(total, 3),
-        "guard_changed_by": (state and state.changed_by) or None,
+        "guard_changed_by": state.changed_by or None,
     }
     parts = _parts(bike, values, says_moved=says_moved)
     # Leave out each part without a value.
     rest = [words(hass, key, **{key: it}) for key, it in parts.items() if it]
     said = as_sentence(hass, [_location(hass, values), *rest])
     guard_said = _guard_text(hass, bike, values["guard"])
-    if state and state.rearming:
+    if state.rearming:
         again = text(hass, "selector.night_guard.options.still_moving")
         said, guard_said = f"{said} {again}", f"{guard_said} {again}"
     return values | {"text": said, "guard_text": guard_said}
@@ -68,7 +67,7 @@ def _parts(bike: Bike, values: _Values, *, says_moved: bool) -> _Values:
     """Return a value for each part of the sentence. If a part does not apply, its value is false or None."""
     time, battery = values["position_time"], values["battery"]
     triggered = values["guard"] == "triggered"
-    key = triggered and bike.tracker and bike.tracker.state.panel_key
+    key = triggered and bike.state.panel_key
     return {
         "time": time and clock_time(datetime.fromisoformat(time)),
         "moving": values["moving"] and key not in ("guard", "guard_moved"),
@@ -118,7 +117,7 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", name=name)
-    panel = f"entity.alarm_control_panel.{bike.tracker.state.panel_key}"
+    panel = f"entity.alarm_control_panel.{bike.state.panel_key}"
     shown = "armed_away" if guard == "armed" else guard or "disarmed"
     said = [text(hass, f"{panel}.state.{shown}")]
     if guard is None:
