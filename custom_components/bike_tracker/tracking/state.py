@@ -291,8 +291,7 @@ class TrackerState(NamedTuple):
         return state.by(now)
 
     def _cut(self, now: datetime) -> Self:
-        log = self.log.cut(now, is_silent=self.is_silent)
-        return self if log is self.log else self._replace(log=log)
+        return self._replace(log=self.log.cut(now, is_silent=self.is_silent))
 
     def with_position(self, report: Position, now: datetime) -> Self:
         """Return the state with the position and motion of a report."""
