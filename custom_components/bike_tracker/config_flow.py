@@ -146,13 +146,10 @@ class BikeTrackerConfigFlow(ConfigFlow, domain=DOMAIN):
         password = account[CONF_PASSWORD]
         is_loaded = entry.state is ConfigEntryState.LOADED
         if is_loaded and account == {**entry.data, CONF_PASSWORD: password}:
-            # At most the password and the title changed. Do not reload the entry: after
-            # a reload, Activity would show the newest event of each bike again.
-            self.hass.config_entries.async_update_entry(
-                entry, title=title, data=account
-            )
+            # At most the password changed. Do not reload the entry: after a reload,
+            # Activity would show the newest event of each bike again.
             entry.runtime_data.coordinator.async_sign_in(password)
-            return self.async_abort(reason=reason)
+            return self.async_update_and_abort(entry, data=account, reason=reason)
         return self.async_update_reload_and_abort(
             entry, unique_id=unique_id, title=title, data=account, reason=reason
         )
