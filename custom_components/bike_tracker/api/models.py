@@ -222,7 +222,7 @@ class DeviceReader:
         """
         if body == self._body:
             return self._devices
-        rows, devices = self._read_rows(_loads(body)[::-1])
+        rows, devices = self._read_rows(_loads(body))
         if rows and not devices:
             raise InvalidResponseError(_NOTHING_USABLE)
         by_key = _by_unique_id(devices)
@@ -237,8 +237,7 @@ class DeviceReader:
         read: _Rows = {}
         devices = list[Device]()
         # Drop each row after reading it. With thousands of rows in memory, Python's
-        # garbage collection costs as much time as the parsing. The caller reversed the
-        # list, because `pop` removes the last row.
+        # garbage collection costs as much time as the parsing.
         while rows:
             values = Device.values_of(rows.pop())
             row_id = values[1] if type(values[1]) is int else None
