@@ -1,7 +1,5 @@
 """Bike Tracker: set up, migrate, unload and remove the accounts of a GPS tracking service."""
 
-from functools import partial
-
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import EVENT_CORE_CONFIG_UPDATE, Platform
 from homeassistant.core import HomeAssistant
@@ -45,15 +43,14 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
         hass.http.register_view(GpxView)
         hass.http.register_view(ReportView)
     await async_serve_frontend(hass)
+
     # If the user changes the language, Home Assistant loads its texts into a cache from
     # which they cannot be read.
-    load = partial(_async_load_texts, hass)
-    hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, load)
+    async def load_texts(_event: object) -> None:
+        await async_load_integrations(hass, {DOMAIN})
+
+    hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, load_texts)
     return True
-
-
-async def _async_load_texts(hass: HomeAssistant, _event: object) -> None:
-    await async_load_integrations(hass, {DOMAIN})
 
 
 async def async_migrate_entry(hass: HomeAssistant, entry: ConfigEntry) -> bool:
