@@ -339,13 +339,11 @@ class Database:
     async def async_close(self, _event: Event | None = None) -> None:
         """Write the changes, and close the file."""
         async with self._lock:
+            self._may_write = False
+            # Use no thread for a closed file, so that a failed set-up ends at once.
             if self._file.is_open:
                 # Write even during a backup: no later write follows.
                 await self._async_write()
-            self._may_write = False
-            self._cancel_timer()
-            # Use no thread for a closed file, so that a failed set-up ends at once.
-            if self._file.is_open:
                 with suppress(DatabaseError):
                     await self._run(self._file.close)
 
