@@ -141,16 +141,16 @@ class EntityAdder:
         batches: dict[AddEntities, list[BikeTrackerEntity[Any]]] = defaultdict(list)
         for unique_id in unique_ids:
             with log_errors(entry.title, "adding a tracker"):
-                for add_entities, entity in self._new_entities(unique_id):
-                    batches[add_entities].append(entity)
+                for kind, entity in self._new_entities(unique_id):
+                    batches[kind.add_entities].append(entity)
         for add_entities, batch in batches.items():
             add_entities(batch)
         return new
 
     def _new_entities(
         self, unique_id: str
-    ) -> Iterable[tuple[AddEntities, BikeTrackerEntity[Any]]]:
-        """Create the entities that a tracker lacks and whose values it reports. Return each with its function."""
+    ) -> Iterable[tuple[_Kind, BikeTrackerEntity[Any]]]:
+        """Create the entities that a tracker lacks and whose values it reports. Return each with its kind."""
         coordinator = self.coordinator
         if (tracker := coordinator.data.trackers.get(unique_id)) is None:
             return ()
@@ -162,10 +162,7 @@ class EntityAdder:
         # quarter faster.
         device = self._device(unique_id)
         entities = [
-            (
-                it.add_entities,
-                it.entity_class(coordinator, unique_id, it.description, device),
-            )
+            (it, it.entity_class(coordinator, unique_id, it.description, device))
             for it in kinds
         ]
         self.missing[unique_id] = [it for it in missing if it not in kinds]
