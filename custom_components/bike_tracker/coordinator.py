@@ -16,7 +16,7 @@ from .api.models import Position
 from .api.websocket import Message
 from .const import DOMAIN, LOGGER
 from .database import Database
-from .devices import TrackerDevices, async_create_issue, async_delete_issue, owners_in
+from .devices import TrackerDevices, async_create_issue, async_delete_issue
 from .polling import Service
 from .polling.history import HistoryRequest
 from .polling.live import Live
@@ -50,7 +50,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.contacted = set[str]()
         """Like `changed`, for trackers of which only the time of the last contact changed."""
         self.database = database
-        self.devices = TrackerDevices(hass, entry, owners_in(hass))
+        self.devices = TrackerDevices(hass, entry)
         self.service = service
         self._polling = asyncio.Lock()
         self.live = Live(self, service.client, self._async_apply_messages)

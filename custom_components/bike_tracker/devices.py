@@ -75,7 +75,6 @@ class TrackerDevices:
 
     hass: HomeAssistant
     entry: ConfigEntry
-    owners: dict[str, str]
     listed: Mapping[str, Device] = field(default_factory=dict)
     """The trackers in the newest device list that this account owns, by `uniqueId`."""
     elsewhere: AbstractSet[str] = frozenset()
@@ -91,7 +90,7 @@ class TrackerDevices:
         """Assign listed trackers without an owner to this account. Return all listed trackers of this account."""
         if listed is self.listed:
             return listed
-        owners, entry_id = self.owners, self.entry.entry_id
+        owners, entry_id = owners_in(self.hass), self.entry.entry_id
         others = {key for key in listed if owners.setdefault(key, entry_id) != entry_id}
         entry_of = self.hass.config_entries.async_get_entry
         self.elsewhere = {key for key in others if entry_of(owners[key])}

@@ -17,7 +17,7 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .const import DOMAIN
 from .coordinator import BikeTrackerCoordinator
-from .devices import description_of
+from .devices import description_of, owners_in
 from .tracking import log_errors
 from .tracking.state import Tracker
 
@@ -129,7 +129,7 @@ class EntityAdder:
         self.coordinator.data.forget(unique_id)
         self.coordinator.database.async_forget(unique_id)
         # Another account may own the tracker from now on.
-        self.coordinator.devices.owners.pop(unique_id, None)
+        owners_in(self.coordinator.hass).pop(unique_id, None)
 
     @callback
     def async_add(self, unique_ids: Collection[str]) -> Collection[str]:
