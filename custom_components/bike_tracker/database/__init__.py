@@ -198,22 +198,15 @@ class Database:
         The caller must hold the lock.
         """
         self._cancel_timer()
-        changed, rides = self._changed, dict(self._rides)
-        self._changed = set()
-        rows = {key: self.content.row(key) for key in changed}
-        changes = rows, rides, missing, self.content.evaluation, self.content.sent
-        is_written = False
-        try:
-            is_written = await self._async_try(sql.write, self.title, *changes)
-        finally:
-            # Keep the changes even after a cancellation: a backup cancels a write that
-            # lasts too long.
-            if not is_written:
-                self._changed |= changed
-        if not is_written:
+        content, rides = self.content, dict(self._rides)
+        rows = {key: content.row(key) for key in self._changed}
+        changes = rows, rides, missing, content.evaluation, content.sent
+        if not await self._async_try(sql.write, self.title, *changes):
             return False
-        # Keep rides that changed during the write. Their new value also contains the
-        # rides that were just written.
+        # Keep what changed during the write. New rides also contain the rides that were
+        # just written.
+        new = {key: content.row(key) for key in self._changed}
+        self._changed = {key for key in new if key not in rows or new[key] != rows[key]}
         changed_since = (it for it in self._rides.items() if it not in rides.items())
         self._rides = dict(changed_since)
         if any(booked.since == sql.BEGINNING for booked in rides.values()):
