@@ -106,14 +106,11 @@ class BikeTrackerGuard(BikeTrackerEntity[tuple[object, ...]], AlarmControlPanelE
     @callback
     def _async_set(self, changes: Changes) -> None:
         """Store the changed guard. Remove the old guard's message, unless the guard will be armed when the bike stands."""
+        hass, key = self.coordinator.hass, self.coordinator_context
         self.coordinator.async_set_changes(changes)
-        guard = changes.before[self.coordinator_context].state.guard
-        now = changes.after.get(self.coordinator_context)
-        if now and now.state.rearming:
-            return
-        if guard and self.device_entry:
-            hass, device_id = self.coordinator.hass, self.device_entry.id
-            async_remove_guard_message(hass, self._context, device_id)
+        before, after = changes.before[key].state, changes.after[key].state
+        if before.guard and self.device_entry and not after.rearming:
+            async_remove_guard_message(hass, self._context, self.device_entry.id)
 
     @override
     async def async_will_remove_from_hass(self) -> None:
