@@ -260,7 +260,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
                 self.live.messages.insert(0, Message([], rest))
             reports += positions[:limit]
             limit -= len(positions) + 1
-        return [*portion, *([Message([], reports)] if reports else [])]
+        return [*portion, Message([], reports)]
 
     @callback
     def async_set_changes(self, *changes: Changes) -> None:

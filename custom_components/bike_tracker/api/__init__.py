@@ -46,7 +46,7 @@ class TrackingClient:
     url: str
     email: str
     password: str
-    devices: DeviceReader = field(init=False, default_factory=DeviceReader)
+    devices: DeviceReader = field(default_factory=DeviceReader)
 
     def __post_init__(self) -> None:
         """Reject credentials that HTTP Basic cannot encode (API document, section 5)."""

@@ -351,8 +351,7 @@ def _number(
     """Return a number multiplied by `unit`; None if the value is no number, or the result is out of range."""
     if type(value) is not float and type(value) is not int:
         return None
-    if unit != 1:
-        value *= unit
+    value *= unit
     return value if minimum <= value <= maximum else None
 
 
