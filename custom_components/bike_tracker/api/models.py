@@ -314,15 +314,14 @@ def _by_unique_id(devices: list[Device]) -> dict[str, Device]:
     return {device.unique_id: device for device in devices}
 
 
-def timestamp(value: object) -> datetime | None:
+def timestamp(value: Any) -> datetime | None:
     """Parse an ISO 8601 time with an offset. Return it in UTC, or None if it is invalid."""
-    if type(value) is not str:
-        return None
     try:
         moment = datetime.fromisoformat(value)
         return moment.astimezone(UTC) if _EARLIEST <= moment < _LATEST else None
     except ValueError, TypeError:
-        # TypeError: a time without an offset cannot be compared with the limits.
+        # TypeError: the value is no text, or a time without an offset, which cannot be
+        # compared with the limits.
         return None
 
 
@@ -340,9 +339,8 @@ def one_line(value: object, max_length: int = 100) -> str | None:
     """Return a text as one line of limited length, or None if the value is empty or not a text."""
     if type(value) is not str:
         return None
-    if not value.isprintable():
-        value = _UNFIT_FOR_A_LINE.sub(" ", value)
-    return " ".join(value.split())[:max_length].rstrip() or None
+    words = _UNFIT_FOR_A_LINE.sub(" ", value).split()
+    return " ".join(words)[:max_length].rstrip() or None
 
 
 def _number(
