@@ -288,13 +288,13 @@ def is_malformed(err: Exception) -> bool:
 
 def create(connection: Connection) -> None:
     """Create the tables of an empty file. Raise an error if a newer version wrote the file."""
+    # The version of an empty file is 0.
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if version > VERSION:
         raise NewerVersionError
     for name, value in _PRAGMAS.items():
         connection.execute(f"PRAGMA {name} = {value}")
-    if not tables:
+    if not version:
         connection.executescript(SCHEMA)
 
 
