@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
-from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import CoreState, Event, HomeAssistant, callback
+from homeassistant.core import CoreState, HassJob, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator
 from homeassistant.util import dt as dt_util
@@ -54,8 +53,9 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.service = service
         self._polling = asyncio.Lock()
         self.live = Live(self, service.client, self._async_apply_messages)
-        on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_on_stop)
-        entry.async_on_unload(on_stop)
+        # Stop polling when Home Assistant stops, because it closes its HTTP sessions.
+        stop = HassJob(self.async_shutdown)
+        entry.async_on_unload(hass.async_add_shutdown_job(stop))
 
     @property
     def is_up(self) -> bool:
@@ -112,10 +112,6 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.config_entry.async_create_background_task(
             self.hass, self.async_refresh(), f"{DOMAIN} poll after signing in"
         )
-
-    async def _async_on_stop(self, _event: Event) -> None:
-        """Stop polling, because Home Assistant closes its HTTP sessions when it stops."""
-        await self.async_shutdown()
 
     @override
     async def _async_update_data(self) -> Account:
