@@ -82,7 +82,7 @@ async def test_stolen_bike(bikes: Bikes, snapshot: SnapshotAssertion) -> None:
     await bikes.hass.config.async_set_time_zone("Europe/Berlin")
     await async_set_up_and_guard(bikes)
     await async_steal(bikes)
-    report = await async_report(bikes, owner="Ann Example", frame_number="WTU123")
+    report = await async_report(bikes, owner="Ann\nRue 1", frame_number="WTU123")
     assert report["positions"] == 6
     html = report["html"]
     assert html.partition("<body>")[2].splitlines() == snapshot

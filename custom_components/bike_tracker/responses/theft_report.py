@@ -289,7 +289,8 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
     """Yield escaped labels and values about the bike and its tracker."""
     for key in DETAILS:
         if value := report.details.get(key):
-            yield escape(text(hass, f"{_FIELDS}.{key}.name")), _lines(value)
+            label = escape(text(hass, f"{_FIELDS}.{key}.name"))
+            yield label, _lines(*value.splitlines())
     device = report.tracker.device
     tracker = " · ".join(filter(None, (device.model, device.unique_id)))
     yield _label(hass, "tracker"), _lines(tracker)
