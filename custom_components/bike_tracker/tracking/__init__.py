@@ -44,6 +44,7 @@ class Account:
     """Gaps in the reports of listed and unlisted trackers, by `uniqueId`. The service's history may fill the gaps."""
     _devices: Devices = field(default_factory=dict)
     """The newest device list."""
+    _by_id: Mapping[int | None, str] = field(default_factory=dict)
     _touched: dict[str, int | None] = field(default_factory=dict)
     """Trackers that the next poll must update, even if their device in the list is unchanged.
 
@@ -91,7 +92,7 @@ class Account:
         changed, left = self._changed(devices), set[str]()
         if devices is not self._devices:
             left = self.trackers.keys() - devices.keys()
-            self._devices = devices
+            self._devices, self._by_id = devices, _by_id(devices)
         for keys in [*batched(changed, _APPLIED_AT_ONCE, strict=False)] or [()]:
             trackers = dict[str, Tracker]()
             for unique_id in keys:
@@ -110,7 +111,7 @@ class Account:
     def apply_message(
         self,
         devices: Iterable[Device],
-        positions: Sequence[Position],
+        positions: Iterable[Position],
         context: UpdateContext,
     ) -> Changes:
         """Apply a push message. Ignore unlisted trackers. The next poll may undo the changes of the message.
@@ -120,9 +121,8 @@ class Account:
         """
         newer, trackers = self._newer(devices), dict[str, Tracker]()
         reports: dict[str, list[Position]] = defaultdict(list)
-        by_id = _by_id(self._devices) if positions else {}
         for position in positions:
-            if unique_id := by_id.get(position.device_id):
+            if unique_id := self._by_id.get(position.device_id):
                 reports[unique_id].append(position)
         for unique_id in newer.keys() | reports.keys():
             with log_errors(self.name, "updating a tracker"):
