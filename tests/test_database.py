@@ -135,6 +135,7 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert len(rides) == 2
     assert await database.last_ride(RED) == rides[-1]
     assert await database.rides(RED, now - DAY, rides[1].started_at) == rides[:1]
+    assert await database.rides(RED, rides[1].moved_at, now + DAY) == []
     database.async_release()
     await bikes.poll(11)
     assert starts(rides_in(bikes.hass, bikes.entry)) == starts(rides)

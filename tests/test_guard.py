@@ -167,6 +167,7 @@ async def test_during_an_outage(ready: Bikes, hass_admin_user: User) -> None:
     await ready.async_report(motion=False)
     ready.simulator.fault("status-503")
     await ready.poll()
+    await ready.async_guard()
     await ready.async_guard(context=Context(user_id=hass_admin_user.id))
     assert ready.state(GUARD).state == "armed_away"
     assert ready.state(GUARD).attributes["changed_by"] == hass_admin_user.name

@@ -47,6 +47,8 @@ async def test_end_of_the_wait(garage: Garage, missing: int, is_over: bool) -> N
     garage.bikes.freezer.move_to(now)
     wait = {"for": {"minutes": 10}}
     assert await garage.async_ask("is_offline", **wait) is is_over
+    # It is not known whether the tracker was silent after the newest poll.
+    assert not await garage.async_ask("is_silent", **wait)
 
 
 async def test_any_or_all(garage: Garage) -> None:

@@ -220,12 +220,12 @@ async def test_one_fails(garage: Garage, caplog: pytest.LogCaptureFixture) -> No
 
 
 async def test_removed_while_another_waits(garage: Garage) -> None:
-    """If the device of a tracker is removed during a wait, the trigger fires only for the other tracker."""
+    """If the device of a tracker is removed during a wait, the trigger fires only for the other tracker, at the right time."""
     target = garage.area(RED, BLUE)
     await garage.async_listen("went_offline", target=target, **{"for": "00:10:00"})
-    await garage.async_tell("offline red, offline blue, wait 5")
+    await garage.async_tell("offline red, wait 4, offline blue, wait 1")
     dr.async_get(garage.hass).async_remove_device(garage.bikes.device(BLUE).id)
-    await garage.async_minutes(20)
+    await garage.async_tell("wait 7 = 1, wait 13")
     assert garage.given("name") == ["Red bike"]
 
 
@@ -280,6 +280,8 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
         "ride_ended": became - timedelta(minutes=6),
     }.get(trigger, run.time_fired)
     assert datetime.fromisoformat(run.data["since"]) == since.replace(microsecond=0)
+    times = (run.data[it] for it in ("since", "started_at", "ended_at", "time"))
+    assert all(datetime.fromisoformat(it).utcoffset() for it in times if it)
     has_opposite = trigger in TRIGGERS and trigger != "became_silent"
     assert (run.data["before"] is None) is not has_opposite
 

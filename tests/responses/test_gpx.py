@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
-from pytest_homeassistant_custom_component.common import MockUser
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
@@ -18,6 +18,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses.track import Track, gpx
 from custom_components.bike_tracker.tracking.routes import decode
 
+from ..books import row, store
 from ..conftest import RED, Bikes
 from ..riding import async_set_up_and_ride
 from ..test_actions import HOUR, MINUTE, async_get_rides, device_of
@@ -145,14 +146,19 @@ async def test_who_may_read(
         ((NOW, ""), 400),
         ((NOW, NOW - HOUR), 400),
         ((NOW - 8 * 24 * HOUR,), 400),
-        # In this range, neither a report nor a ride with a route exists.
+        # In this range, no report exists, and only a ride without a route.
         ((NOW - 5 * HOUR, NOW - 4 * HOUR), 404),
     ],
 )
 async def test_wrong_time(
-    hass: HomeAssistant, client: TestClient[Any, Any], times: Any, status: int
+    hass: HomeAssistant,
+    entry: MockConfigEntry,
+    client: TestClient[Any, Any],
+    times: Any,
+    status: int,
 ) -> None:
     """The answer to a wrong time range is an error status with a message."""
+    store(hass, entry, [row(4 * HOUR)])
     response = await client.get(path(device_of(hass, RED), *times))
     assert response.status == status
     assert (await response.json())["message"]

@@ -332,6 +332,8 @@ async def test_bike_guarded_for_long(ready: Bikes) -> None:
     report = await async_report(ready)
     [segment] = read(report["gpx"]).segments
     assert [it.time for it in segment.points] == [dt_util.utcnow() - 6 * DAY]
+    with pytest.raises(ServiceValidationError, match="must be after"):
+        await async_report(ready, end_date_time=-21 * DAY)
 
 
 async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -> None:
