@@ -73,6 +73,7 @@ async def test_ride_that_is_over(bikes: Bikes) -> None:
         ({"start": NOWHERE, "end": None}, {"location": None}),
         ({"start": NOWHERE, "end": HOME}, {"location": "? → test home"}),
         ({"start": None}, {"location": "? → Am Bach 3"}),
+        ({"start": HOME | {"address": "Lane"}}, {"location": "Lane → Am Bach 3"}),
         ({"end": None, "start": HOME}, {"location": "test home → ?"}),
         ({"maximum_speed": None}, {"description": "1 h 0 min"}),
         ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
