@@ -162,7 +162,7 @@ async def test_ride_and_guard(bikes: Bikes, diagnose: Diagnose) -> None:
     assert guard["triggered"]["cause"]
     place = guard["place"]
     times = (red["gap"]["start"], ride["started_at"], ride["moved_at"], place["time"])
-    assert {*times, place["latitude"]} == {REDACTED}
+    assert {*times, place["latitude"], ride["route"]} == {REDACTED}
     written = json.dumps([red["ride_state"], guard, red["gap"]])
     for private in ("Kaiserstra", "49.41", "8.7", "Red bike"):
         assert private not in written
