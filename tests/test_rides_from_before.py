@@ -89,6 +89,16 @@ async def home(
     await home.async_stop()
 
 
+async def async_ride(home: Home) -> datetime:
+    """Let the red bike ride a kilometer now, in ten minutes. Return the start time."""
+    start = dt_util.utcnow()
+    for _ in range(20):
+        go(home.simulator, 50, **MOVES)
+        await home.async_wait(30)
+    home.simulator.report(RED, **STANDS)
+    return start
+
+
 async def days_left(home: Home) -> list[int]:
     """Return how many days of each tracker are still to be requested, according to diagnostics."""
     fired = await async_get_config_entry_diagnostics(home.hass, home.entry(EMAIL))
@@ -152,11 +162,7 @@ async def test_ride_meanwhile_comes_first(home: Home, is_stopped: bool) -> None:
     await home.async_wait(3 * MINUTE)
     if is_stopped:
         await home.async_stop()
-    start = dt_util.utcnow()
-    for _ in range(20):
-        go(home.simulator, 50, **MOVES)
-        await home.async_wait(30)
-    home.simulator.report(RED, **STANDS)
+    start = await async_ride(home)
     if is_stopped:
         await home.async_start()
     await home.async_wait(90 * MINUTE)
@@ -173,11 +179,7 @@ async def test_refused_after_a_restart(home: Home) -> None:
     await home.async_move_in(EMAIL)
     await home.async_wait(10 * MINUTE)
     await home.async_stop()
-    start = dt_util.utcnow()
-    for _ in range(20):
-        go(home.simulator, 50, **MOVES)
-        await home.async_wait(30)
-    home.simulator.report(RED, **STANDS)
+    start = await async_ride(home)
     home.simulator.fault("status-404", path="history", times=1)
     await home.async_start()
     await home.async_wait(40 * MINUTE)
