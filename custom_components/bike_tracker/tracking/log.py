@@ -382,6 +382,8 @@ def time_of(
 
 def _without(core: Core, over: tuple[object, ...]) -> Core:
     """Return the core without the rides `over`, which were settled."""
+    if not over:
+        return core
     state = core.ride_state
     rides = tuple(it for it in state.rides if it not in over)
     return core._replace(ride_state=state._replace(rides=rides))

@@ -291,7 +291,8 @@ class TrackerState(NamedTuple):
         return state.by(now)
 
     def _cut(self, now: datetime) -> Self:
-        return self._replace(log=self.log.cut(now, is_silent=self.is_silent))
+        log = self.log.cut(now, is_silent=self.is_silent)
+        return self if log is self.log else self._replace(log=log)
 
     def with_position(self, report: Position, now: datetime) -> Self:
         """Return the state with the position and motion of a report."""
@@ -345,11 +346,11 @@ class TrackerState(NamedTuple):
 
         A tracker that has been silent for 30 minutes is no longer under way.
         """
-        log, core = self.log, self.log.core
+        state, log, core = self, self.log, self.log.core
         is_silent = core.ride_state.is_over(now)
-        if is_silent and not self.is_silent:
-            log = log._replace(gap=gap_after_silence(log.gap, now))
-        state = self._replace(log=log, is_silent=is_silent)
+        if is_silent is not self.is_silent:
+            gap = gap_after_silence(log.gap, now) if is_silent else log.gap
+            state = state._replace(log=log._replace(gap=gap), is_silent=is_silent)
         if (total := state.ride_state.total or 0) > self.highest_total:
             state = state._replace(highest_total=total)
         if self.quiet_until is None and log.inputs:
@@ -393,6 +394,8 @@ class TrackerState(NamedTuple):
     def with_rides(self, now: datetime) -> Self:
         """Return the state with new events for the starts and ends of rides."""
         state, since = self.ride_state, self.log.rides_since or NOWHERE.time
+        if not (self.announced or state.rides or state.ride):
+            return self
         known = [it for it in self.announced if it.is_open or it.end >= since]
         over = [
             it
