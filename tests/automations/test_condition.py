@@ -42,7 +42,10 @@ async def test_story(garage: Garage, story: str) -> None:
 async def test_end_of_the_wait(garage: Garage, missing: int, is_over: bool) -> None:
     """A condition with a wait of ten minutes is false a microsecond before the end of the wait, and true at the end."""
     await garage.async_tell("of went_offline, become, wait 1")
-    flag = garage.entry.runtime_data.coordinator.data.states[RED].online
+    coordinator = garage.entry.runtime_data.coordinator
+    # Stop polling: a poll that ends between the two questions would change the answers.
+    await coordinator.async_shutdown()
+    flag = coordinator.data.states[RED].online
     now = flag.changed_at + timedelta(minutes=10, microseconds=-missing)
     garage.bikes.freezer.move_to(now)
     wait = {"for": {"minutes": 10}}
