@@ -150,7 +150,7 @@ async def test_no_recipient(post: Post, others: str) -> None:
         post.hass.states.async_set(entity_id, "on")
     to = {"phones": ["removed", post.bike], "others": others}
     there: dict[str, Any] = {"in_home_assistant": False}
-    with pytest.raises(ServiceValidationError, match="None of the recipients"):
+    with pytest.raises(ServiceValidationError, match="Choose the phone again"):
         await post.async_send(message="1", **to, **there)
     await post.async_send(message="1", **to)
     for chat in (CHAT, "group.chats"):
