@@ -212,6 +212,18 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
     assert len(bikes.simulator.live.sockets) == 1
 
 
+async def test_refused_after_a_restart(live: Bikes) -> None:
+    """If the live connection worked before a restart, it is tried again seconds after a refusal."""
+    assert await live.hass.config_entries.async_unload(live.entry.entry_id)
+    live.simulator.live_fault("session-404")
+    await async_setup(live.hass, live.entry)
+    await live.async_wait(BEGINS)
+    assert live.coordinator.live.report.state == "waiting to reconnect"
+    live.simulator.live_fault(None)
+    await live.async_wait(5)
+    assert len(live.simulator.live.sockets) == 1
+
+
 async def test_waits_after_a_connection(live: Bikes) -> None:
     """The wait before the next attempt grows until a connection lasts for five minutes."""
     for lasted, seconds in ((0, 5), (0, 60), (280, 120), (320, 5)):

@@ -52,7 +52,10 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         self.devices = TrackerDevices(hass, entry)
         self.service = service
         self._polling = asyncio.Lock()
-        self.live = Live(self, service.client, self._async_apply_messages)
+        self.live = Live(
+            *(self, service.client, self._async_apply_messages),
+            database.content.has_been_live,
+        )
         # Stop polling when Home Assistant stops, because it closes its HTTP sessions.
         stop = HassJob(self.async_shutdown)
         entry.async_on_unload(hass.async_add_shutdown_job(stop))
@@ -227,6 +230,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         """Apply waiting push messages, even while polls fail. During a poll, messages wait until its end."""
         if self._polling.locked() or not self.live.messages:
             return
+        self.database.content.has_been_live = True
         context = self._context(
             has_missed=self.service.has_missed,
             is_complete=self.live.connected_since_before(self.service.answered_at),

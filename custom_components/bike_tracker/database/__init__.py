@@ -200,7 +200,7 @@ class Database:
         self._cancel_timer()
         content, rides = self.content, dict(self._rides)
         rows = {key: content.row(key) for key in self._changed}
-        changes = rows, rides, missing, content.evaluation, content.sent
+        changes = rows, rides, missing, content.values()
         if not await self._async_try(sql.write, self.title, *changes):
             return False
         # Keep what changed during the write. New rides also contain the rides that were

@@ -151,6 +151,8 @@ class Content:
     """The newest ride in the file when it was opened, or a newer ride that the backfill added."""
     evaluation: Evaluation | None = None
     sent: Sent = field(default_factory=Sent)
+    has_been_live: bool = False
+    """True as soon as the service has sent a push message."""
 
     def row(self, unique_id: str) -> Row | None:
         """Return the row of a tracker, or None if the tracker was deleted."""
@@ -159,6 +161,15 @@ class Content:
         known = unique_id in self.backfill
         backfill = as_json(self.backfill[unique_id]) if known else None
         return state, self.last_fired[unique_id], backfill
+
+    def values(self) -> dict[str, str]:
+        """Return the values of the account as JSON, by name."""
+        values = {
+            "evaluated_at": self.evaluation,
+            "sent": self.sent,
+            "has_been_live": self.has_been_live,
+        }
+        return {name: as_json(value) for name, value in values.items()}
 
 
 class BookedRides(NamedTuple):
@@ -320,6 +331,7 @@ def _read(connection: Connection, title: str) -> Content:
         content.evaluation = reader(Evaluation | None)(stored)
     with log_errors(title, "reading the sent messages"):
         content.sent = reader(Sent)(json.loads(values.get("sent", "{}")))
+    content.has_been_live = values.get("has_been_live") == "true"
     return content
 
 
@@ -329,8 +341,7 @@ def write(
     rows: Mapping[str, Row | None],
     rides: Mapping[str, BookedRides],
     missing: Iterable[tuple[str, Sequence[Ride]]],
-    evaluation: Evaluation | None,
-    sent: Sent,
+    account: Mapping[str, str],
 ) -> None:
     """Write trackers, then their rides, then the values of the account. Skip a tracker that cannot be converted.
 
@@ -351,9 +362,7 @@ def write(
         replace_rides(connection, unique_id, booked)
     for unique_id, new in missing:
         add_missing(connection, unique_id, new)
-    if evaluation:
-        connection.execute(SET_VALUE, ("evaluated_at", as_json(evaluation)))
-    connection.execute(SET_VALUE, ("sent", as_json(sent)))
+    connection.executemany(SET_VALUE, account.items())
 
 
 def checkpoint(connection: Connection) -> None:

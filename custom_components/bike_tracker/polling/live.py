@@ -59,6 +59,8 @@ class Live:
     client: TrackingClient
     async_apply: Callable[[], None]
     """Callback that applies the received messages."""
+    has_worked: bool
+    """Whether a connection worked before this set-up."""
     messages: list[Message] = field(default_factory=list)
     """Received messages that are not applied yet."""
     report: LiveReport = field(default_factory=LiveReport)
@@ -86,7 +88,8 @@ class Live:
     async def _async_run(self) -> None:
         """Connect, and reconnect after every end of the connection."""
         await asyncio.sleep(_CONNECT_AFTER_SECONDS)
-        backoff, failures = UNSUPPORTED_BACKOFF, Failures()
+        backoff = LIVE_BACKOFF if self.has_worked else UNSUPPORTED_BACKOFF
+        failures = Failures()
         while True:
             while not self.coordinator.last_update_success:
                 await asyncio.sleep(_CHECK_POLLS_SECONDS)
