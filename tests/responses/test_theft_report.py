@@ -351,12 +351,18 @@ async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -
     async def status(of: URL) -> int:
         return (await client.get(of.relative())).status
 
+    async def error(of: URL) -> str:
+        answer = await client.get(of.relative())
+        assert answer.content_type == "text/plain"
+        return f"{answer.status} {await answer.text()}"
+
     first = link()
     assert f"{first}".startswith(f"{home}/api/bike_tracker/theft_report/")
     page = await client.get(first.relative())
     assert page.content_type == "text/html"
     assert "<title>Theft report: Red bike</title>" in await page.text()
-    assert await status(link(BLUE)) == 404
+    unknown = "404 No ride of Blue bike is known yet. Choose a start and an end time"
+    assert await error(link(BLUE)) == unknown
     until = int(first.query["until"])
     for wrong in ({"until": until + 1}, {"signature": "é"}, {START: "2026"}):
         assert await status(first.update_query(wrong)) == 401
@@ -375,7 +381,7 @@ async def test_link(bikes: Bikes, hass_client_no_auth: ClientSessionGenerator) -
     bikes.freezer.tick(until - dt_util.utcnow().timestamp())
     assert await status(first) == 200
     bikes.freezer.tick(2)
-    assert await status(first) == 410
+    assert (await error(first)).startswith("410 This link has expired.")
     hass.config.api = hass.config.external_url = None
     assert link() == URL()
     await hass.config_entries.async_unload(bikes.entry.entry_id)

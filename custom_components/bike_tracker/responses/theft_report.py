@@ -119,7 +119,8 @@ class ReportView(HomeAssistantView):
             raise Unauthorized
         if int(until) < dt_util.utcnow().timestamp():
             # Home Assistant counts each 401 as a failed sign-in, and may ban the address.
-            return self.json_message("This link has expired", HTTPStatus.GONE)
+            expired = text(hass, f"{_REPORT}.link_expired")
+            return web.Response(text=expired, status=HTTPStatus.GONE)
         try:
             report: Any = await hass.services.async_call(
                 DOMAIN,
@@ -129,7 +130,8 @@ class ReportView(HomeAssistantView):
                 return_response=True,
             )
         except HomeAssistantError as err:
-            return self.json_message(str(err), HTTPStatus.NOT_FOUND)
+            error = error_text(hass, err)
+            return web.Response(text=error, status=HTTPStatus.NOT_FOUND)
         return web.Response(text=report["html"], content_type="text/html")
 
 
