@@ -107,7 +107,7 @@ class NightGuards:
         on_unload(connect(hass, SIGNAL_UPDATED, self._async_updated))
         on_unload(connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, self._async_changed))
         on_unload(hass.bus.async_listen(EVENT_BUTTON, self._async_press))
-        # Home Assistant cancels other timers when it stops, but not those of times.
+        # When Home Assistant stops, it does not cancel `async_track_time_change`.
         on_stop = hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._async_stop)
         on_unload(on_stop)
         on_unload(self._async_stop)
@@ -217,8 +217,8 @@ class NightGuards:
             if (tracker := trackers.get(unique_id))
             and not is_armed_by_arrival(tracker.state.guard, end)
         ]
-        # Compare all bikes after an outage, otherwise those that the last update did not
-        # list, and those that stand or can be guarded again.
+        # After an outage, compare all bikes. Otherwise, compare the bikes that the last
+        # update did not list, and bikes that stand or can be guarded again.
         others = coordinator.data.states.keys() - (() if update.is_first else before)
         others |= self._unguarded_stopped(before) | self._solved() | {*stands}
         self._compare(others, stood=stands)
@@ -328,7 +328,7 @@ class NightGuards:
             self._compared_at[unique_id] = now
 
     def _may_set_off(self, unique_id: str, now: datetime, *, is_wanted: bool) -> bool:
-        """Note since when a bike should be guarded. Return whether a rider may just have set off on it."""
+        """Store the time from which a bike should be guarded. Return whether a rider may just have set off on it."""
         # If the clock was set back, the stored time may be in the future.
         since = min(self._away_since.pop(unique_id, now), now)
         if not is_wanted:
@@ -344,7 +344,7 @@ class NightGuards:
     def _until(
         self, unique_id: str, guards: Collection[NightGuard], now: datetime
     ) -> datetime | None:
-        """Return up to when reports that arrive later can trigger a guard that is disarmed now; None without a night."""
+        """Return the time until which late reports can trigger a guard that is disarmed now; None without a night."""
         told = (self._messenger.of(night).without_contact for night in guards)
         is_told = any(unique_id in each for each in told)
         if is_told or not self._coordinator.last_update_success:

@@ -453,8 +453,8 @@ class Messenger:
     def _in_outage(self, night: NightGuard, since: datetime) -> dict[str, str]:
         """Return the state of the guard of each bike that an outage since then affects, by `uniqueId`.
 
-        "armed": a theft would go unnoticed; "moved": so would another theft; "disarmed":
-        the bike would be guarded without the outage.
+        "armed": a theft would go unnoticed; "moved": another theft would go unnoticed;
+        "disarmed": the bike would be guarded without the outage.
         """
         states, account = dict[str, str](), self._coordinator.data
         for unique_id in account.states.keys() - self.sent.left:

@@ -363,7 +363,7 @@ def _time(time: datetime) -> str:
 def _thinned(fixes: list[Fix]) -> list[Fix]:
     """Return at most 24 fixes: the first, the last, and fixes evenly spread between them.
 
-    If there are more, list of a place where the bike stood only the first and the last.
+    If there are more, list only the first and the last fix of a place where the bike stood.
     """
     if len(fixes) <= _MAX_ROWS:
         return fixes
