@@ -112,16 +112,16 @@ _STATES = {
 
 
 async def test_long_names(stub: Stub) -> None:
-    """On a phone, the distance card and the list of rides show even a long name of a bike in full, once the account is loaded."""
+    """On a phone, an alarm, the distance card and the list of rides show even a long name of a bike in full, once the account is loaded."""
     await stub.page.set_viewport_size({"width": 320, "height": 844})
     await stub.show(house(bike(1, **_NOT_SET_UP), bike(2, **_NOT_SET_UP)))
-    long = {**bike(1), "name": "Aunt Henrietta's long-tail bike"}
+    long = bike(1, guard=_stolen()) | {"name": "Henrietta's Reiseliegerad"}
     await stub.show(house(long, bike(2), rides=[ride(_YESTERDAY)]))
     await expect(stub.distance.get_by_text("Henrietta's")).to_be_visible()
     # With larger text, too, all names are shown, and no text covers another.
     for size in (16, 32, 40):
         await stub.page.evaluate(_GROW, size)
-        texts = stub.page.locator(".name, .day h3, .head > *, .legend")
+        texts = stub.page.locator(".name, h2, p, .day h3, .head > *, .legend")
         assert await texts.evaluate_all(_ALL_FIT) == []
         assert await stub.distance.locator(".label:visible").evaluate_all(_LABELS_FIT)
     # In high contrast, only bikes keep their colors, and pressed buttons have a border.
