@@ -60,12 +60,12 @@ h1 { font-size: 17pt; margin: 0 0 .4em; }
 h2 { font-size: 11pt; margin: .7em 0 .3em; border-bottom: 1px solid #000; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: start; }
-td, th { padding: .12em .8em .12em 0; vertical-align: top; }
-td:not(.number) { overflow-wrap: anywhere; }
+td, th { padding: .12em 0; padding-inline-end: .8em; vertical-align: top; }
+h1, td:not(.number) { overflow-wrap: anywhere; }
 .facts th { width: 24%; font-weight: normal; color: #444; }
 .positions { font-size: 8pt; line-height: 1.15; }
-.positions td:first-child { padding-right: .3em; }
-.positions td { border-top: 1px solid #ccc; }
+.positions td:first-child { padding-inline-end: .3em; }
+.positions tbody td { border-top: 1px solid #ccc; }
 .positions tr { break-inside: avoid; }
 .positions td:nth-child(2) { min-width: 10ch; }
 svg { display: block; box-sizing: border-box; width: 100%; height: 50mm; padding: 7mm;
@@ -347,9 +347,13 @@ def _lines(*parts: str | None) -> str:
 
 def _place(fix: Fix | None) -> str | None:
     """Return the address, the coordinates and the accuracy of a place, or None without a place."""
-    accuracy = f"± {fix.accuracy:.0f} m" if fix and fix.accuracy else None
-    parts = (fix.address, _coordinates(fix), accuracy) if fix else ()
-    return ", ".join(filter(None, parts)) or None
+    if fix is None:
+        return None
+    accuracy = f", ± {fix.accuracy:.0f} m" if fix.accuracy else ""
+    # Isolate the numbers. Otherwise, after an address in Arabic or Hebrew, the
+    # longitude would be shown to the left of the latitude.
+    numbers = f"\u2066{_coordinates(fix)}{accuracy}\u2069"
+    return f"{fix.address}, {numbers}" if fix.address else numbers
 
 
 def _coordinates(fix: Fix) -> str:
