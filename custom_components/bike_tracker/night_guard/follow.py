@@ -29,7 +29,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import NightGuard, alerts, state_of
-from .messages import CRITICAL, URGENT, Message, Recipients, async_deliver, phones_of
+from .messages import CRITICAL, URGENT, Message, async_deliver, phones_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
 # A silence shows for this time how long a tracker may sleep.
@@ -132,8 +132,9 @@ class Messenger:
 
     def send(self, guard: NightGuard, message: Message) -> None:
         """Send a message to the recipients of a night guard."""
-        recipients = Recipients(phones_of(self._hass, guard.phones), guard.others)
-        delivery = async_deliver(self._hass, Context(), message, recipients)
+        phones = phones_of(self._hass, guard.phones)
+        addressed = message._replace(phones=phones, others=guard.others)
+        delivery = async_deliver(self._hass, Context(), addressed)
         # An unload of the account does not cancel this task.
         self._hass.async_create_task(delivery)
 

@@ -72,7 +72,7 @@ type _Action = tuple[str, str, dict[str, Any]]
 
 
 class Message(NamedTuple):
-    """A message, which replaces the last message with the same tag."""
+    """A message with its recipients. It replaces their last message with the same tag."""
 
     tag: str
     title: str = ""
@@ -81,12 +81,7 @@ class Message(NamedTuple):
     url: str = "/map"
     buttons: tuple[Button, ...] = ()
     level: Mapping[str, Any] = {}
-
-
-class Recipients(NamedTuple):
-    """All recipients of a message."""
-
-    phones: Iterable[str]
+    phones: Iterable[str] = ()
     """Names of the `notify` actions of phones."""
     others: Iterable[str] = ()
     """IDs of `notify` entities."""
@@ -132,10 +127,10 @@ async def async_send(call: ServiceCall) -> None:
     level = CRITICAL if data["critical"] else URGENT if data["urgent"] else {}
     tag = f"{DOMAIN}_{data['tag']}_{device_id}"
     title = data.get("title") or name_of(device)
-    message = Message(tag, title, text, url, shown, level)
     phones = phones_of(hass, data["phones"])
-    recipients = Recipients(phones, data["others"], data["in_home_assistant"])
-    await async_deliver(hass, call.context, message, recipients)
+    recipients = phones, data["others"], data["in_home_assistant"]
+    message = Message(tag, title, text, url, shown, level, *recipients)
+    await async_deliver(hass, call.context, message)
     chats = set(hass.states.async_entity_ids((Platform.NOTIFY, "group")))
     exists = phones or chats & set(data["others"]) or data["in_home_assistant"]
     if text and (data["phones"] or data["others"]) and not exists:
@@ -149,21 +144,18 @@ def async_remove_guard_message(
     """Remove the message about a bike's guard from all phones and from Home Assistant, in a task."""
     services = hass.services.async_services_for_domain(Platform.NOTIFY)
     phones = [service for service in services if service.startswith(_PHONE_PREFIX)]
-    message, recipients = Message(GUARD_TAG + device_id), Recipients(phones)
-    hass.async_create_task(async_deliver(hass, context, message, recipients))
+    message = Message(GUARD_TAG + device_id, phones=phones)
+    hass.async_create_task(async_deliver(hass, context, message))
 
 
 async def async_deliver(
-    hass: HomeAssistant,
-    context: Context | None,
-    message: Message,
-    recipients: Recipients,
+    hass: HomeAssistant, context: Context | None, message: Message
 ) -> None:
-    """Show a message to all recipients or, if it has no text, remove the last message with its tag.
+    """Show a message to its recipients or, if it has no text, remove the last message with its tag.
 
     If a chat refuses a message with Markdown, send it again without Markdown.
     """
-    failed = await async_call(hass, context, *_actions(message, recipients))
+    failed = await async_call(hass, context, *_actions(message))
     texts = ("title", "message")
     plain = [
         (domain, service, data | {key: _MARKS.sub("-", data[key]) for key in texts})
@@ -173,7 +165,7 @@ async def async_deliver(
     await async_call(hass, context, *(it for it in plain if it not in failed))
 
 
-def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
+def _actions(message: Message) -> Iterator[_Action]:
     """Yield the actions that show or remove a message. `notify` entities cannot remove a message."""
     tag, text = message.tag, message.text
     start = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
@@ -184,11 +176,11 @@ def _actions(message: Message, recipients: Recipients) -> Iterator[_Action]:
         actions = list(message.buttons)
         data = {"tag": tag, **links, "actions": actions, **message.level}
         on_phone = shown | {"data": data}
-    for phone in recipients.phones:
+    for phone in message.phones:
         yield Platform.NOTIFY, phone, on_phone
-    for entity_id in recipients.others if text else ():
+    for entity_id in message.others if text else ():
         yield Platform.NOTIFY, "send_message", {ATTR_ENTITY_ID: entity_id, **shown}
-    if text and recipients.in_home_assistant:
+    if text and message.in_home_assistant:
         escaped = {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
         yield "persistent_notification", "create", shown | escaped
     else:
