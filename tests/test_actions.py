@@ -452,7 +452,8 @@ async def test_track(ready: Bikes, snapshot: SnapshotAssertion) -> None:
         values: Any = {"altitude": 278.0, "speed": 10.0, "last_update": moment}
         simulator.report(RED, latitude=latitude, longitude=7.8, **values)
     simulator.report(RED, last_update=moment)
-    simulator.report(RED, valid=False, fix_time=moment, last_update=moment + MINUTE)
+    old = moment - MINUTE
+    simulator.report(RED, valid=False, fix_time=old, last_update=moment + MINUTE)
     simulator.report(RED, latitude=0.0, longitude=0.0, last_update=moment + 2 * MINUTE)
     simulator.report(RED, latitude=48.0, last_update=now - 5 * MINUTE)
     with patch.object(Renderer, "history", ignore_times):

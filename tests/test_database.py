@@ -365,8 +365,9 @@ async def test_only_changed_trackers_are_written(ready: Bikes) -> None:
 
 
 async def test_slow_disk(ready: Bikes) -> None:
-    """If a write is under way, a reload waits until the write has ended."""
+    """If a write is under way, a reload waits until the write has ended. Rides of a tracker that is deleted meanwhile are deleted."""
     await ready.poll(4_000)
+    store(ready.hass, ready.entry, [row(HOUR, BLUE)])
     disk, run = asyncio.Event(), ready.hass.async_add_executor_job
     file, waits = ready.coordinator.database._file, [disk.wait()]  # noqa: SLF001
 
@@ -379,6 +380,7 @@ async def test_slow_disk(ready: Bikes) -> None:
         await async_raise_alarm(ready)
         ready.freezer.tick(11)
         async_fire_time_changed(ready.hass)
+        ready.entry.runtime_data.async_forget(BLUE)
         reload = ready.hass.async_create_task(
             ready.hass.config_entries.async_reload(ready.entry.entry_id),
             eager_start=True,
@@ -387,6 +389,7 @@ async def test_slow_disk(ready: Bikes) -> None:
         assert not reload.done()
         disk.set()
         await reload
+    assert rides_in(ready.hass, ready.entry, BLUE) == []
 
 
 async def test_failed_setup(ready: Bikes) -> None:
@@ -433,6 +436,7 @@ async def test_removed_tracker(ready: Bikes) -> None:
     await ready.poll(11)
     store(ready.hass, ready.entry, [*rows, row(HOUR)])
     assert holds(ready.hass, RED, BLUE) == {RED, BLUE}
+    ready.simulator.set_status(BLUE, "offline")
     await async_raise_alarm(ready)
     ready.entry.runtime_data.async_forget(BLUE)
     database, now = ready.coordinator.database, dt_util.utcnow()
@@ -440,7 +444,8 @@ async def test_removed_tracker(ready: Bikes) -> None:
     await database.async_book(BLUE, [Ride(now - HOUR, now, 1.0)], now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
     assert await database.last_ride(BLUE) is None
-    for known in (database.content.backfill, database.content.last_rides):
+    content = database.content
+    for known in (content.backfill, content.last_fired, content.last_rides):
         assert BLUE not in known
     await ready.poll(10)
     assert holds(ready.hass, RED, BLUE) == {RED}

@@ -78,7 +78,7 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         if (ride := self.tracker and self.tracker.state.ride_under_way) is None:
             return None
         # Without any further report, the ride will be over at that time.
-        return self._event(ride, max(ride.moved_at, dt_util.utcnow()) + SILENT_AFTER)
+        return self._event(ride, dt_util.utcnow() + SILENT_AFTER)
 
     @override
     async def async_get_events(

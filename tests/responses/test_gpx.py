@@ -38,7 +38,7 @@ def test_points() -> None:
 
     After more than half an hour without a report, a new segment begins.
     """
-    rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1)]
+    rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1, 0)]
     text = gpx("Fahrrad", Track([report(*it) for it in rows]).segments())
     assert [
         [(it.time, it.latitude, it.longitude, it.elevation) for it in segment.points]
@@ -48,7 +48,7 @@ def test_points() -> None:
             (NOW, 47.9990076, 7.8421043, 278.0),
             (NOW + 30 * MINUTE, -0.0000001, -179.5, None),
         ],
-        [(NOW + 61 * MINUTE, 1, 1, None)],
+        [(NOW + 61 * MINUTE, 1, 1, 0)],
     ]
     # The XML begins with the root element, without a declaration.
     assert text.startswith(
