@@ -55,6 +55,7 @@ The lost report of an arrival belongs to the ride: up to a kilometer, a day.
   ride 4 @15, sleep 60, jump 999.5, stand 60 -> started 0, ended 4, 2 km
   ride 4 @15, sleep 60, jump 1000.5, stand 60 -> started 0, ended 4, started 65, ended 65, 2 km
   ride 4 @15, stand 1, sleep 60, jump 140, stand 60 -> started 0, ended 4, 1.14 km
+  ride 4 @15, stand 9, history, stand 30, jump 140, stand 60 -> started 0, ended 4, 1.14 km
   ride 4 @15, sleep 1430, jump 900, stand 60 -> started 0, ended 4, 1.9 km
   ride 4 @15, sleep 1450, jump 900, stand 60 -> started 0, ended 4, started 1455, ended 1455, 1.9 km
 A fix that jumped: on the way, at rest, and repeated by messages without a fix.
@@ -66,6 +67,7 @@ A fix that jumped: on the way, at rest, and repeated by messages without a fix.
   says motion=none speed=none, stand 9, jump 400, stand 1, jump -400, stand 2, says motion=no speed=0, jump 300, stand 10 -> started 9, ended 13, 1.1 km
 A bike under way may turn round.
   bike every=10, ride 3 @15, jump 800, stand 0.2 speed=none motion=none, ride 3 @-15, stand 9 -> started 0, ended 6.33, 1.5 km
+  ride 3 @15, stand 1, jump 400, stand 1, ride 1 @-15, stand 9 -> started 0, ended 6, 1.4 km
 Under way, a jump of more than 100 km/h adds nothing, unless the tracker reports such a speed.
   ride 3 @15, jump 1430, ride 2 @15 speed=none motion=none, stand 9 -> started 0, ended 5, 2.68 km
   ride 3 @15, jump 1450, ride 2 @15 speed=none motion=none, stand 9 -> started 0, ended 5, 1 km
@@ -94,11 +96,16 @@ A fix of a mobile network near the place is not the end of a ride, nor does it r
   stand 3, jump 400, stand 1, stand 1 accuracy=1500, stand 9 -> started 3, ended 4, 0.4 km
   ride 5 @15, jump 9000, stand 1, jump -9000, stand 9 accuracy=1500 -> started 0, ended 5, 1.25 km
   says motion=none speed=none accuracy=0, stand 3, sleep 300, jump 40000, stand 9 accuracy=1500, stand 9, jump 200, stand 9 -> started 304, ended 304, started 321, ended 322, 40.2 km
-  says total_distance=1000, stand 3, jump 400, stand 1 accuracy=1500 total_distance=1000.4, jump -400, ride 1 @15 total_distance=1001.05, stand 9 total_distance=1001.05 -> started 4, ended 5, 0.25 km
+  says total_distance=1000, stand 3, jump 400, stand 1 accuracy=1500 total_distance=1000.4, jump -400, stand 1 motion=yes total_distance=1000.8, ride 1 @15 total_distance=1001.05, stand 9 total_distance=1001.05 -> started 4, ended 6, 0.25 km
+  says total_distance=1000, stand 3, ride 1 @15 total_distance=1000.25, jump 400, ride 1 @0 accuracy=1500 total_distance=1000.65, jump -400, ride 1 @15 total_distance=1001.3, stand 9 total_distance=1001.3 -> started 3, ended 6, 0.5 km
+A place before a silence was no jump, whether the next report is there or back.
+  stand 3, jump 900, stand 1, sleep 60, jump -700, stand 20 -> started 3, ended 4, started 65, ended 65, 1.6 km
+  stand 9, jump 400, stand 1, sleep 60, jump -400, stand 2, jump 300, stand 10 -> started 72, ended 73, 0.3 km
 A fix that was 400 m off hides short rides: for a day, and until a ride.
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1, sleep 1420, stand 1, jump 300, stand 12 -> started 0, ended 4, 1 km
   ride 4 @15, stand 9, jump 400, stand 1, jump -400, stand 1, sleep 1440, stand 1, jump 300, stand 12 -> started 0, ended 4, started 1456, ended 1457, 1.3 km
   stand 9, jump 400, stand 1, jump -400, stand 2, jump 600, stand 10 -> 0 km
+  ride 3 @15, stand 1, jump 400, stand 1, jump -400, stand 20, jump 300, stand 20 -> started 0, ended 3, started 25, ended 26, 1.05 km
   stand 9, jump 140, stand 10, jump 130, stand 10 -> started 9, ended 10, 0.14 km
   stand 9, jump 400, stand 1, jump 3000, stand 1, jump -3400, stand 2, jump 300, stand 10 -> started 13, ended 14, 0.3 km
   stand 9, jump 400, stand 1, jump -400, stand 1 motion=yes speed=9, stand 20, jump 300, stand 10 -> started 31, ended 32, 0.3 km
@@ -126,6 +133,8 @@ While a bike stands, its total grows by drift; during a ride all of it counts.
   says total_distance=1000, stand 3, ride 1 @15 total_distance=1000.25, stand 1 total_distance=1000.35, ride 1 @15 total_distance=1000.6, stand 9 total_distance=1000.6 -> started 3, ended 6, 0.6 km
   says total_distance=1000, stand 9, stand 9 total_distance=1000.2, jump 100, stand 9 total_distance=1000.3 -> started 18, ended 19, 0.1 km
 The total includes the way to a fix that jumped.
+  says total_distance=1000, stand 3, ride 1 @15 total_distance=1000.25, stand 2 total_distance=1000.25, jump 400, stand 1 total_distance=1000.65, jump -400, stand 1 total_distance=1001.05, ride 1 @15 total_distance=1001.3, stand 9 total_distance=1001.3 -> started 3, ended 9, 0.5 km
+  says total_distance=1000, stand 3, jump 400, stand 1 total_distance=1000.4, jump -700, stand 1 total_distance=1001.1 speed=9 motion=yes, stand 9 total_distance=1001.1 -> started 3, ended 5, 0.3 km
   says total_distance=1000, stand 3, jump 400, stand 1 total_distance=1000.4, jump -400, stand 1 total_distance=1000.8, sleep 1, jump 400, ride 1 @15 total_distance=1001.6, stand 9 total_distance=1001.6 -> started 5, ended 7, 0.8 km
 Between two fixes of a live ride little bends, if they are at most 90 s apart.
   receive live, says total_distance=1000, stand 1, ride 1 @15 total_distance=1000.32, stand 9 total_distance=1000.32 -> started 1, ended 2, 0.32 km
