@@ -1,5 +1,3 @@
-// What the cards share.
-
 const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 const FRESH_MS = 300_000;
@@ -157,8 +155,8 @@ export class Bike {
 	/** After a theft. @type {Where | undefined} */
 	where;
 
-	/** @param {string} id of the device @param {Record<string, string>} has entity IDs by translation key */
-	constructor(id, has) {
+	/** @param {Record<string, string>} has entity IDs by translation key */
+	constructor(id = "", has) {
 		const { name_by_user, name } = hass.devices[id] ?? {};
 		this.id = id;
 		this.has = has;
@@ -249,11 +247,13 @@ async function loadColors() {
 export const stampOf = (bikes) =>
 	JSON.stringify([bikes.map((it) => [it.id, it.state("ride")?.state, !it.state("tracker")]), hass.config.time_zone, Math.floor(Date.now() / FRESH_MS)]);
 
-/** Call an action that answers; `notify` of errors. @param {string | string[]} device_id */
+/** Call an action; throw and `notify` translated errors. @param {string | string[]} device_id */
 export async function ask(action = "", data = {}, device_id, notify = false) {
 	// Without a loaded account, it would log an error.
-	if (!notify && bikesOf([device_id].flat()).every(({ has }) => hass.states[has.tracker].attributes.restored)) throw Error(text("no_contact"));
-	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, notify, true)).response;
+	if (!notify && bikesOf([device_id].flat()).every(({ has }) => hass.states[has.tracker].attributes.restored)) throw text("no_contact");
+	return (await hass.callService("bike_tracker", action, { ...data, device_id }, {}, notify, true).catch(async (it) => {
+		throw (await hass.loadBackendTranslation("exceptions", "bike_tracker"))(`component.bike_tracker.exceptions.${it.translation_key}.message`, it.translation_placeholders) || it.message;
+	})).response;
 }
 
 /** @type {Set<Card>} */

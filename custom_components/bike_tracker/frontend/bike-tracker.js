@@ -17,8 +17,8 @@ class BikesStrategy extends HTMLElement {
 		return { title: text("dashboard"), icon: "mdi:bicycle" };
 	}
 
-	/** @param {object} _config @param {Hass} hass */
-	static async generate(_config, hass) {
+	/** @param {Hass} hass */
+	static async generate(_config = {}, hass) {
 		await loadTexts(hass);
 		const title = text("dashboard");
 		const card = (kind = "", options = {}) => ({ type: `custom:bike-tracker-${kind}-card`, ...options });
@@ -56,7 +56,7 @@ async function start() {
 	customElements.define("bike-tracker-map", RouteMap);
 	for (const [kind, card] of Object.entries(CARDS)) customElements.define(`bike-tracker-${kind}-card`, card);
 	customElements.define("ll-strategy-dashboard-bike-tracker", BikesStrategy);
-	/** @type {(HTMLElement & {hass?: Hass}) | null} */
+	/** @type {any} */
 	const app = document.querySelector("home-assistant");
 	while (app && !app.hass?.loadBackendTranslation) await new Promise((done) => setTimeout(done, 50));
 	if (app?.hass) await loadTexts(app.hass);

@@ -94,7 +94,7 @@ export class BikesCard extends Card {
 	/** @param {Bike} bike */
 	set(bike, isGuarded = false) {
 		// Home Assistant shows errors.
-		hass.callService("alarm_control_panel", isGuarded ? "alarm_arm_away" : "alarm_disarm", {}, { entity_id: bike.has.guard }).catch(() => {});
+		hass.callService("alarm_control_panel", `alarm_${isGuarded ? "arm_away" : "disarm"}`, {}, { entity_id: bike.has.guard }).catch(() => {});
 	}
 
 	/** @param {Bike} bike */

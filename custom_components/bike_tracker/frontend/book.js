@@ -55,8 +55,8 @@ class Book {
 			this.rides = [...all.values()].sort((one, other) => other.at - one.at);
 			this.error = "";
 			return rides.length;
-		} catch (error) {
-			this.error = /** @type {Error} */ (error).message;
+		} catch (/** @type {any} */ error) {
+			this.error = error;
 			return null;
 		} finally {
 			this.isLoading = false;

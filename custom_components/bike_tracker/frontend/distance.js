@@ -34,7 +34,7 @@ export class DistanceCard extends Card {
 			h("div.row.head",
 				h("h2.wide", { "aria-live": "polite" }, label, now && ` · ${formats.distance(chosen.total.distance)}`),
 				h("div.row.kinds", { role: "group", "aria-label": text("form_period") }, KINDS.map((kind) => h("button",
-					{ "aria-pressed": String(kind === this.period), onclick: () => this.choose({ kind }) }, text(`form_${kind}`))))),
+					{ "aria-pressed": String(kind === this.period), onclick: () => this.choose("", kind) }, text(`form_${kind}`))))),
 			note ? h("p.note.pad", { role: "status" }, note) : this.barsOf(),
 			now && this.legendOf(chosen), this.start && now && h("bike-tracker-rides-card.part"));
 		const list = /** @type {Card | null} */ (this.card.querySelector("bike-tracker-rides-card"));
@@ -46,7 +46,7 @@ export class DistanceCard extends Card {
 		return h("ul.bars", this.periods.map((period) => {
 			const { bikes, start, total } = period;
 			const label = `${this.labelOf(period, true)}: ${formats.distance(total.distance)}, ${text("rides", { count: total.rides })}`;
-			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(start === this.start), onclick: () => this.choose({ start }) },
+			return h("li", h("button", { "aria-label": label, title: label, "aria-pressed": String(start === this.start), onclick: () => this.choose(start) },
 				h("span.bar", bikes.map(({ device_id, distance }) => distance > 0 && h("span",
 					{ style: `height:${(BAR_PIXELS * distance) / most}px;background:${bikesOf([device_id])[0]?.color ?? "gray"}` }))),
 				h("span.label.note", this.labelOf(period))));
@@ -73,8 +73,8 @@ export class DistanceCard extends Card {
 		return isLong && this.period === "week" ? text("week_of", { date }) : date;
 	}
 
-	/** Choose a kind, or a bar to list its rides. @param {{kind?: string, start?: string}} choice */
-	choose({ kind = this.kind, start = "" }) {
+	/** Choose a bar to list its rides, or a kind. */
+	choose(start = "", kind = this.kind) {
 		if (kind !== this.kind) this.periods = [];
 		this.kind = kind;
 		this.start = start === this.start ? "" : start;
@@ -88,7 +88,7 @@ export class DistanceCard extends Card {
 		const stamp = period + stampOf(bikes);
 		if (!bikes.length || stamp === this.stamp) return;
 		this.stamp = stamp;
-		const { periods = this.periods, error = "" } = await ask("get_statistics", { period }, bikes.map(({ id }) => id)).catch(({ message }) => ({ error: message }));
+		const { periods = this.periods, error = "" } = await ask("get_statistics", { period }, bikes.map(({ id }) => id)).catch((error) => ({ error }));
 		if (this.stamp === stamp) Object.assign(this, { periods, error }).update();
 	}
 }

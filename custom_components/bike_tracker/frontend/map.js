@@ -1,5 +1,3 @@
-// Maps and routes.
-
 import { ask, h, hass } from "./base.js";
 
 const MAX_POINTS = 500;

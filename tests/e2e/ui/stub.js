@@ -58,7 +58,7 @@ function hassOf(house) {
     entities, devices, states, locale: house.locale, config: house.config,
     formatEntityState: ({ state, attributes }) => house.words[state] ?? [state, attributes.unit_of_measurement].filter(Boolean).join(" "),
     loadBackendTranslation: async () => (key, values = {}) =>
-      house.texts[key.split(".").pop()].replace(/\{(\w+)\}/g, (_, name) => values[name]),
+      key.split(".").slice(3).reduce((texts, name) => texts?.[name], house.texts)?.replace(/\{(\w+)\}/g, (_, name) => values[name]),
     async callWS({ type }) {
       calls.push({ action: type });
       if (type.startsWith("history")) return house.history;
@@ -66,7 +66,7 @@ function hassOf(house) {
     },
     async callService(domain, action, data, target, notify) {
       calls.push({ action: `${domain}.${action}`, notify, ...data, ...target });
-      if (house.error) throw { message: house.error };
+      if (house.error) throw { message: "In English", translation_key: "database_not_readable", translation_placeholders: { error: house.error } };
       return domain === "bike_tracker" ? { response: answer(house, action, data) } : {};
     },
   };

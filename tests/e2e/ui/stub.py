@@ -67,7 +67,7 @@ def house(*bikes: House, rides: list[House] | None = None, **values: Any) -> Hou
         "bikes": deepcopy(bikes),
         "rides": rides or [],
         "history": {},
-        "texts": _TEXTS["config_panel"],
+        "texts": {**_TEXTS["config_panel"], **_TEXTS["exceptions"]},
         "words": {
             "home": "Home",
             "not_home": "Away",

@@ -224,7 +224,7 @@ async def test_where_a_stolen_bike_is(stub: Stub) -> None:
 
 
 async def test_markup_is_text(stub: Stub) -> None:
-    """Markup in names, addresses, zones, alarms and errors is shown as text."""
+    """Markup in names, addresses, zones, alarms and errors is shown as text. Errors are translated."""
     place = {"latitude": 49.4, "longitude": 8.7, "zone": None, "address": _MARKUP}
     names = {"name": _MARKUP, "color": f"red;{_MARKUP}"}
     bikes = [
@@ -237,7 +237,7 @@ async def test_markup_is_text(stub: Stub) -> None:
     await expect(stub.bikes).to_contain_text(f"PM{_MARKUP}It's me")
     await expect(stub.distance.get_by_text(_MARKUP)).to_be_visible()
     await stub.show(house(bike(3), error=_MARKUP))
-    await expect(stub.rides).to_contain_text(_MARKUP)
+    await expect(stub.rides).to_contain_text(f"from the database ({_MARKUP}). Try")
     assert not await stub.page.evaluate("() => window.isHacked")
     assert await stub.page.locator("img, b").count() == 0
 
