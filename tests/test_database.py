@@ -438,10 +438,12 @@ async def test_removed_tracker(ready: Bikes) -> None:
     assert holds(ready.hass, RED, BLUE) == {RED, BLUE}
     ready.simulator.set_status(BLUE, "offline")
     await async_raise_alarm(ready)
-    ready.entry.runtime_data.async_forget(BLUE)
     database, now = ready.coordinator.database, dt_util.utcnow()
+    rides = [Ride(now - HOUR, now, 1.0)]
+    assert await database.async_book(BLUE, rides, now)
+    ready.entry.runtime_data.async_forget(BLUE)
     # An answer about earlier rides, requested before the deletion, is not stored.
-    await database.async_book(BLUE, [Ride(now - HOUR, now, 1.0)], now)
+    assert not await database.async_book(BLUE, rides, now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
     assert await database.last_ride(BLUE) is None
     content = database.content

@@ -167,12 +167,15 @@ async def test_during_an_outage(ready: Bikes, hass_admin_user: User) -> None:
     await ready.async_report(motion=False)
     ready.simulator.fault("status-503")
     await ready.poll()
+    gone = async_mock_service(ready.hass, "persistent_notification", "dismiss")
     await ready.async_guard()
     await ready.async_guard(context=Context(user_id=hass_admin_user.id))
     assert ready.state(GUARD).state == "armed_away"
     assert ready.state(GUARD).attributes["changed_by"] == hass_admin_user.name
     ready.simulator.fault(None)
     await ready.poll(400)
+    # Only the second arming had an earlier message to remove.
+    assert len(gone) == 1
     assert ready.state(GUARD).state == "armed_away"
     await ready.async_report(latitude=AWAY, motion=True)
     assert ready.state(GUARD).state == "triggered"

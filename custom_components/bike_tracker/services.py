@@ -269,7 +269,7 @@ def _allowed_path(config: Config, filename: str) -> Path | None:
     # Without a media folder `local`, use the first folder, which may not exist yet.
     folders = config.media_dirs
     folder = folders.get("local") or next(iter(folders.values()), "")
-    with suppress(OSError, ValueError):
+    with suppress(ValueError):
         # Resolve symbolic links before the check: a link could lead out of the folder.
         path = Path(folder, filename).resolve()
         return path if config.is_allowed_path(str(path)) else None

@@ -156,6 +156,7 @@ Night guards disarm it at a time: what came before still counts, even after anot
   stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, disarm cut_off, receive poll, stand 3, history -> disarmed
   bike behind=60, stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, receive poll, stand 3, history -> disarmed
   stand 9, arm, stand 2, receive outage, ride 3 @15, disarm cut_off, stand 20, receive live, stand 20, arm, history -> place 12 250 m, triggered
+  stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, stand 9, arm, receive poll, stand 3, history, ride 3 @15 -> place 32 750 m, triggered
 A late alarm counts by the time of its message.
   receive live, stand 3, arm, stand 1, bike fix_age=2.5, stand 1 alarm=tow -> alarm 5 0 m, triggered
   receive live, stand 3, arm, stand 1, bike age=2.5, stand 1 alarm=tow -> armed
