@@ -1,4 +1,4 @@
-"""The riders with a moved bike."""
+"""The riders with a moved bike, and bikes that are guarded where they arrived."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,6 +6,10 @@ import pytest
 
 from custom_components.bike_tracker.api.models import Point
 from custom_components.bike_tracker.night_guard.alerts import Rider, companions
+from custom_components.bike_tracker.night_guard.follow import is_armed_by_arrival
+from custom_components.bike_tracker.tracking.distance import NOWHERE
+from custom_components.bike_tracker.tracking.guard import Guard
+from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
@@ -37,3 +41,14 @@ def test_companions(
     named = zip(("Ann", "Ben"), riders, strict=False)
     each = [Rider(it, place, seen_at) for it, place in named]
     assert companions(HOME, bike, each, away, NOW) == names.split()
+
+
+def test_arrival() -> None:
+    """The end of a ride did not arm a bike that was armed later, while the event of this end waited for its firing.
+
+    Otherwise, a message would ring and say that the bike has stopped.
+    """
+    end = Occurrence(1, "ride_ended", NOW, NOW - timedelta(minutes=5))
+    later = NOW + timedelta(seconds=1)
+    assert is_armed_by_arrival(Guard(NOW, NOWHERE, NOW), end)
+    assert not is_armed_by_arrival(Guard(later, NOWHERE, later), end)

@@ -58,7 +58,7 @@ class _Silence(NamedTuple):
 
 def is_armed_by_arrival(guard: Guard | None, occurrence: Occurrence) -> bool:
     """Return whether the end of a ride armed the guard, because *Guard again* was tapped during that ride."""
-    return guard is not None and guard.armed_at >= occurrence.noticed_at
+    return guard is not None and guard.armed_at == occurrence.noticed_at
 
 
 class Messenger:
