@@ -299,7 +299,7 @@ async def test_last_ride_from_before(ready: Bikes) -> None:
     rides = [Ride(now - n * HOUR, now - n * HOUR + HOUR, 1.0) for n in (3, 6, 9)]
     again = rides[0]._replace(started_at=rides[0].started_at + HOUR / 9, distance=2)
     for ride in (*rides, again):
-        assert await database.async_book(RED, [ride], now - DAY)
+        await database.async_book(RED, [ride], now - DAY)
     assert database.content.last_rides[RED] == rides[0]
     # The file also says which rides are still missing.
     file = file_of(ready.hass, ready.entry)
@@ -440,10 +440,10 @@ async def test_removed_tracker(ready: Bikes) -> None:
     await async_raise_alarm(ready)
     database, now = ready.coordinator.database, dt_util.utcnow()
     rides = [Ride(now - HOUR, now, 1.0)]
-    assert await database.async_book(BLUE, rides, now)
+    await database.async_book(BLUE, rides, now)
     ready.entry.runtime_data.async_forget(BLUE)
     # An answer about earlier rides, requested before the deletion, is not stored.
-    assert not await database.async_book(BLUE, rides, now)
+    await database.async_book(BLUE, rides, now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
     assert await database.last_ride(BLUE) is None
     content = database.content
@@ -695,12 +695,8 @@ async def test_backup(ready: Bikes, tmp_path: Path) -> None:
     copy.write_bytes(file.read_bytes())
     ready.simulator.report(RED, attributes={"alarm": "tow"})
     await ready.poll(4_000)
-    # Rides of the backfill are not written during a backup. The backfill's progress
-    # stays, so that these rides are requested again.
     now, database = dt_util.utcnow(), ready.coordinator.database
-    until = database.content.backfill[RED]
-    assert not await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
-    assert database.content.backfill[RED] == until
+    await database.async_book(RED, [Ride(now, now + HOUR, 1.0)], now)
     await database.async_write()
     assert "tow" not in str(state_in(ready.hass, ready.entry))
     assert copy.read_bytes() == file.read_bytes()
@@ -709,6 +705,7 @@ async def test_backup(ready: Bikes, tmp_path: Path) -> None:
     await backup.async_post_backup(ready.hass)
     await ready.poll(11)
     assert "tow" in str(state_in(ready.hass, ready.entry))
+    assert len(rides_in(ready.hass, ready.entry)) == 1
 
 
 async def test_backup_with_a_slow_disk(
@@ -731,17 +728,17 @@ async def test_backup_with_a_slow_disk(
 
 
 async def test_canceled_booking(ready: Bikes) -> None:
-    """If Home Assistant stops before rides of the backfill are written, they are requested again after the start."""
+    """If Home Assistant stops before rides of the backfill are written, its last write contains them."""
     database, now = ready.coordinator.database, dt_util.utcnow()
-    until, never = database.content.backfill[RED], asyncio.Event().wait
+    never, until = asyncio.Event().wait, now - DAY
     with patch.object(ready.hass, "async_add_executor_job", lambda *_: never()):
         rides = [Ride(now - HOUR, now, 1.0)]
-        booking = asyncio.create_task(database.async_book(RED, rides, now - DAY))
+        booking = asyncio.create_task(database.async_book(RED, rides, until))
         await asyncio.sleep(0)
         booking.cancel()
         await asyncio.wait([booking])
     file = await async_unload(ready)
-    assert rides_in(ready.hass, ready.entry) == []
+    assert rides_in(ready.hass, ready.entry) == rides
     [(stored,)] = query(file, "SELECT backfill FROM tracker WHERE unique_id = ?", RED)
     assert datetime.fromisoformat(json.loads(stored)) == until
 

@@ -205,10 +205,7 @@ class BikeTrackerCoordinator(DataUpdateCoordinator[Account]):
         rides, until = await asyncio.to_thread(
             rides_before, answer, request.start, dt_util.utcnow()
         )
-        if not await self.database.async_book(request.tracker, rides, until):
-            # The rides were not written: a backup may be running, or the disk may be
-            # full. Send the same request again, but only after a later poll.
-            self.service.history.extra_requests.is_quick = False
+        await self.database.async_book(request.tracker, rides, until)
         self.changed.add(request.tracker)
         self.async_update_listeners()
 

@@ -133,33 +133,24 @@ class Database:
 
     async def async_book(
         self, unique_id: str, rides: Sequence[Ride], until: datetime | None
-    ) -> bool:
+    ) -> None:
         """Add rides from before a tracker was set up, except rides that overlap a ride in the file.
 
         Rides before `until` are still missing afterwards; None if no ride is missing.
         `until` is written in the same transaction as the rides, so that no ride is lost
-        or added twice if Home Assistant is killed.
-
-        Return whether the rides were written. Nothing is written during a backup, or if
-        the tracker has been deleted.
+        if Home Assistant is killed. If the tracker has been deleted, do nothing.
         """
-        async with self._lock:
-            backfill = self.content.backfill
-            if unique_id not in backfill or not self._may_write:
-                return False
-            before, backfill[unique_id] = backfill[unique_id], until
-            self._changed.add(unique_id)
-            is_written = False
-            try:
-                is_written = await self._async_write((unique_id, rides))
-            finally:
-                # The stop of Home Assistant cancels the write.
-                if not is_written:
-                    backfill[unique_id] = before
+        content = self.content
+        if unique_id in content.backfill:
+            content.backfill[unique_id] = until
             # The newest day is requested first, so a known ride is newer.
-            if is_written and rides:
-                self.content.last_rides.setdefault(unique_id, rides[-1])
-            return is_written
+            if rides:
+                content.last_rides.setdefault(unique_id, rides[-1])
+            booked = self._rides.get(unique_id, BookedRides(sql.NEVER, ()))
+            missing = (*booked.missing, rides)
+            self._rides[unique_id] = booked._replace(missing=missing)
+            self._changed.add(unique_id)
+            await self.async_write()
 
     @callback
     def _async_changed(self, unique_id: str, seconds: float) -> None:
@@ -192,15 +183,15 @@ class Database:
             if self._may_write:
                 await self._async_write()
 
-    async def _async_write(self, *missing: tuple[str, Sequence[Ride]]) -> bool:
-        """Write all changes, and the rides in `missing`, in one transaction. Return whether the write succeeded.
+    async def _async_write(self) -> bool:
+        """Write all changes in one transaction. Return whether the write succeeded.
 
         The caller must hold the lock.
         """
         self._cancel_timer()
         content, rides = self.content, dict(self._rides)
         rows = {key: content.row(key) for key in self._changed}
-        changes = rows, rides, missing, content.values()
+        changes = rows, rides, content.values()
         if not await self._async_try(sql.write, self.title, *changes):
             return False
         # Keep what changed during the write. New rides also contain the rides that were

@@ -177,6 +177,8 @@ class BookedRides(NamedTuple):
 
     since: datetime
     rides: Sequence[Ride]
+    missing: Sequence[Sequence[Ride]] = ()
+    """Rides from before the set-up, by history answer. Those that overlap no ride in the file are added."""
 
     def keeps(self, ride: Ride) -> bool:
         """Return whether a ride in the file stays: it starts before `since`, and no new ride has the same start."""
@@ -186,7 +188,7 @@ class BookedRides(NamedTuple):
     def after(self, before: BookedRides) -> BookedRides:
         """Return one replacement with the effect of an earlier replacement, `before`, followed by this one."""
         rides = (*filter(self.keeps, before.rides), *self.rides)
-        return BookedRides(min(self.since, before.since), rides)
+        return BookedRides(min(self.since, before.since), rides, before.missing)
 
     def merged(self, known: Iterable[Ride]) -> list[Ride]:
         """Return the rides of a file after this replacement, given its `known` rides before. Leave out new rides of 0 km."""
@@ -340,13 +342,11 @@ def write(
     title: str,
     rows: Mapping[str, Row | None],
     rides: Mapping[str, BookedRides],
-    missing: Iterable[tuple[str, Sequence[Ride]]],
     account: Mapping[str, str],
 ) -> None:
     """Write trackers, then their rides, then the values of the account. Skip a tracker that cannot be converted.
 
-    A row of None deletes the tracker. Add each ride of `missing` that overlaps no
-    stored ride.
+    A row of None deletes the tracker.
     """
     for unique_id, row in rows.items():
         values = None
@@ -360,8 +360,8 @@ def write(
             connection.execute(SET_TRACKER, values)
     for unique_id, booked in rides.items():
         replace_rides(connection, unique_id, booked)
-    for unique_id, new in missing:
-        add_missing(connection, unique_id, new)
+        for new in booked.missing:
+            add_missing(connection, unique_id, new)
     connection.executemany(SET_VALUE, account.items())
 
 
