@@ -197,7 +197,10 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
 
 
 async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
-    """If the live connection never worked, it is tried again after an hour, then daily, or after a reload."""
+    """If the live connection never worked, it is tried again after an hour, then daily, or after a reload.
+
+    Once it has worked, it is tried again within seconds, even after a reload.
+    """
     bikes.simulator.live_fault("session-404")
     await async_setup(bikes.hass, bikes.entry)
     await bikes.async_wait(BEGINS)
@@ -206,22 +209,13 @@ async def test_waits_where_it_never_worked(bikes: Bikes) -> None:
         assert sign_ins(bikes.simulator) == tried
         await bikes.async_wait(11)
         assert sign_ins(bikes.simulator) == tried + 1
-    bikes.simulator.live_fault(None)
-    await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
-    await bikes.async_wait(BEGINS)
-    assert len(bikes.simulator.live.sockets) == 1
-
-
-async def test_refused_after_a_restart(live: Bikes) -> None:
-    """If the live connection worked before a restart, it is tried again seconds after a refusal."""
-    assert await live.hass.config_entries.async_unload(live.entry.entry_id)
-    live.simulator.live_fault("session-404")
-    await async_setup(live.hass, live.entry)
-    await live.async_wait(BEGINS)
-    assert live.coordinator.live.report.state == "waiting to reconnect"
-    live.simulator.live_fault(None)
-    await live.async_wait(5)
-    assert len(live.simulator.live.sockets) == 1
+    for fault in (None, "session-404"):
+        bikes.simulator.live_fault(fault)
+        await bikes.hass.config_entries.async_reload(bikes.entry.entry_id)
+        await bikes.async_wait(BEGINS)
+        bikes.simulator.live_fault(None)
+        await bikes.async_wait(5)
+        assert len(bikes.simulator.live.sockets) == 1
 
 
 async def test_waits_after_a_connection(live: Bikes) -> None:

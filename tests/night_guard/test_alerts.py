@@ -44,10 +44,7 @@ def test_companions(
 
 
 def test_arrival() -> None:
-    """The end of a ride did not arm a bike that was armed later, while the event of this end waited for its firing.
-
-    Otherwise, a message would ring and say that the bike has stopped.
-    """
+    """The end of a ride did not arm a bike that was armed later, while the event of this end waited: nobody tells that it stopped."""
     end = Occurrence(1, "ride_ended", NOW, NOW - timedelta(minutes=5))
     later = NOW + timedelta(seconds=1)
     assert is_armed_by_arrival(Guard(NOW, NOWHERE, NOW), end)

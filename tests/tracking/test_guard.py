@@ -152,11 +152,15 @@ In an outage: the history decides.
   stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 1, history -> armed
   stand 3, arm, receive outage, stand 9, jump 5000, receive poll, stand 2 -> place 14 5000 m, triggered
   stand 3, arm, stand 1, receive outage, stand 9, jump 5000, receive poll, stand 1 -> place 14 5000 m, triggered
-Night guards disarm it at a time: what came before still counts, even after another disarming or arming, what came after does not.
+Night guards disarm it at a time: what came before still counts, even after later nights, unless a person disarms it; what came after does not.
   stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, disarm cut_off, receive poll, stand 3, history -> disarmed
   bike behind=60, stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, receive poll, stand 3, history -> disarmed
   stand 9, arm, stand 2, receive outage, ride 3 @15, disarm cut_off, stand 20, receive live, stand 20, arm, history -> place 12 250 m, triggered
   stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, stand 9, arm, receive poll, stand 3, history, ride 3 @15 -> place 32 750 m, triggered
+  receive live, stand 9, arm, receive hold, ride 3 @15, stand 9, disarm cut_off, stand 30, arm, stand 9, disarm cut_off, stand 30, arm, deliver -> place 10 250 m, triggered
+  receive live, stand 9, arm, stand 9, disarm cut_off, stand 3, arm, receive hold, ride 3 @15, disarm cut_off, stand 30, arm, deliver -> place 22 250 m, triggered
+  receive live, stand 9, arm, receive hold, stand 9, disarm cut_off, ride 3 @15, stand 9, arm, stand 9, deliver -> armed
+  receive live, stand 9, arm, receive hold, ride 3 @15, stand 9, disarm cut_off, stand 30, arm, disarm, arm, deliver -> armed
 A late alarm counts by the time of its message.
   receive live, stand 3, arm, stand 1, bike fix_age=2.5, stand 1 alarm=tow -> alarm 5 0 m, triggered
   receive live, stand 3, arm, stand 1, bike age=2.5, stand 1 alarm=tow -> armed

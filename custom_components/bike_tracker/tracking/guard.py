@@ -166,6 +166,12 @@ def disarmed(
     return None if is_later else guard._replace(until=until)
 
 
+def waiting(state: RideState, *guards: Guard | None) -> Guard | None:
+    """Return the first disarmed guard from whose time reports may still arrive, or None."""
+    last = state.reported_at or NOWHERE.time
+    return next((it for it in guards if it and it.until and last < it.until), None)
+
+
 def after_report(
     guard: Guard, report: Position, before: RideState, now: datetime, *, is_prompt: bool
 ) -> Guard:

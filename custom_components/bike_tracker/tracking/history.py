@@ -118,7 +118,7 @@ def _with_next(log: Log, it: Input, context: UpdateContext, *, is_old: bool) -> 
     If the report repeats the newest fix, its time is that of its message, and no report
     counts as missing before it.
     """
-    before, guard, _ = log.core
+    before, guard, *_ = log.core
     last = log.inputs[-1] if log.inputs else None
     # If the tracker's clock may have been set back, correct its times.
     may_be_behind = is_old or (guard and it.time < guard.after)

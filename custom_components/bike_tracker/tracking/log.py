@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from ..api.models import Position
 from .distance import NOWHERE
-from .guard import CLOCK_BEHIND, Guard, after_report, disarmed, placed
+from .guard import CLOCK_BEHIND, Guard, after_report, disarmed, placed, waiting
 from .rides import (
     SILENT_AFTER,
     STANDS_AFTER,
@@ -74,6 +74,8 @@ class Core(NamedTuple):
     ride_state: RideState = RideState()
     guard: Guard | None = None
     clock: Clock | None = None
+    earlier: Guard | None = None
+    """A disarmed guard that reports from before its end, which have not arrived yet, can still trigger."""
 
     @property
     def clock_error(self) -> timedelta:
@@ -153,22 +155,30 @@ def apply(core: Core, it: Input) -> Core:
     """Return the core after an input. Inputs change the core only in this function."""
     if it.is_snapshot:
         return it.core
-    ride_state, guard, clock = core
+    ride_state, guard, clock, earlier = core
     if (report := it.right_report) is None:
         behind = core.clock_error
         guard = disarmed(guard, it.until, behind)
+        if it.until is None:
+            earlier = None
         if it.guard and not (guard and guard.is_done):
+            earlier = waiting(ride_state, earlier, guard)
             guard = placed(it.guard, ride_state, behind)
-        return core._replace(guard=guard)
+        return core._replace(guard=guard, earlier=earlier)
     now = it.received_at
     if guard:
         guard = after_report(guard, report, ride_state, now, is_prompt=it.is_prompt)
+    if earlier:
+        earlier = after_report(earlier, report, ride_state, now, is_prompt=it.is_prompt)
+        if earlier.is_done:
+            guard, earlier = earlier, None
     if not it.counts_total:
         report = report._replace(total_distance=None)
     return Core(
         apply_report(ride_state, report, now, is_complete=it.is_complete),
         guard,
         clock_after(clock, report, now),
+        earlier,
     )
 
 
