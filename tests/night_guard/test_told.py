@@ -243,10 +243,9 @@ async def test_deleted(hass: HomeAssistant, night: Night, is_loaded: bool) -> No
 
 
 async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
-    """While no message can reach a recipient of a night guard, a repair issue names the night guard."""
-    hass, entry, chat = night.hass, night.entry, "notify.chat"
+    """While a rider of a night guard does not exist, or no message can reach a recipient, a repair issue names the night guard."""
+    hass, entry, registry = night.hass, night.entry, ir.async_get(night.hass)
     entries, issue_id = hass.config_entries, f"recipient_gone_{entry.entry_id}"
-    registry = ir.async_get(hass)
 
     async def names(story: str = "", **data: Any) -> Any:
         for it in [*entry.subentries.values()] if data else ():
@@ -255,8 +254,8 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
         issue: Any = registry.async_get_issue(DOMAIN, issue_id)
         return issue and issue.translation_placeholders["names"]
 
-    hass.states.async_set(chat, "unknown")
-    assert await names("night") is await names(others=[chat]) is None
+    hass.states.async_set("notify.chat", "unknown")
+    assert await names("night") is await names(others=["notify.chat"]) is None
     ben = ("notify", "mobile_app_ben_s_phone")
     hass.services.async_remove(*ben)
     assert await names("wait 1") == "Night"
@@ -265,10 +264,11 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
     dr.async_get(hass).async_remove_device(phones[1])
     assert await names("wait 1") == await names(follow=False) == "Night"
     # While Home Assistant starts, entities may not have been added yet.
-    hass.states.async_remove(chat)
-    assert await names(phones=[], others=[]) is None
+    hass.states.async_remove("notify.chat")
+    assert await names(phones=[], others=[], riders=["person.zoe"]) == "Night"
+    assert await names(riders=[]) is None
     hass.set_state(CoreState.starting)
-    assert await names("wait 1", others=[chat]) is None
+    assert await names("wait 1", others=["notify.chat"]) is None
     hass.set_state(CoreState.running)
     assert await names("wait 1")
     registry.async_ignore(DOMAIN, issue_id, ignore=True)

@@ -123,7 +123,7 @@ class NightGuards:
         """Read the settings. With a night guard, check each full minute, and when a rider moves."""
         self._async_stop()
         self._messenger.load()
-        self._check_recipients()
+        self._check_chosen()
         guards, compare = self._messenger.guards, self._async_compare_all
         riders = {rider for guard in guards for rider in guard.riders}
         if guards:
@@ -145,7 +145,7 @@ class NightGuards:
 
     @callback
     def _async_check(self, _now: datetime) -> None:
-        """Arm and disarm bikes if a night began or ended. Check the recipients of messages, and the contact.
+        """Arm and disarm bikes if a night began or ended. Check riders, recipients and the contact.
 
         Timers for the times of the nights would be late after a jump of the clock, and
         skip a time that does not exist when the clock is set forward in spring.
@@ -155,19 +155,19 @@ class NightGuards:
         if nights != self._nights:
             self._nights = nights
             self._async_compare_all()
-        self._check_recipients()
+        self._check_chosen()
         self._check_contact()
 
-    def _check_recipients(self) -> None:
-        """Create a repair issue that names the night guards with a recipient that is gone, or delete the issue."""
+    def _check_chosen(self) -> None:
+        """Create a repair issue that names the night guards with a rider or recipient that is gone, or delete the issue."""
         hass, entry = self._hass, self._entry
         # While Home Assistant starts, entities may not have been added yet.
         if hass.state is not CoreState.running:
             return
-        names, chat_of = list[str](), hass.states.get
+        names, state = list[str](), hass.states.get
         for night in self._messenger.guards:
             phones = (action_of(hass, phone) for phone in night.phones)
-            if not all((*phones, *map(chat_of, night.others))):
+            if not all((*phones, *map(state, (*night.others, *night.riders)))):
                 names.append(entry.subentries[night.id].title)
         if names:
             named = with_commas(hass, names)
