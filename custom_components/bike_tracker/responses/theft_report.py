@@ -345,15 +345,13 @@ def _lines(*parts: str | None) -> str:
     return "<br>".join(f"<bdi>{escape(part)}</bdi>" for part in parts if part)
 
 
-def _place(fix: Fix | None) -> str | None:
-    """Return the address, the coordinates and the accuracy of a place, or None without a place."""
-    if fix is None:
-        return None
-    accuracy = f", ± {fix.accuracy:.0f} m" if fix.accuracy else ""
+def _place(fix: Fix | None) -> str:
+    """Return the address, the coordinates and the accuracy of a place; an empty text without a place."""
+    accuracy = f", ± {fix.accuracy:.0f} m" if fix and fix.accuracy else ""
     # Isolate the numbers. Otherwise, after an address in Arabic or Hebrew, the
     # longitude would be shown to the left of the latitude.
-    numbers = f"\u2066{_coordinates(fix)}{accuracy}\u2069"
-    return f"{fix.address}, {numbers}" if fix.address else numbers
+    parts = (fix.address, f"\u2066{_coordinates(fix)}{accuracy}\u2069") if fix else ()
+    return ", ".join(filter(None, parts))
 
 
 def _coordinates(fix: Fix) -> str:
