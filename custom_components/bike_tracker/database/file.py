@@ -162,14 +162,13 @@ class Content:
         backfill = as_json(self.backfill[unique_id]) if known else None
         return state, self.last_fired[unique_id], backfill
 
-    def values(self) -> dict[str, str]:
-        """Return the values of the account as JSON, by name."""
-        values = {
+    def values(self) -> dict[str, object]:
+        """Return the values of the account, by name."""
+        return {
             "evaluated_at": self.evaluation,
             "sent": self.sent,
             "has_been_live": self.has_been_live,
         }
-        return {name: as_json(value) for name, value in values.items()}
 
 
 class BookedRides(NamedTuple):
@@ -342,7 +341,7 @@ def write(
     title: str,
     rows: Mapping[str, Row | None],
     rides: Mapping[str, BookedRides],
-    account: Mapping[str, str],
+    account: Mapping[str, object],
 ) -> None:
     """Write trackers, then their rides, then the values of the account. Skip a tracker that cannot be converted.
 
@@ -362,7 +361,8 @@ def write(
         replace_rides(connection, unique_id, booked)
         for new in booked.missing:
             add_missing(connection, unique_id, new)
-    connection.executemany(SET_VALUE, account.items())
+    values_of_account = ((name, as_json(value)) for name, value in account.items())
+    connection.executemany(SET_VALUE, values_of_account)
 
 
 def checkpoint(connection: Connection) -> None:
