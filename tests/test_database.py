@@ -201,9 +201,9 @@ def test_rides_that_are_booked(
             # Before the write, queries merge new and stored rides, with the same result.
             assert sorted(booked.merged(known)) == rides_of(*found)
             # An earlier replacement that is not written yet is combined with the new one.
-            earlier = rides_of(3)
-            both = booked.after(sql.BookedRides(earlier[0].started_at, earlier))
-            assert both.since == min(edge, earlier[0].started_at)
+            [ride] = rides_of(3)
+            both = booked.after(sql.BookedRides(ride.started_at, [ride], [rides]))
+            assert (both.since, both.missing) == (min(edge, ride.started_at), [rides])
             assert sorted(both.merged(known)) == rides_of(*found)
         [first, *_] = starts(rides_of(found[0]))
         [*_, last] = rides_of(*found)
