@@ -149,14 +149,12 @@ async def test_change(ready: Bikes) -> None:
     hass, entry = ready.hass, ready.entry
     await async_submit(hass, entry, away_distance=300)
     [first] = entry.subentries
-    changes = {"name": "New", "follow": False}
-    shown, result = await async_submit(hass, entry, first, **changes)
+    shown, result = await async_submit(hass, entry, first, name="New", follow=False)
     assert (shown["night_begins"], shown["away_distance"]) == ("22:00:00", 300)
     assert result["reason"] == "reconfigure_successful"
-    assert entry.subentries[first].title == "New"
-    assert entry.subentries[first].data["follow"] is False
-    update = hass.config_entries.async_update_subentry
-    update(entry, entry.subentries[first], title="Renamed in its menu")
+    night, update = entry.subentries[first], hass.config_entries.async_update_subentry
+    assert (night.title, night.data["follow"]) == ("New", False)
+    update(entry, night, title="Renamed in its menu")
     shown, _ = await async_submit(hass, entry, first, name=" ")
     assert shown["name"] == "Renamed in its menu"
     assert entry.subentries[first].title == "Night guard"

@@ -126,6 +126,8 @@ def test_right_to_left(language: str) -> None:
 def test_flow() -> None:
     """Exactly the existing forms have texts, each field has a description, and the code uses each error."""
     config, steps = ENGLISH["config"], ENGLISH["config"]["step"]
+    night = ENGLISH["config_subentries"]["night_guard"]
+    assert night["abort"].items() <= config["abort"].items()
     for texts in steps.values():
         assert texts["data"].keys() == texts["data_description"].keys()
     methods = {it for it in vars(BikeTrackerConfigFlow) if it.startswith("async_step_")}
