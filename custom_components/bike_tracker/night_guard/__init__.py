@@ -89,22 +89,17 @@ class NightGuard(NamedTuple):
 
     def is_night(self, now: datetime) -> bool:
         """Return whether it is night, given the local time."""
-        if self.night is None:
-            return False
-        (begins, ends), clock = self.night, now.time()
-        if begins < ends:
-            return begins <= clock < ends
-        return clock >= begins or clock < ends
+        began, ended = self.last_began(now), self.last_ended(now)
+        return bool(began and ended and began >= ended)
 
     def wants(self, bike: Point, riders: Iterable[Point | None], now: datetime) -> bool:
         """Return whether a bike should be guarded: it is night, or all riders are away from the bike.
 
         A rider without a known place is away. Without riders, only the night counts.
         """
-        if self.is_night(now) or not self.riders:
-            return self.is_night(now)
         away = self.away_distance
-        return not any(place and meters(bike, place) < away for place in riders)
+        is_near = any(place and meters(bike, place) < away for place in riders)
+        return self.is_night(now) or (bool(self.riders) and not is_near)
 
 
 class Situation(NamedTuple):

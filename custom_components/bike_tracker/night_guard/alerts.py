@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 
 from ..api.models import Point
 from ..const import DOMAIN
-from ..responses import Bike
+from ..responses import Bike, with_stored_state
 from ..responses.texts import (
     alarm_text,
     cause_text,
@@ -22,7 +22,7 @@ from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
-from . import NightGuard, meters
+from . import GuardState, NightGuard, meters
 from .messages import GUARD_TAG, URGENT, Message, link_button, map_of
 
 NIGHT: Final = f"{DOMAIN}_night_"
@@ -205,31 +205,39 @@ def not_guarded(
 def no_contact(
     hass: HomeAssistant,
     guard: NightGuard,
-    names: list[str],
-    missed: list[str],
-    moved: list[str],
+    bikes: Iterable[tuple[Bike, GuardState]],
     since: datetime,
 ) -> Message:
     """Return the message about an outage: names of guarded and unguarded bikes, and a sentence about each moved bike."""
     tag, title = f"{NIGHT}contact_{guard.id}", text(hass, "issues.no_contact.title")
     lines = list[str]()
-    if names:
+    if names := _names(bikes, "armed"):
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
-    if missed:
-        lines.append(titled(hass, *missed, label=text(hass, _NOT_GUARDED)))
-    return Message(tag, title, "\n".join(lines + moved))
+    if names := _names(bikes, "disarmed"):
+        lines.append(titled(hass, *names, label=text(hass, _NOT_GUARDED)))
+    moved = (with_stored_state(hass, bike) for bike, state in bikes if state == "moved")
+    lines += sorted(where(hass, bike)["text"] for bike in moved)
+    return Message(tag, title, "\n".join(lines))
 
 
-def contact_again(hass: HomeAssistant, guard: NightGuard, names: list[str]) -> Message:
+def contact_again(
+    hass: HomeAssistant, guard: NightGuard, bikes: Iterable[tuple[Bike, GuardState]]
+) -> Message:
     """Return the message about the end of an outage.
 
     If no bike is guarded, the message has no text, so it only removes the message about
     the outage.
     """
-    tag, listed = f"{NIGHT}contact_{guard.id}", with_commas(hass, names)
+    tag, names = f"{NIGHT}contact_{guard.id}", _names(bikes, "armed")
+    listed = with_commas(hass, names)
     still = words(hass, "guarded_as_before", names=listed) if names else ""
     return Message(tag, words(hass, "contact_again"), still)
+
+
+def _names(bikes: Iterable[tuple[Bike, GuardState]], wanted: GuardState) -> list[str]:
+    """Return the sorted names of the bikes whose guards have the wanted state."""
+    return sorted(bike.name for bike, state in bikes if state == wanted)
 
 
 def _about(hass: HomeAssistant, bike: Bike, title: str, said: str) -> Message:

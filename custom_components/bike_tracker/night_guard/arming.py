@@ -446,7 +446,7 @@ class NightGuards:
             self._coordinator.async_set_changes(changes)
         if is_gone or bike.tracker is None:
             nights = self._messenger.guards_of(bike)
-            self._messenger.send_once(nights, alerts.not_armed(self._hass, bike))
+            self._messenger.send(nights, alerts.not_armed(self._hass, bike))
         else:
             self._remove_message(bike)
 

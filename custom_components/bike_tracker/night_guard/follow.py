@@ -20,15 +20,13 @@ from homeassistant.util import dt as dt_util, slugify
 from ..const import DOMAIN
 from ..coordinator import BikeTrackerCoordinator
 from ..database.file import OfNight, Sent
-from ..devices import name_of
-from ..responses import Bike, known_bike, with_stored_state
+from ..responses import Bike, known_bike
 from ..responses.texts import error_text, with_commas
 from ..responses.theft_report import async_link_to_report
-from ..responses.where import where
 from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
-from . import NightGuard, alerts, state_of
+from . import GuardState, NightGuard, alerts, state_of
 from .messages import CRITICAL, URGENT, Message, async_deliver, phones_of
 
 _PLACE: Final = (ATTR_LATITUDE, ATTR_LONGITUDE)
@@ -104,6 +102,15 @@ class Messenger:
         """Return the night guards of a bike."""
         return [it for it in self.guards if it.is_for(bike.device_id)]
 
+    def _bikes_of(
+        self, night: NightGuard, unique_ids: Iterable[str]
+    ) -> dict[str, Bike]:
+        """Return those of these bikes that a night guard is for, by `uniqueId`."""
+        bikes = {key: known_bike(self._coordinator, key) for key in unique_ids}
+        return {
+            key: it for key, it in bikes.items() if it and night.is_for(it.device_id)
+        }
+
     def panel(self, unique_id: str) -> er.RegistryEntry | None:
         """Return the entity *Guard* of a tracker, or None if it has none."""
         kind = (Platform.ALARM_CONTROL_PANEL, DOMAIN, f"{unique_id}_guard")
@@ -130,33 +137,26 @@ class Messenger:
 
     # Messages
 
-    def send(self, guard: NightGuard, message: Message) -> None:
-        """Send a message to the recipients of a night guard."""
-        phones = phones_of(self._hass, guard.phones)
-        addressed = message._replace(phones=phones, others=guard.others)
-        delivery = async_deliver(self._hass, Context(), addressed)
-        # An unload of the account does not cancel this task.
-        self._hass.async_create_task(delivery)
-
-    def send_once(
+    def send(
         self,
         nights: Iterable[NightGuard],
         message: Message,
         *,
         is_critical: bool = False,
     ) -> None:
-        """Send a message once to each recipient of several night guards.
+        """Send a message once to each recipient of these night guards.
 
         A critical message is critical for all recipients of a night guard that allows it.
         """
-        told = set[str]()
+        hass, told = self._hass, set[str]()
         for night in sorted(nights, key=attrgetter("critical"), reverse=True):
             level = CRITICAL if is_critical and night.critical else message.level
-            phones = tuple(it for it in night.phones if it not in told)
-            others = tuple(it for it in night.others if it not in told)
-            told.update(phones, others)
-            left = night._replace(phones=phones, others=others)
-            self.send(left, message._replace(level=level))
+            phones = phones_of(hass, (it for it in night.phones if it not in told))
+            others = [it for it in night.others if it not in told]
+            told.update(night.phones, others)
+            addressed = message._replace(level=level, phones=phones, others=others)
+            # An unload of the account does not cancel this task.
+            hass.async_create_task(async_deliver(hass, Context(), addressed))
 
     def tell(self, unique_id: str, occurrence: Occurrence, now: datetime) -> None:
         """Send a message about a guard that was just triggered, or about the arrival of a moved bike."""
@@ -178,7 +178,7 @@ class Messenger:
         self._followed_at[bike.unique_id] = now
         rider = self._rider_with(bike, guard, now)
         message = alerts.triggered(self._hass, bike, occurrence, rider)
-        self.send_once(self.guards_of(bike), message, is_critical=not rider)
+        self.send(self.guards_of(bike), message, is_critical=not rider)
 
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
         """Return the names of the riders who move with a bike at the time `at`, or None."""
@@ -245,14 +245,14 @@ class Messenger:
             left = [key for key, it in shown.items() if it == "disarmed"]
             unguarded = [
                 (bike, told[key])
-                for key in left
-                if key not in named and (bike := known_bike(self._coordinator, key))
+                for key, bike in self._bikes_of(night, left).items()
+                if key not in named
             ]
             told |= {key: it.since for key, it in named.items()}
             shown = dict.fromkeys(left, "disarmed") | dict.fromkeys(named, "armed")
             bikes = [(it.bike, it.since) for it in named.values()]
             message = alerts.trackers_silent(self._hass, night, bikes, unguarded)
-            self.send(night, message._replace(level=URGENT if new else {}))
+            self.send([night], message._replace(level=URGENT if new else {}))
         self.remember_of(night, silent=told, without_contact=shown)
 
     def _still_silent(self, night: NightGuard, back: set[str]) -> dict[str, str]:
@@ -261,14 +261,12 @@ class Messenger:
         A bike that the night guard disarmed is named until it has contact again: the
         silence may hide a theft of that night.
         """
-        states, after = self._coordinator.data.states, dict[str, str]()
-        shown, devices = self.of(night).without_contact, self._coordinator.devices
-        for key in shown.keys() & states.keys() - back:
-            device, state = devices.get(key), states[key]
-            is_named = state.guard or not self.is_held(key)
-            if device and night.is_for(device.id) and is_named:
-                after[key] = shown[key] if state.guard else "disarmed"
-        return after
+        states, shown = self._coordinator.data.states, self.of(night).without_contact
+        return {
+            key: shown[key] if states[key].guard else "disarmed"
+            for key in self._bikes_of(night, shown.keys() & states.keys() - back)
+            if states[key].guard or not self.is_held(key)
+        }
 
     def _contacts(self, now: datetime) -> set[str]:
         """Note which trackers left the account, and which have contact again. Return the latter, and deleted trackers."""
@@ -351,7 +349,7 @@ class Messenger:
             state = tracker.state._replace(is_silent=True)
             bike = bike._replace(tracker=tracker._replace(state=state))
             message = alerts.whereabouts(self._hass, bike, title, is_silent=True)
-            self.send_once(nights, message, is_critical=is_critical)
+            self.send(nights, message, is_critical=is_critical)
 
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
         """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
@@ -360,7 +358,7 @@ class Messenger:
         is_sent = self._followed_at.get(unique_id) == now
         if bike and guard and guard.is_done:
             nights = (it for it in self.guards_of(bike) if not (it.follow and is_sent))
-            self.send_once(nights, alerts.moved(self._hass, bike))
+            self.send(nights, alerts.moved(self._hass, bike))
 
     def _tell_place(
         self,
@@ -381,7 +379,7 @@ class Messenger:
         title = alerts.words(self._hass, key, name=bike.name, rider=rider)
         message = alerts.whereabouts(self._hass, bike, title, is_silent=False)
         nights = (it for it in self.guards_of(bike) if it.follow)
-        self.send_once(nights, message, is_critical=not rider)
+        self.send(nights, message, is_critical=not rider)
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
@@ -397,7 +395,7 @@ class Messenger:
             said = alerts.words(self._hass, "report_written", filename=filename)
         except HomeAssistantError as err:
             said = error_text(self._hass, err)
-        self.send_once(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
+        self.send(self.guards_of(bike), alerts.report(self._hass, bike, said, url))
 
     def tell_reasons(self, reasons: dict[str, str]) -> None:
         """If a reason why a bike cannot be guarded tonight is new, send all reasons that apply.
@@ -407,20 +405,15 @@ class Messenger:
         """
         for night in self.guards:
             told, is_night = self.of(night), night.is_night(dt_util.now())
-            bikes = {
-                unique_id: bike
-                for unique_id in told.reasons.keys() | reasons
-                if (bike := known_bike(self._coordinator, unique_id))
-                and night.is_for(bike.device_id)
-            }
             known = told.reasons | (reasons if is_night else {})
-            known = {key: it for key, it in known.items() if key in bikes}
+            bikes = self._bikes_of(night, known)
+            known = {key: known[key] for key in bikes}
             new = bool(known.items() - told.reasons.items())
             shown = known if is_night and (new or told.not_guarded) else {}
             if new or {*shown} != {*told.not_guarded}:
                 lines = [(bikes[key].name, reason) for key, reason in shown.items()]
                 message = alerts.not_guarded(self._hass, night, lines)
-                self.send(night, message._replace(level=URGENT if new else {}))
+                self.send([night], message._replace(level=URGENT if new else {}))
             self.remember_of(night, reasons=known, not_guarded=tuple(sorted(shown)))
 
     def tell_outage(self, since: datetime) -> None:
@@ -433,14 +426,12 @@ class Messenger:
             return
         for night in self.guards:
             told, bikes = self.of(night).outage, self._in_outage(night, since)
-            if bikes == told:
-                continue
-            self.remember_of(night, outage=bikes)
-            names, missed = self._names(bikes, "armed"), self._names(bikes, "disarmed")
-            moved = self._moved(bikes)
-            message = alerts.no_contact(self._hass, night, names, missed, moved, since)
-            new = bikes.items() - told.items()
-            self.send(night, message._replace(level=URGENT if new else {}))
+            states = {bike.unique_id: state for bike, state in bikes}
+            if states != told:
+                self.remember_of(night, outage=states)
+                message = alerts.no_contact(self._hass, night, bikes, since)
+                new = states.items() - told.items()
+                self.send([night], message._replace(level=URGENT if new else {}))
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
@@ -448,35 +439,25 @@ class Messenger:
             told = self.of(night).outage
             self.remember_of(night, outage={})
             if told:
-                names = self._names(self._in_outage(night, dt_util.utcnow()), "armed")
-                self.send(night, alerts.contact_again(self._hass, night, names))
+                bikes = self._in_outage(night, dt_util.utcnow())
+                self.send([night], alerts.contact_again(self._hass, night, bikes))
 
-    def _in_outage(self, night: NightGuard, since: datetime) -> dict[str, str]:
-        """Return the state of the guard of each bike that an outage since then affects, by `uniqueId`.
+    def _in_outage(
+        self, night: NightGuard, since: datetime
+    ) -> list[tuple[Bike, GuardState]]:
+        """Return each bike that an outage since then affects, with the state of its guard.
 
         "armed": a theft would go unnoticed; "moved": another theft would go unnoticed;
         "disarmed": the bike would be guarded without the outage.
         """
-        states, account = dict[str, str](), self._coordinator.data
-        for unique_id in account.states.keys() - self.sent.left:
-            device = self._coordinator.devices.get(unique_id)
-            state = state_of(account.states[unique_id].guard)
-            is_named = state != "disarmed" or self._is_missed(night, unique_id, since)
-            if device and night.is_for(device.id) and is_named:
-                states[unique_id] = "armed" if state == "shaken" else state
-        return states
-
-    def _names(self, states: dict[str, str], wanted: str) -> list[str]:
-        """Return the sorted names of the bikes whose guards have the wanted state."""
-        keys = (unique_id for unique_id, state in states.items() if state == wanted)
-        return sorted(name_of(self._coordinator.devices.get(key)) for key in keys)
-
-    def _moved(self, states: dict[str, str]) -> list[str]:
-        """Return a sorted sentence about the last known place of each moved bike."""
-        hass = self._hass
-        keys = (unique_id for unique_id, state in states.items() if state == "moved")
-        bikes = filter(None, (known_bike(self._coordinator, key) for key in keys))
-        return sorted(where(hass, with_stored_state(hass, it))["text"] for it in bikes)
+        states = self._coordinator.data.states
+        bikes = self._bikes_of(night, states.keys() - self.sent.left)
+        guards = [(bike, state_of(states[key].guard)) for key, bike in bikes.items()]
+        return [
+            (bike, "armed" if state == "shaken" else state)
+            for bike, state in guards
+            if state != "disarmed" or self._is_missed(night, bike.unique_id, since)
+        ]
 
     def _is_missed(self, night: NightGuard, unique_id: str, since: datetime) -> bool:
         """Return whether a bike is unguarded only because of the outage that began at `since`."""
