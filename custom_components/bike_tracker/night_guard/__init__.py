@@ -102,31 +102,31 @@ class NightGuard(NamedTuple):
         return self.is_night(now) or (bool(self.riders) and not is_near)
 
 
-class Situation(NamedTuple):
-    """The facts about a bike that decide whether its guard is armed."""
+def decide(
+    guard: GuardState,
+    *,
+    is_wanted: bool,
+    night_begins: bool,
+    is_held: bool,
+    cannot_arm: bool,
+    in_outage: bool,
+) -> Decision | None:
+    """Return the action that the guard of a bike needs, or None.
 
-    guard: GuardState
-    is_held: bool
-    """Whether a person, not the night guard, armed or disarmed the guard last; ignored when a night begins."""
-    cannot_arm: bool
-    """Whether the bike is on a ride, or cannot be guarded for another reason."""
-    in_outage: bool
-    """Whether polls fail, so that the known position of the bike may be old."""
-
-
-def decide(bike: Situation, *, is_wanted: bool, night_begins: bool) -> Decision | None:
-    """Return the action that the guard of a bike needs, or None."""
-    guard = bike.guard
-    if not night_begins and bike.is_held:
+    `is_held`: a person, not the night guard, armed or disarmed the guard last.
+    `cannot_arm`: the bike is on a ride, or cannot be guarded for another reason.
+    `in_outage`: polls fail, so that the known position of the bike may be old.
+    """
+    if not night_begins and is_held:
         return None
     if not is_wanted and guard in ("armed", "shaken"):
         return "disarm"
-    if bike.in_outage:
+    if in_outage:
         return None
     # The start of a night ends a person's choice. If a disarmed bike cannot be armed
     # now, disarm it again, because this clears the stored choice. A bike on a ride is
     # armed as soon as it stands.
-    if guard == "disarmed" and (bike.cannot_arm or not is_wanted):
+    if guard == "disarmed" and (cannot_arm or not is_wanted):
         return "disarm" if night_begins else None
     if guard == "armed":
         # Do not arm it again: it may just have been moved from its guarded place.

@@ -1,6 +1,6 @@
 """The texts of the night guard's messages, in Home Assistant's language."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ from ..responses.texts import (
     cause_text,
     clock_time,
     happened,
+    panel_text,
     text,
     titled,
     with_commas,
@@ -33,7 +34,6 @@ REPORT_TAG: Final = f"{NIGHT}report_"
 # the message opens the map, too.
 _BUTTONS: Final = {"disarm": "its_me", "arm": "guard_again", "report": "theft_report"}
 _ALARM: Final = "config_panel.alarm"
-_NOT_GUARDED: Final = "entity.alarm_control_panel.guard.state.disarmed"
 FOLLOW_EVERY: Final = timedelta(minutes=10)
 NO_CONTACT_AFTER: Final = timedelta(minutes=15)
 # Some trackers report each hour while the bike stands, and a bit late now and then.
@@ -136,8 +136,7 @@ def whereabouts(
 
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
-    panel = f"entity.alarm_control_panel.{bike.state.panel_key}"
-    label = text(hass, f"{panel}.state.triggered")
+    label = panel_text(hass, "triggered", bike.state.panel_key)
     title = titled(hass, bike.name, label=label)
     return whereabouts(hass, bike, title, is_silent=False)._replace(level={})
 
@@ -152,14 +151,15 @@ def not_armed(hass: HomeAssistant, bike: Bike) -> Message:
 def trackers_silent(
     hass: HomeAssistant,
     guard: NightGuard,
-    guarded: list[tuple[Bike, datetime]],
-    unguarded: list[tuple[Bike, datetime]],
+    bikes: list[tuple[Bike, datetime]],
+    guarded: Container[str],
 ) -> Message:
     """Return the message about bikes whose trackers are offline, silent or unlisted.
 
-    Without bikes, it has no text.
+    `guarded` contains the `uniqueId` of each guarded bike. Without bikes, the message
+    has no text.
     """
-    tag, bikes = f"{NIGHT}silent_{guard.id}", guarded + unguarded
+    tag = f"{NIGHT}silent_{guard.id}"
     if not bikes:
         return Message(tag)
     title, *lines = sorted(silence(hass, *it) for it in bikes)
@@ -167,13 +167,14 @@ def trackers_silent(
         lines = [title, *lines]
         label = text(hass, "config_panel.no_contact")
         title = f"{text(hass, 'config_panel.bikes_card')}: {label}"
-    if guarded:
-        names = with_commas(hass, sorted(bike.name for bike, _ in guarded))
-        first = clock_time(min(since for _, since in guarded))
+    if armed := [it for it in bikes if it[0].unique_id in guarded]:
+        names = with_commas(hass, sorted(bike.name for bike, _ in armed))
+        first = clock_time(min(since for _, since in armed))
         lines.append(words(hass, "unnoticed", names=names, time=first))
-    said = "\n".join(lines) or where(hass, bikes[0][0])["text"]
-    url = map_of(hass, bikes[0][0].device_id)
-    return Message(tag, title, said, url if len(bikes) == 1 else "/map")
+    bike, _ = bikes[0]
+    said = "\n".join(lines) or where(hass, bike)["text"]
+    url = map_of(hass, bike.device_id) if len(bikes) == 1 else "/map"
+    return Message(tag, title, said, url)
 
 
 def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
@@ -215,7 +216,7 @@ def no_contact(
         listed, time = with_commas(hass, names), clock_time(since)
         lines.append(words(hass, "unnoticed", names=listed, time=time))
     if names := _names(bikes, "disarmed"):
-        lines.append(titled(hass, *names, label=text(hass, _NOT_GUARDED)))
+        lines.append(titled(hass, *names, label=panel_text(hass, "disarmed")))
     moved = (with_stored_state(hass, bike) for bike, state in bikes if state == "moved")
     lines += sorted(where(hass, bike)["text"] for bike in moved)
     return Message(tag, title, "\n".join(lines))

@@ -21,11 +21,12 @@ from homeassistant.util import dt as dt_util
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_UPDATED, Update
-from ..responses import Bike, known_bike
+from ..responses import Bike, bike_of, known_bike
 from ..responses.texts import with_commas
 from ..tracking import log_errors
+from ..tracking.occurrences import Occurrence
 from ..tracking.state import Changes, Trackers, TrackerState
-from . import NightGuard, Situation, alerts, decide, state_of
+from . import NightGuard, alerts, decide, state_of
 from .follow import Messenger, is_armed_by_arrival
 from .messages import EVENT_BUTTON, action_of, async_remove_guard_message, pressed
 
@@ -197,17 +198,7 @@ class NightGuards:
         before, self._before = self._before, trackers
         if not messenger.guards:
             return
-        ends = {key: it for key, it in update.fired if it.type == "ride_ended"}
-        for unique_id, occurrence in update.fired:
-            # After a pause, several rides of a bike may end in one update, and another may
-            # begin. Send a message only about a ride that ended where the bike is now.
-            if occurrence.type == "ride_ended" and (
-                occurrence is not ends[unique_id]
-                or _is_gone(coordinator.data.states[unique_id])
-            ):
-                continue
-            with log_errors(self._entry.title, "sending a message"):
-                messenger.tell(unique_id, occurrence, now.at)
+        ends = self._tell_fired(update)
         self._set_mine(forget=ends)
         # Leave out bikes that *Guard again* armed at the end of this ride: they stay
         # armed, even if the night is over.
@@ -228,6 +219,21 @@ class NightGuards:
                 messenger.follow(unique_id, tracker, now.at)
         with log_errors(self._entry.title, "sending a message"):
             messenger.tell_silent(now.at)
+
+    def _tell_fired(self, update: Update) -> dict[str, Occurrence]:
+        """Send messages about the fired occurrences. Return the last end of a ride of each bike."""
+        states = self._coordinator.data.states
+        ends = {key: it for key, it in update.fired if it.type == "ride_ended"}
+        for unique_id, occurrence in update.fired:
+            # After a pause, several rides of a bike may end in one update, and another may
+            # begin. Send a message only about a ride that ended where the bike is now.
+            is_end = occurrence.type == "ride_ended"
+            is_last = occurrence is ends.get(unique_id)
+            if is_end and (not is_last or _is_gone(states[unique_id])):
+                continue
+            with log_errors(self._entry.title, "sending a message"):
+                self._messenger.tell(unique_id, occurrence, update.now.at)
+        return ends
 
     # Arming
 
@@ -308,13 +314,14 @@ class NightGuards:
             self._blocked.add(unique_id)
         else:
             self._blocked.discard(unique_id)
-        situation = Situation(
+        decision = decide(
             state_of(state.guard),
-            self._messenger.is_held(unique_id),
-            cannot_arm or (state.is_under_way and not after_ride),
+            is_wanted=wanted,
+            night_begins=begins,
+            is_held=self._messenger.is_held(unique_id),
+            cannot_arm=cannot_arm or (state.is_under_way and not after_ride),
             in_outage=not is_up,
         )
-        decision = decide(situation, is_wanted=wanted, night_begins=begins)
         if decision == "disarm":
             until = self._until(unique_id, guards, now)
             yield account.disarm(unique_id, dt_util.utcnow(), until=until)
@@ -411,17 +418,13 @@ class NightGuards:
         No user is passed on, so the guard shows no user.
         """
         action, device_id = pressed(event, alerts.NIGHT)
-        for unique_id in self._coordinator.data.states if action else ():
-            bike = known_bike(self._coordinator, unique_id)
-            if bike and bike.device_id == device_id:
-                self._do(bike, action)
-
-    def _do(self, bike: Bike, action: str) -> None:
-        unique_id, messenger = bike.unique_id, self._messenger
-        panel = messenger.panel(unique_id)
+        bike = bike_of(self._hass, device_id) if action else None
+        if bike is None or bike.coordinator is not self._coordinator:
+            return
+        panel = self._messenger.panel(bike.unique_id)
         is_enabled = panel is not None and not panel.disabled
         if action == "report":
-            self._hass.async_create_task(messenger.async_report(bike))
+            self._hass.async_create_task(self._messenger.async_report(bike))
         elif action == "disarm" and is_enabled:
             self._disarm(bike)
         elif action == "arm" and is_enabled:
@@ -436,7 +439,7 @@ class NightGuards:
         self._coordinator.async_set_changes(disarmed)
         if was_ridden:
             self._compare([unique_id])
-        self._remove_message(bike)
+        async_remove_guard_message(self._hass, Context(), bike.device_id)
 
     def _arm(self, bike: Bike) -> None:
         account, unique_id = self._coordinator.data, bike.unique_id
@@ -448,10 +451,7 @@ class NightGuards:
             nights = self._messenger.guards_of(bike)
             self._messenger.send(nights, alerts.not_armed(self._hass, bike))
         else:
-            self._remove_message(bike)
-
-    def _remove_message(self, bike: Bike) -> None:
-        async_remove_guard_message(self._hass, Context(), bike.device_id)
+            async_remove_guard_message(self._hass, Context(), bike.device_id)
 
     def _was_ridden(self, unique_id: str) -> bool:
         """Return whether the ride that triggered the guard of a bike is over."""

@@ -91,14 +91,13 @@ class NightGuardFlow(ConfigSubentryFlow):
 
     def _suggested(self) -> dict[str, Any]:
         """Return the suggested values: a name in Home Assistant's language, and all phones."""
-        key = "config_subentries.night_guard.entry_type"
         registry = dr.async_get(self.hass)
         phones = [
             device.id
             for entry in self.hass.config_entries.async_entries(_PHONES)
             for device in dr.async_entries_for_config_entry(registry, entry.entry_id)
         ]
-        name = text(self.hass, key)
+        name = text(self.hass, "config_subentries.night_guard.entry_type")
         return {CONF_NAME: name, "phones": phones}
 
 

@@ -165,20 +165,15 @@ class Messenger:
         if not (bike and guard):
             return
         if kind == "guard_triggered" and guard.triggered:
-            self._tell_triggered(bike, guard, occurrence, now)
+            self._followed_at[unique_id] = now
+            rider = self._rider_with(bike, guard, now)
+            message = alerts.triggered(self._hass, bike, occurrence, rider)
+            self.send(self.guards_of(bike), message, is_critical=not rider)
         # The first report after the arming may show the end of the owner's ride.
         was_moved = guard.is_done and occurrence.since > guard.place.time
         was_moved = was_moved or is_armed_by_arrival(guard, occurrence)
         if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
             self._tell_place(bike, guard, now, arrived_at=occurrence.since)
-
-    def _tell_triggered(
-        self, bike: Bike, guard: Guard, occurrence: Occurrence, now: datetime
-    ) -> None:
-        self._followed_at[bike.unique_id] = now
-        rider = self._rider_with(bike, guard, now)
-        message = alerts.triggered(self._hass, bike, occurrence, rider)
-        self.send(self.guards_of(bike), message, is_critical=not rider)
 
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
         """Return the names of the riders who move with a bike at the time `at`, or None."""
@@ -242,16 +237,12 @@ class Messenger:
                 for it in silent
                 if new or shown.get(it.bike.unique_id) == "armed"
             }
-            left = [key for key, it in shown.items() if it == "disarmed"]
-            unguarded = [
-                (bike, told[key])
-                for key, bike in self._bikes_of(night, left).items()
-                if key not in named
-            ]
             told |= {key: it.since for key, it in named.items()}
-            shown = dict.fromkeys(left, "disarmed") | dict.fromkeys(named, "armed")
-            bikes = [(it.bike, it.since) for it in named.values()]
-            message = alerts.trackers_silent(self._hass, night, bikes, unguarded)
+            left = {key: it for key, it in shown.items() if it == "disarmed"}
+            shown = left | dict.fromkeys(named, "armed")
+            found = self._bikes_of(night, shown)
+            bikes = [(bike, told[key]) for key, bike in found.items()]
+            message = alerts.trackers_silent(self._hass, night, bikes, named)
             self.send([night], message._replace(level=URGENT if new else {}))
         self.remember_of(night, silent=told, without_contact=shown)
 

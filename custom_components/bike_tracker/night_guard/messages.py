@@ -115,14 +115,11 @@ async def async_send(call: ServiceCall) -> None:
     # Raise an error if the user may not read the bike.
     await async_bikes_in(call)
     url, text = map_of(hass, device_id), data.get("message", "")
-    buttons = (
-        {"action": f"{DOMAIN}_arm_{device_id}", "title": data.get("arm_button", "")},
-        {
-            "action": f"{DOMAIN}_disarm_{device_id}",
-            "title": data.get("disarm_button", ""),
-        },
-        link_button(url, data.get("map_button", "")),
-    )
+    buttons = [
+        {"action": f"{DOMAIN}_{it}_{device_id}", "title": data.get(f"{it}_button", "")}
+        for it in PANEL_ACTIONS
+    ]
+    buttons.append(link_button(url, data.get("map_button", "")))
     shown = tuple(button for button in buttons if button["title"])
     level = CRITICAL if data["critical"] else URGENT if data["urgent"] else {}
     tag = f"{DOMAIN}_{data['tag']}_{device_id}"

@@ -116,6 +116,11 @@ def text(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     return texts.get(f"component.{DOMAIN}.{key}", name).format(**placeholders)
 
 
+def panel_text(hass: HomeAssistant, state: str, key: str = "guard") -> str:
+    """Return a state of a guard's panel in Home Assistant's language, given the translation key of the panel."""
+    return text(hass, f"entity.alarm_control_panel.{key}.state.{state}")
+
+
 def error_text(hass: HomeAssistant, err: HomeAssistantError) -> str:
     """Return the message of an error in Home Assistant's language, without a final period: `str` returns it in English."""
     if err.translation_domain != DOMAIN:

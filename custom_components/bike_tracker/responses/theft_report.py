@@ -27,7 +27,7 @@ from ..tracking.guard import Guard, Triggered
 from ..tracking.state import Tracker, TrackerState
 from . import Bike, bike_of, service_error, validation_error, with_stored_state
 from .drawing import route_as_svg
-from .texts import RIGHT_TO_LEFT, cause_text, error_text, text
+from .texts import RIGHT_TO_LEFT, cause_text, error_text, panel_text, text
 from .track import GPX_TYPE, MAX_TRACK, Track, TrackPoint, async_best_track, gpx
 
 DETAILS: Final = ("owner", "frame_number", "color", "insurance")
@@ -39,9 +39,8 @@ _UNTIL: Final = "until"
 _SIGNATURE: Final = "signature"
 _REPORT: Final = "selector.report.options"
 _FIELDS: Final = "services.theft_report.fields"
-_PANEL: Final = "entity.alarm_control_panel"
-_GUARD: Final = f"{_PANEL}.guard.state"
 _RIDE: Final = "entity.event.ride.name"
+_COORDINATES: Final = itemgetter("latitude", "longitude")
 
 _PAGE: Final = Template("""<!DOCTYPE html>
 <html lang="$language" dir="$direction">
@@ -264,6 +263,8 @@ def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
     columns = ("time", "coordinates", "accuracy", "address")
     now = _time(dt_util.utcnow())
     shown = _thinned(report.fixes)
+    # As in the drawing: a ring at the start and a dot at the end.
+    marks = {0: "○", len(shown) - 1: "●"}
     return _PAGE.substitute(
         language=escape(hass.config.language),
         direction="rtl" if hass.config.language in RIGHT_TO_LEFT else "ltr",
@@ -272,11 +273,11 @@ def _page(hass: HomeAssistant, report: TheftReport, gpx_file: str) -> str:
         what_happened=_label(hass, "what_happened"),
         events=_facts(_events(hass, report)),
         route=_label(hass, "route"),
-        drawing=_drawing(report),
+        drawing=route_as_svg([list(map(_COORDINATES, it)) for it in report.segments]),
         positions=_label(hass, "positions"),
         header="<td></td>" + "".join(f"<th>{_label(hass, it)}</th>" for it in columns),
         rows="".join(
-            _row(report, *it) for it in zip(shown, _marks(len(shown)), strict=True)
+            _row(report, fix, marks.get(row, "")) for row, fix in enumerate(shown)
         ),
         notes=_notes(hass, report, len(shown), gpx_file),
         created=_label(hass, "created", time=now, zone=hass.config.time_zone),
@@ -302,10 +303,10 @@ def _bike(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]
 def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str]]:
     """Yield escaped labels and values: the guards and the theft in order of time, then the last position."""
     state, ride = report.tracker.state, report.tracker.state.ride
-    guarded = escape(text(hass, f"{_GUARD}.armed_away"))
+    guarded = escape(panel_text(hass, "armed_away"))
     events = list[_Event]()
     if not report.guards:
-        yield guarded, escape(text(hass, f"{_GUARD}.disarmed"))
+        yield guarded, escape(panel_text(hass, "disarmed"))
     for guard, by in report.guards:
         value = _lines(_time(guard.armed_at), _place(guard.place), by)
         armed_at = guard.armed_at - state.clock_error
@@ -331,7 +332,7 @@ def _triggered(
     attributes = {**triggered.described(), "alarm": triggered.alarm}
     cause, place = cause_text(hass, attributes), _place(triggered.fix)
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
-    label = escape(text(hass, f"{_PANEL}.{key}.state.triggered"))
+    label = escape(panel_text(hass, "triggered", key))
     return triggered.since, label, _lines(report.time(triggered.since), cause, place)
 
 
@@ -378,11 +379,6 @@ def _thinned(fixes: list[Fix]) -> list[Fix]:
     return [kept[round(row * step)] for row in range(min(len(kept), _MAX_ROWS))]
 
 
-def _marks(count: int) -> list[str]:
-    """Return the marks of listed positions, as in the drawing: a ring at the start and a dot at the end."""
-    return ["○", *[""] * (count - 2), "●"] if count > 1 else ["●"]
-
-
 def _row(report: TheftReport, fix: Fix, mark: str) -> str:
     accuracy = f"{fix.accuracy:.0f} m" if fix.accuracy else "–"
     numbers = (report.time(fix.time), _coordinates(fix), accuracy)
@@ -403,9 +399,3 @@ def _download(name: str, gpx_file: str, label: str) -> str:
     """Return a link with this escaped label that saves the GPX file, which is part of the page."""
     href = f"data:{GPX_TYPE};base64,{b64encode(gpx_file.encode()).decode()}"
     return f'<a download="{escape(f"{name}.gpx")}" href="{href}">{label}</a>'
-
-
-def _drawing(report: TheftReport) -> str:
-    place = itemgetter("latitude", "longitude")
-    lines = [list(map(place, line)) for line in report.segments]
-    return route_as_svg(lines)

@@ -12,7 +12,15 @@ from ..api.models import Point, Position
 from ..tracking.routes import flat
 from ..tracking.state import TrackerState
 from . import Bike
-from .texts import as_sentence, clock_time, distance, local_time, text, titled
+from .texts import (
+    as_sentence,
+    clock_time,
+    distance,
+    local_time,
+    panel_text,
+    text,
+    titled,
+)
 
 _DIRECTIONS: Final = (
     *("north", "north_east", "east", "south_east"),
@@ -117,9 +125,8 @@ def _guard_text(hass: HomeAssistant, bike: Bike, guard: str | None) -> str:
     name = bike.name
     if bike.tracker is None:
         return text(hass, "exceptions.not_available.message", name=name)
-    panel = f"entity.alarm_control_panel.{bike.state.panel_key}"
     shown = "armed_away" if guard == "armed" else guard or "disarmed"
-    said = [text(hass, f"{panel}.state.{shown}")]
+    said = [panel_text(hass, shown, bike.state.panel_key)]
     if guard is None:
         said.append(text(hass, "selector.night_guard.options.no_place"))
     return titled(hass, name, label=as_sentence(hass, said))
