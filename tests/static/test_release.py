@@ -23,7 +23,7 @@ def test_installed_files() -> None:
     files = under(INTEGRATION.parent, "*")
     assert all(path.is_relative_to(INTEGRATION) for path in files)
     suffixes = {path.suffix for path in files}
-    assert suffixes <= {".css", ".js", ".json", ".png", ".py", ".yaml"}
+    assert suffixes <= {".css", ".html", ".js", ".json", ".png", ".py", ".yaml"}
 
 
 def test_oldest_home_assistant_is_tested() -> None:

@@ -8,6 +8,7 @@ from html import escape
 from http import HTTPStatus
 from itertools import chain, pairwise
 from operator import itemgetter
+from pathlib import Path
 from string import Template
 from typing import Any, Final, NamedTuple
 
@@ -42,54 +43,7 @@ _FIELDS: Final = "services.theft_report.fields"
 _RIDE: Final = "entity.event.ride.name"
 _COORDINATES: Final = itemgetter("latitude", "longitude")
 
-_PAGE: Final = Template("""<!DOCTYPE html>
-<html lang="$language" dir="$direction">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy"
-  content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>$title</title>
-<style>
-@page { size: A4; margin: 12mm 14mm; }
-body { font: 10pt/1.3 sans-serif; color: #000; background: #fff; max-width: 182mm;
-  margin: 1em auto; padding: 0 1em; }
-@media print { body { margin: 0; padding: 0; max-width: none; } }
-h1 { font-size: 17pt; margin: 0 0 .4em; }
-h2 { font-size: 11pt; margin: .7em 0 .3em; border-bottom: 1px solid #000; }
-table { width: 100%; border-collapse: collapse; }
-th { text-align: start; }
-td, th { padding: .12em 0; padding-inline-end: .8em; vertical-align: top; }
-h1, td:not(.number) { overflow-wrap: anywhere; }
-.facts th { width: 24%; font-weight: normal; color: #444; }
-.positions { font-size: 8pt; line-height: 1.15; }
-.positions td:first-child { padding-inline-end: .3em; }
-.positions tbody td { border-top: 1px solid #ccc; }
-.positions tr { break-inside: avoid; }
-.positions td:nth-child(2) { min-width: 10ch; }
-svg { display: block; box-sizing: border-box; width: 100%; height: 50mm; padding: 7mm;
-  border: 1px solid #888; overflow: visible; }
-polyline { fill: none; stroke-linecap: round; stroke-linejoin: round;
-  vector-effect: non-scaling-stroke; }
-@media print, (min-width: 600px) { .number { white-space: nowrap; } }
-footer, .note { margin: .6em 0 0; font-size: 8.5pt; color: #444; }
-@media print { a { color: inherit; text-decoration: none; } }
-</style>
-</head>
-<body>
-<h1>$title</h1>
-<table class="facts">$bike</table>
-<h2>$what_happened</h2>
-<table class="facts">$events</table>
-<h2>$route</h2>
-<div role="img" aria-label="$route">$drawing</div>
-<h2>$positions</h2>
-<table class="positions"><thead><tr>$header</tr></thead><tbody>$rows</tbody></table>
-$notes
-<footer>$created</footer>
-</body>
-</html>
-""")
+_PAGE: Final = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
 
 
 type _Event = tuple[datetime, str, str]
