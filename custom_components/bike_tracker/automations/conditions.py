@@ -19,6 +19,7 @@ from homeassistant.util import dt as dt_util
 import voluptuous as vol
 
 from ..coordinator import coordinators
+from ..database.file import Evaluation
 from ..responses.targets import trackers_in
 from . import AT_ONCE, CONDITION_TYPES, StateType
 
@@ -58,8 +59,8 @@ class TrackerCondition(Condition):
         """Yield the trackers whose state has held for at least `wait`."""
         kind = self._type
         for coordinator in coordinators(self._hass):
-            asked_at = coordinator.service.answered_at
-            now = asked_at if kind.is_silence else dt_util.utcnow()
+            answered_at = coordinator.service.answered_at
+            now = kind.time_of(Evaluation(dt_util.utcnow(), answered_at))
             trackers = coordinator.data.trackers
             if coordinator.last_update_success or kind.is_ours:
                 for unique_id in unique_ids & trackers.keys():
