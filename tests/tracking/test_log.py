@@ -27,8 +27,8 @@ from .house import (
 # Left of each arrow: a script, as in house.py. Right of it: the fired starts and ends of
 # rides with their minutes, and the total distance of the stored rides.
 RIDES = """
-The history makes a ride that polls saw exact, and fires nothing again.
-  bike every=10, receive sixth, stand 5, ride 10 @15, stand 7, history -> started 5, ended 15, 2.5 km
+The history makes a ride that polls saw exact, even after a silence, and fires nothing again.
+  bike every=10, receive sixth, stand 5, ride 5.5 @15, ride 0.5 @-15, ride 5 @15, wait 31, wait 1, history -> started 5, ended 16, 2.75 km
 Fixes show all rides of a tracker that always reports rest, even each ten seconds.
   says motion=no speed=0, bike every=10, receive sixth, stand 5, ride 10 @15, stand 9, history -> started 5, ended 15, 2.5 km
 Rides of an outage, in one answer, in answers that are cut, and in portions.
