@@ -13,8 +13,8 @@ from custom_components.bike_tracker.tracking.occurrences import Occurrence
 
 NOW = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
 HOME = 52.0, 13.0
-# Two places, 111 m and 1.1 km from home.
-NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
+# Three places, 111 m and 1.1 km from home, the last in the opposite direction.
+NEAR, FAR, AWAY = (52.001, 13.0), (52.01, 13.0), (51.99, 13.0)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ NEAR, FAR = (52.001, 13.0), (52.01, 13.0)
         (FAR, [FAR], 6, 200, ""),
         (FAR, [None], 1, 200, ""),
         # No rider is with the bike, one rider is with it, or two riders are with it.
-        (FAR, [HOME, HOME], 1, 200, ""),
+        (FAR, [HOME, AWAY], 1, 200, ""),
         (FAR, [FAR, HOME], 1, 200, "Ann"),
         (FAR, [FAR, FAR], 1, 200, "Ann Ben"),
         # The rider is near the moved bike, and 111 m from the place of the arming: still
