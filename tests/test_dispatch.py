@@ -63,6 +63,7 @@ async def test_messages(bikes: Bikes, followers: Followers) -> None:
     for _ in range(20):
         for unique_id in rng.sample(TRACKERS, rng.choice([1, 3])):
             bikes.simulator.report(unique_id, latitude=rng.uniform(48, 49))
+        bikes.simulator.touch(rng.sample(TRACKERS, 2))
         before = data.trackers
         followers.updates.clear()
         signals.clear()
