@@ -224,9 +224,8 @@ class Service:
     @property
     def has_history(self) -> bool:
         """Return whether the service may have a history of reports."""
-        positions, history = self.positions.support, self.history.support
-        may_work = history.is_supported is not False or history.failures.is_due
-        return bool(positions.is_supported) and may_work
+        may_work = self.history.support.is_supported is not False
+        return bool(self.positions.support.is_supported) and may_work
 
     @property
     def has_missed(self) -> bool:
