@@ -262,7 +262,7 @@ async def test_start(bikes: Bikes, fired: Fired, is_reloaded: bool) -> None:
         await bikes.poll(4)
         content = bikes.coordinator.database.content
         assert (fired, content.evaluation) == ([], None)
-    passed = await watched_poll(bikes, 1)
+    passed = await watched_poll(bikes, 5 if is_reloaded else 1)
     assert fired == SOS
     # No tracker has changed since the last poll, so no tracker can need new entities.
     assert passed.functions["_new_entities"] == 0
