@@ -96,7 +96,7 @@ class Formats {
 		const { [time_format]: hourCycle } = /** @type {any} */ ({ 12: "h12", 24: "h23" });
 		const clock = new Intl.DateTimeFormat(chosen(time_format),
 			{ hour: "numeric", minute: "2-digit", timeZone: this.zone, hourCycle });
-		const keys = new Intl.DateTimeFormat("en-CA", { timeZone: this.zone });
+		const keys = new Intl.DateTimeFormat("en", { timeZone: this.zone });
 		/** @type {Record<number, string>} */
 		const days = {};
 		this.time = (at = 0) => clock.format(at);
@@ -110,8 +110,7 @@ class Formats {
 	}
 
 	day(at = 0) {
-		const year = Date.now() - at > 300 * DAY_MS && "numeric";
-		return this.date(at, { day: "numeric", month: "long", ...(year ? { year } : { weekday: "long" }) });
+		return this.date(at, { day: "numeric", month: "long", ...(Date.now() - at > 300 * DAY_MS ? { year: "numeric" } : { weekday: "long" }) });
 	}
 
 	moment(at = 0, known = Date.now()) {

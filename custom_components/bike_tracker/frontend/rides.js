@@ -16,7 +16,7 @@ export class RidesCard extends Card {
 	rides = [];
 	/** A ride without a route. */
 	empty = "";
-	/** The formats and bikes of the days. */
+	/** Formats and bikes of the days. */
 	look = "";
 	/** @type {Map<string, {rides: Ride[], element: Element}>} */
 	days = new Map();
@@ -104,7 +104,7 @@ export class RidesCard extends Card {
 		}
 		fill(this.more, text("earlier"));
 		fill(this.list,
-			...[...days].sort().reverse().map(([key, day]) => this.dayOf(key, day)),
+			...[...days].sort((one, other) => other[1][0].at - one[1][0].at).map(([key, day]) => this.dayOf(key, day)),
 			(!days.size || book.error) && h("p.note.pad", { role: "status" }, this.note),
 			!between && !book.isComplete && bikes[0] && this.more);
 		// In sight, it is reported again.
