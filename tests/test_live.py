@@ -33,7 +33,7 @@ from .tools.simulator.wire import pause
 
 pytestmark = pytest.mark.usefixtures("with_live")
 
-LISTS = {"/api/devices", "/api/positions"}
+LISTS, SECOND = {"/api/devices", "/api/positions"}, timedelta(seconds=1)
 BEGINS = 11
 """Number of seconds from a set-up until the live connection is surely open."""
 
@@ -104,8 +104,7 @@ async def test_no_news(live: Bikes, all_enabled: None, writes: list[str]) -> Non
 
 async def test_a_poll_that_began_before(live: Bikes) -> None:
     """A message that arrives during a poll is applied after the poll. The next poll replaces the values of the message."""
-    before = live.simulator.listed("devices", EMAIL)
-    live.simulator.raw_devices(list(before))
+    live.simulator.raw_devices(list(live.simulator.listed("devices", EMAIL)))
     live.simulator.fault("late-answer", path="devices", late=5)
     await live.async_wait(61)
     live.simulator.set_status(RED, "offline")
@@ -113,6 +112,8 @@ async def test_a_poll_that_began_before(live: Bikes) -> None:
     assert is_online(live) == STATE_ON
     await live.async_wait(6)
     live.simulator.fault(None)
+    # What the service answered late may be as old as the request.
+    assert dt_util.utcnow() - live.coordinator.service.answered_at == 6 * SECOND
     assert is_online(live) == STATE_OFF
     await live.async_wait(61)
     assert is_online(live) == STATE_ON
@@ -233,10 +234,9 @@ async def test_connected_since_before(live: Bikes) -> None:
     """`connected_since_before` is true only while a connection exists that began before the given time."""
     connection = live.coordinator.live
     since, counts = connection.report.since, connection.connected_since_before
-    second = timedelta(seconds=1)
-    assert [counts(since + it * second) for it in (-1, 0, 1)] == [False, False, True]
+    assert [counts(since + it * SECOND) for it in (-1, 0, 1)] == [False, False, True]
     connection.report.state = "off"
-    assert not counts(since + second)
+    assert not counts(since + SECOND)
 
 
 # Changes while the connection was closed
