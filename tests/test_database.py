@@ -133,19 +133,14 @@ async def test_rides_before_the_next_write(bikes: Bikes) -> None:
     assert len(rides_in(bikes.hass, bikes.entry)) == 1
     rides = await database.rides(RED, now - DAY, now + DAY)
     assert len(rides) == 2
-    assert await database.last_ride(RED) == rides[-1]
     assert await database.rides(RED, now - DAY, rides[1].started_at) == rides[:1]
     assert await database.rides(RED, rides[1].moved_at, now + DAY) == []
     database.async_release()
     await bikes.poll(11)
     assert starts(rides_in(bikes.hass, bikes.entry)) == starts(rides)
-    last = await database.last_ride(RED)
-    assert last
-    assert last.started_at == rides[-1].started_at
-    assert await database.last_ride(BLUE) is None
     # After the write, the ride is only in the file: if it is deleted there, it is lost.
     query(file_of(bikes.hass, bikes.entry), "DELETE FROM ride")
-    assert await database.last_ride(RED) is None
+    assert await database.rides(RED, now - DAY, now + DAY) == []
 
 
 async def test_large_book(bikes: Bikes) -> None:
@@ -211,9 +206,6 @@ def test_rides_that_are_booked(
         assert sorted(all_of_red) == rides_of(*found)
         assert sql.rides_between(file, "", RED, last.moved_at, sql.NEVER) == []
         assert sql.rides_between(file, "", RED, sql.BEGINNING, first) == []
-        assert sql.last_ride(file, "", RED, sql.NEVER) == [last]
-        assert sql.last_ride(file, "", RED, first) == []
-        assert sql.last_ride(file, "", BLUE, sql.NEVER) == rides_of(3)
         assert sql.sizes(file)["rides"] == len(found) + 3
 
 
@@ -439,7 +431,6 @@ async def test_removed_tracker(ready: Bikes) -> None:
     # An answer about earlier rides, requested before the deletion, is not stored.
     await database.async_book(BLUE, rides, now)
     assert await database.rides(BLUE, now - 9 * DAY, now) == []
-    assert await database.last_ride(BLUE) is None
     content = database.content
     for known in (content.backfill, content.last_fired, content.last_rides):
         assert BLUE not in known

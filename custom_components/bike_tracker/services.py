@@ -187,7 +187,7 @@ async def _async_bike_in(call: ServiceCall) -> Bike:
 async def _async_get_track(call: ServiceCall) -> dict[str, Any]:
     """Return the track of a device as GPX and as points. With a file name, also write the GPX file."""
     bike, path = await _async_bike_in(call), await _async_path(call)
-    start, end = await _async_times_of_track(call.data, bike)
+    start, end = _times_of_track(call.data, bike)
     track = await async_track(call.hass, bike, start, end)
     gpx = await async_gpx(call.hass, bike, track)
     await _async_write(call.hass, path, gpx)
@@ -200,7 +200,7 @@ async def _async_theft_report(call: ServiceCall) -> dict[str, Any]:
     """Return a report for police and insurance. With a file name, also write its HTML page."""
     bike, path = await _async_bike_in(call), await _async_path(call)
     bike = with_stored_state(call.hass, bike)
-    start, end = await _async_times_of_report(call.data, bike)
+    start, end = _times_of_report(call.data, bike)
     report = await async_theft_report(call.hass, bike, start, end, call.data)
     await _async_write(call.hass, path, report["html"])
     return report
@@ -222,33 +222,29 @@ async def _async_where(call: ServiceCall) -> dict[str, Any]:
     return {"bikes": answers, "text": " ".join(texts)}
 
 
-async def _async_times_of_track(
-    data: dict[str, Any], bike: Bike
-) -> tuple[datetime, datetime]:
+def _times_of_track(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
     """Return the time range of a track. By default, it is the range of the ride under way, or else of the last ride."""
     if data.keys() & {START, _END}:
         return time_range(data.get(START), data.get(_END), MAX_TRACK)
-    last = await bike.last_ride()
+    last = bike.last_ride
     return last.started_at, last.moved_at
 
 
-async def _async_times_of_report(
-    data: dict[str, Any], bike: Bike
-) -> tuple[datetime, datetime]:
+def _times_of_report(data: dict[str, Any], bike: Bike) -> tuple[datetime, datetime]:
     """Return the time range of a report, by default until now."""
     start, end = time_range(data.get(START), data.get(_END), MAX_TRACK)
     if START not in data:
-        start = max(start, await _async_start_of_report(bike))
+        start = max(start, _start_of_report(bike))
     return time_range(start, end, MAX_TRACK)
 
 
-async def _async_start_of_report(bike: Bike) -> datetime:
+def _start_of_report(bike: Bike) -> datetime:
     """Return the arming before the theft; without a theft, the arming or, without a guard, the start of the last ride."""
     state = bike.state
     if state.stolen_guard:
         return state.stolen_guard.armed_at
     if state.guard is None:
-        return (await bike.last_ride()).started_at
+        return bike.last_ride.started_at
     since, last = state.guard.armed_at, state.ride_state.ended
     # The bike may have been guarded only after it was stolen. Include its last ride.
     return min(since, last.started_at) if last else since

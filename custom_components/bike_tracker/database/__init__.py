@@ -274,12 +274,6 @@ class Database:
         over = (it for it in touching if it.started_at != begins)
         return sorted(over, key=attrgetter("started_at"))
 
-    async def last_ride(self, unique_id: str) -> Ride | None:
-        """Return the newest finished ride of a tracker, or None."""
-        new = self._rides.get(unique_id, BookedRides(sql.NEVER, ()))
-        known = await self._async_query(sql.last_ride, self.title, unique_id, new.since)
-        return max(new.merged(known), key=attrgetter("started_at"), default=None)
-
     async def async_info(self) -> dict[str, Any]:
         """Return version, last write, whether writing fails and, if readable, size and number of rides, for diagnostics."""
         sizes = dict[str, int]()

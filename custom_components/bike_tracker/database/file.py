@@ -84,6 +84,7 @@ _RIDES_IN_RANGE: Final = """
 SELECT * FROM ride
 WHERE tracker = ?1 AND (start = ?2 OR start < ?3 AND "end" > ?2)
 """
+_LAST_RIDE: Final = "SELECT * FROM ride WHERE tracker = ? ORDER BY start DESC LIMIT 1"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
@@ -324,8 +325,8 @@ def _read(connection: Connection, title: str) -> Content:
     query = "SELECT DISTINCT tracker FROM ride"
     for (unique_id,) in connection.execute(query).fetchall():
         with log_errors(title, "reading the last ride"):
-            for ride in last_ride(connection, title, unique_id, NEVER):
-                content.last_rides[unique_id] = ride
+            row = connection.execute(_LAST_RIDE, (unique_id,)).fetchone()
+            content.last_rides[unique_id] = _ride(row)
     values = dict(connection.execute("SELECT name, value FROM account"))
     with log_errors(title, "reading the last evaluation"):
         stored = json.loads(values.get("evaluated_at", "null"))
@@ -410,15 +411,6 @@ def rides_between(
     """Return the rides of a tracker that overlap a time range, or start at its beginning. Skip unreadable rides."""
     values = unique_id, _number(start), _number(end)
     return _rides(title, connection.execute(_RIDES_IN_RANGE, values))
-
-
-def last_ride(
-    connection: Connection, title: str, unique_id: str, before: datetime
-) -> list[Ride]:
-    """Return a list with the newest ride of a tracker that started before a time, or an empty list."""
-    query = "SELECT * FROM ride WHERE tracker = ? AND start < ? ORDER BY start DESC"
-    values = unique_id, _number(before)
-    return _rides(title, connection.execute(f"{query} LIMIT 1", values))
 
 
 def sizes(connection: Connection) -> dict[str, int]:

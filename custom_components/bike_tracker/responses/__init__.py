@@ -73,11 +73,12 @@ class Bike(NamedTuple):
         """Return the finished rides that overlap a time range, the oldest first."""
         return await self._database.rides(self.unique_id, start, end)
 
-    async def last_ride(self) -> Ride:
+    @property
+    def last_ride(self) -> Ride:
         """Return the ride under way, or else the last ride, or raise an error if no ride is known."""
-        if ride := self.state.ride_under_way:
-            return ride
-        if ride := await self._database.last_ride(self.unique_id):
+        content = self._database.content
+        known = content.states.get(self.unique_id)
+        if ride := (known and known.ride) or content.last_rides.get(self.unique_id):
             return ride
         raise validation_error("no_ride", name=self.name)
 
