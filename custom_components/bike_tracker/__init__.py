@@ -18,7 +18,7 @@ from .dispatch import Dispatcher
 from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
-from .polling import async_open_service
+from .polling import Service
 from .responses.theft_report import ReportView
 from .responses.track import GpxView
 from .services import async_setup_services
@@ -72,7 +72,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: BikeTrackerConfigEntry) 
     """Set up an account: open its database, poll, add its entities, start its night guards, then fire occurrences."""
     database = await async_open_database(hass, entry)
     content = database.content
-    service = async_open_service(
+    service = Service(
         hass,
         entry,
         supports_positions=any(it.position for it in content.states.values()),

@@ -6,13 +6,13 @@ does not.
 
 from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from time import monotonic
 from typing import Final
 
 from homeassistant.config_entries import SOURCE_REAUTH, ConfigEntry, ConfigEntryState
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
@@ -203,23 +203,34 @@ class PositionLookup:
         return {}
 
 
-@dataclass(slots=True, eq=False, repr=False)
 class Service:
     """Polls the tracking service for one account and counts failures."""
 
-    hass: HomeAssistant
-    entry: ConfigEntry
-    client: TrackingClient
-    positions: PositionLookup
-    history: History
-    asked_at: datetime = field(default_factory=dt_util.utcnow)
-    """Start of the newest poll, successful or not, in UTC."""
-    answered_at: datetime = field(default_factory=dt_util.utcnow)
-    """Start of the newest poll that succeeded and was applied, in UTC."""
-    _failures: Failures = field(default_factory=Failures)
-    # Rejected sign-ins in a row. After the reauth flow has started, only a success
-    # resets the count.
-    _refusals: Failures = field(default_factory=Failures)
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        *,
+        supports_positions: bool,
+        supports_history: bool,
+    ) -> None:
+        """Initialize. The database shows whether positions and the history ever answered."""
+        positions = EndpointSupport(supports_positions or None)
+        history = EndpointSupport(supports_history or None)
+        self.hass = hass
+        self.entry = entry
+        self.client = TrackingClient(async_get_clientsession(hass), **entry.data)
+        self.positions = PositionLookup(entry, self.client, positions)
+        self.history = History(self.client, self.positions.extra_requests, history)
+        self.asked_at = dt_util.utcnow()
+        """Start of the newest poll, successful or not, in UTC."""
+        self.answered_at = self.asked_at
+        """Start of the newest poll that succeeded and was applied, in UTC."""
+        self._failures = Failures()
+        # Rejected sign-ins in a row. After the reauth flow has started, only a success
+        # resets the count.
+        self._refusals = Failures()
+        entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
 
     @property
     def has_history(self) -> bool:
@@ -290,26 +301,6 @@ class Service:
         if self._refusals.length >= _REFUSALS_UNTIL_REAUTH or not is_loaded:
             self.entry.async_start_reauth(self.hass)
         return self._refusals
-
-
-@callback
-def async_open_service(
-    hass: HomeAssistant,
-    entry: ConfigEntry,
-    *,
-    supports_positions: bool,
-    supports_history: bool,
-) -> Service:
-    """Create the service of an entry. The database shows whether positions and the history ever answered."""
-    client = TrackingClient(async_get_clientsession(hass), **entry.data)
-    positions = PositionLookup(
-        entry, client, EndpointSupport(supports_positions or None)
-    )
-    entry.async_on_unload(partial(async_delete_issue, hass, entry, NO_CONTACT))
-    history = History(
-        client, positions.extra_requests, EndpointSupport(supports_history or None)
-    )
-    return Service(hass, entry, client, positions, history)
 
 
 def _missing_of(wanted: DevicesById, found: _Positions) -> DevicesById:
