@@ -269,7 +269,8 @@ def read_positions(body: bytes, ids: Container[int] | None = None) -> list[Posit
     wanted = rows = [row for row in _loads(body) if row is not None]
     if ids is not None:
         # Parse only the rows of `ids`: usually a few out of thousands.
-        wanted = [row for row in rows if _is_of(row, ids)]
+        dicts = (row for row in rows if type(row) is dict)
+        wanted = [row for row in dicts if _of(int, row.get("deviceId")) in ids]
     positions = positions_of(wanted)
     if rows and not (positions or positions_of(rows)):
         raise InvalidResponseError(_NOTHING_USABLE)
@@ -284,11 +285,6 @@ def devices_of(rows: list[Any]) -> list[Device]:
 def positions_of(rows: list[Any]) -> list[Position]:
     """Return the positions of all usable rows."""
     return list(filter(None, map(Position.from_row, rows)))
-
-
-def _is_of(row: Any, device_ids: Container[int]) -> bool:
-    device_id = row.get("deviceId") if type(row) is dict else None
-    return type(device_id) is int and device_id in device_ids
 
 
 def _loads(body: bytes) -> list[Any]:

@@ -56,14 +56,16 @@ class HistoryAnswer(NamedTuple):
 
 
 def is_older_position(
-    position: Position, known: Position, newest: datetime | None = None
+    position: Position, known: Position | None, newest: datetime | None = None
 ) -> bool:
-    """Return whether a position is older than the known one, by fix time.
+    """Return whether a position is older than the known one, by fix time; False if none is known.
 
     If the fix times are equal, or the position has no fix time, compare the IDs.
     `newest` is the time of the newest fix. It is used if the known position has no fix
     time.
     """
+    if known is None:
+        return False
     known_at = known.fix_time or newest
     if position.fix_time is None or position.fix_time == known_at:
         return position.id < known.id
@@ -72,11 +74,10 @@ def is_older_position(
 
 def in_order(positions: Iterable[Position]) -> Sequence[Position]:
     """Return reports of one tracker, sorted by fix time (by message time if it is missing), then by ID."""
-    return sorted(positions, key=lambda it: (_time_of(it), it.id))
-
-
-def _time_of(position: Position) -> datetime:
-    return position.fix_time or position.device_time or NOWHERE.time
+    unknown = NOWHERE.time
+    return sorted(
+        positions, key=lambda it: (it.fix_time or it.device_time or unknown, it.id)
+    )
 
 
 def followed(

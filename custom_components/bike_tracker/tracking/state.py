@@ -239,11 +239,7 @@ class TrackerState(NamedTuple):
         newest = state.log.core.ride_state.measured_at
         for report in reports:
             known, is_current = state.position, report.id == current_id
-            if (
-                known is None
-                or is_current
-                or not is_older_position(report, known, newest)
-            ):
+            if is_current or not is_older_position(report, known, newest):
                 state = state.with_position(report, now)
                 if state.position == known:
                     continue
@@ -433,12 +429,10 @@ class TrackerState(NamedTuple):
             return True
         if self.quiet_until and ride.moved_at <= self.quiet_until:
             return False
-        gap = self.log.gap
         # Do not fire yet if the next history answer may make the ride longer.
         return not (
-            gap
+            (gap := self.gap)
             and gap.is_partial
-            and gap.wanted_at
             and ride.started_at <= gap.start <= ride.moved_at + STANDS_AFTER
         )
 
