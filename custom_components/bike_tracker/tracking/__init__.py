@@ -318,11 +318,8 @@ def _may_change(tracker: Tracker, listed: Device) -> bool:
 
 def _by_id(devices: Devices) -> dict[int | None, str]:
     """Return each `uniqueId` by internal ID. Leave out an internal ID that several devices have."""
-    ids = [device.id for device in devices.values()]
-    by_id = dict(zip(ids, devices, strict=True))
-    if len(by_id) == len(ids):
-        return by_id
-    return {key: by_id[key] for key, times in Counter(ids).items() if times == 1}
+    times = Counter(device.id for device in devices.values())
+    return {it.id: key for key, it in devices.items() if times[it.id] == 1}
 
 
 def is_outdated(device: Device, known: Position | None) -> bool:

@@ -239,7 +239,7 @@ def _gap_left(
 
 def _moved_after(state: RideState, time: datetime) -> bool:
     """Return whether the bike moved after a time, or may have moved to a candidate place."""
-    rides = [*state.rides, *([state.ride] if state.ride else [])]
+    rides = filter(None, [*state.rides, state.ride])
     return bool(state.candidate) or any(it.moved_at > time for it in rides)
 
 

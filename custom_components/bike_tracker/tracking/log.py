@@ -11,7 +11,7 @@ core after the last settled input.
 from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -264,10 +264,9 @@ class Log(NamedTuple):
         merged = _with_totals(merged)
         if answered:
             merged = self._with_complete(merged, answered)
-        same = zip(self.inputs, merged, strict=False)
-        shorter = min(len(self.inputs), len(merged))
-        first = next((i for i, (a, b) in enumerate(same) if a is not b), shorter)
-        if first == len(self.inputs) == len(merged):
+        pairs = enumerate(zip_longest(self.inputs, merged))
+        first = next((i for i, (a, b) in pairs if a is not b), None)
+        if first is None:
             return self
         return self._replace(inputs=self._replayed(merged, first))
 

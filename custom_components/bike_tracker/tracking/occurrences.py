@@ -153,8 +153,8 @@ def announce(
     Each announced ride is matched with rides that ended (`over`) or are under way. A
     ride without a match is new: its events are fired. No event is fired twice.
     """
-    rides = [*over, *([under_way] if under_way else [])]
-    rides.sort(key=attrgetter("started_at"))
+    all_rides = filter(None, [*over, under_way])
+    rides = sorted(all_rides, key=attrgetter("started_at"))
     announced = sorted(announced)
     known, events, after = set[Ride](), list[RideEvent](), list[Announced]()
     for it, matched in zip(announced, _matches(announced, rides), strict=True):
