@@ -23,8 +23,7 @@ report meters=1100, work, wait 15 = armed
 22:02 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
 Bikes are guarded while nobody is near, by day too.
-ann 0, ben 1000, night red riders=ann+ben
-ann 150 = disarmed, ann 250, wait 2 = disarmed, wait 1 = armed, ann 0 = disarmed, ann unknown, wait 3 = armed, ben unknown = armed
+ann 0, ben 1000, night red riders=ann+ben, ann 150 = disarmed, ann 250, wait 2 = disarmed, wait 1 = armed, ann 0 = disarmed, ann unknown, wait 3 = armed, ben unknown = armed
 
 A rider sets off by day, and the phone reports it before the bike.
 ann 0, night red riders=ann follow=no, stand 5, ann 300, ride 4, stand 9 = armed, ann 1990 = disarmed
@@ -442,10 +441,11 @@ A tracker that reports each hour, a bit late now and then, is in no message.
 night red, until 22, stand 12, wait 60, stand 1, wait 62, stand 1, wait 64, stand 1, wait 60
 
 A tracker that sleeps leaves the account: this does not count as sleep.
-night red, until 22, stand 12, until 1, stand 2, leave red, wait 17
+night red, until 22, stand 12, until 1, stand 2, leave red, wait 17, until 6
 01:00 time-sensitive: Red bike has not reported since 2026-11-20 22:11 / Red bike: guarded, but without contact since 2026-11-20 22:11. A theft would go unnoticed.
 01:01 silent removed
 01:18 time-sensitive: Red bike is no longer in the account / Red bike: guarded, but without contact since 01:03. A theft would go unnoticed.
+06:00 quiet: Red bike is no longer in the account / Red bike is at home, position from 01:01, battery 80%.
 
 A tracker that reports for an hour at rest after a silence is not in another message that night until its silence is twice as long.
 night red, until 22, until 23, stand 1, until 1, stand 70, wait 115

@@ -172,7 +172,7 @@ def trackers_silent(
         first = clock_time(min(since for _, since in armed))
         lines.append(words(hass, "unnoticed", names=names, time=first))
     bike, _ = bikes[0]
-    said = "\n".join(lines) or where(hass, bike)["text"]
+    said = "\n".join(lines) or where(hass, with_stored_state(hass, bike))["text"]
     url = map_of(hass, bike.device_id) if len(bikes) == 1 else "/map"
     return Message(tag, title, said, url)
 
