@@ -33,6 +33,7 @@ from custom_components.bike_tracker.night_guard import DEFAULTS
 from custom_components.bike_tracker.night_guard.alerts import silences
 from custom_components.bike_tracker.responses.theft_report import ReportView
 from tests.blueprints.house import stories
+from tests.books import file_of
 from tests.conftest import BOB, EMAIL, PASSWORD, Bikes, MakeEntry
 from tests.tracking.conftest import NOW, Service, a_device, a_position
 
@@ -292,6 +293,14 @@ async def test_removed_entities(night: Night) -> None:
     await night.async_tell("night begins=11:00, ride 15 red blue")
     told = ["critical: Red bike is being moved" in it for it in night.told]
     assert told == [True, True]
+
+
+async def test_lost_state(night: Night, caplog: pytest.LogCaptureFixture) -> None:
+    """A button is ignored if its bike left the account, and the state of the bike was lost with the database."""
+    await night.async_tell("night red begins=12:00, ride 1, leave red, stop")
+    file_of(night.hass, night.entry).unlink()
+    await night.async_tell("start, tap arm, tap disarm")
+    assert "KeyError" not in caplog.text
 
 
 async def test_two_accounts(night: Night, make_entry: MakeEntry) -> None:

@@ -21,7 +21,7 @@ from homeassistant.util import dt as dt_util
 from ..coordinator import BikeTrackerCoordinator
 from ..devices import async_create_issue, async_delete_issue
 from ..dispatch import SIGNAL_UPDATED, Update
-from ..responses import Bike, bike_of, known_bike
+from ..responses import Bike, known_bike
 from ..responses.texts import with_commas
 from ..tracking import log_errors
 from ..tracking.occurrences import Occurrence
@@ -418,8 +418,10 @@ class NightGuards:
         No user is passed on, so the guard shows no user.
         """
         action, device_id = pressed(event, alerts.NIGHT)
-        bike = bike_of(self._hass, device_id) if action else None
-        if bike is None or bike.coordinator is not self._coordinator:
+        states = self._coordinator.data.states if action else ()
+        bikes = (known_bike(self._coordinator, unique_id) for unique_id in states)
+        bike = next((it for it in bikes if it and it.device_id == device_id), None)
+        if bike is None:
             return
         panel = self._messenger.panel(bike.unique_id)
         is_enabled = panel is not None and not panel.disabled
