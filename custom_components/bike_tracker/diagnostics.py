@@ -74,12 +74,14 @@ def _counts(entry: BikeTrackerConfigEntry) -> dict[str, int]:
 
 def _night_guard(guard: NightGuard) -> dict[str, Any]:
     """Return the settings of a night guard, without its times. Of lists, return only the lengths."""
-    lists = ("bikes", "riders", "phones", "others")
     return {
         "has_night": guard.night is not None,
         "critical": guard.critical,
         "follow": guard.follow,
-        **{name: len(getattr(guard, name)) for name in lists},
+        "bikes": len(guard.bikes),
+        "riders": len(guard.riders),
+        "phones": len(guard.phones),
+        "others": len(guard.others),
     }
 
 

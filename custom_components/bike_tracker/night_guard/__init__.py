@@ -97,9 +97,11 @@ class NightGuard(NamedTuple):
 
         A rider without a known place is away. Without riders, only the night counts.
         """
+        if self.is_night(now):
+            return True
         away = self.away_distance
         is_near = any(place and meters(bike, place) < away for place in riders)
-        return self.is_night(now) or (bool(self.riders) and not is_near)
+        return bool(self.riders) and not is_near
 
 
 def decide(

@@ -1,6 +1,6 @@
 """The texts of the night guard's messages, in Home Assistant's language."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
@@ -206,7 +206,7 @@ def not_guarded(
 def no_contact(
     hass: HomeAssistant,
     guard: NightGuard,
-    bikes: Iterable[tuple[Bike, GuardState]],
+    bikes: Sequence[tuple[Bike, GuardState]],
     since: datetime,
 ) -> Message:
     """Return the message about an outage: names of guarded and unguarded bikes, and a sentence about each moved bike."""
@@ -223,7 +223,7 @@ def no_contact(
 
 
 def contact_again(
-    hass: HomeAssistant, guard: NightGuard, bikes: Iterable[tuple[Bike, GuardState]]
+    hass: HomeAssistant, guard: NightGuard, bikes: Sequence[tuple[Bike, GuardState]]
 ) -> Message:
     """Return the message about the end of an outage.
 
@@ -236,7 +236,7 @@ def contact_again(
     return Message(tag, words(hass, "contact_again"), still)
 
 
-def _names(bikes: Iterable[tuple[Bike, GuardState]], wanted: GuardState) -> list[str]:
+def _names(bikes: Sequence[tuple[Bike, GuardState]], wanted: GuardState) -> list[str]:
     """Return the sorted names of the bikes whose guards have the wanted state."""
     return sorted(bike.name for bike, state in bikes if state == wanted)
 
