@@ -251,9 +251,10 @@ async def test_refused(
 
 async def test_ride_under_way(bikes: Bikes) -> None:
     """By default, `get_track` returns the ride under way, or else the newest ride, and `get_statistics` eight weeks."""
+    store(bikes.hass, bikes.entry, [row(99 * DAY, it) for it in (RED, BLUE)])
     await async_set_up_and_ride(bikes)
     target = {"device_id": both(bikes.hass)}
-    with pytest.raises(ServiceValidationError, match="No ride of Blue bike is known"):
+    with pytest.raises(ServiceValidationError, match="no reports"):
         await async_act(bikes.hass, "get_track", device_id=target["device_id"][1])
     [ride] = await async_get_rides(bikes.hass, **target)
     answer = await async_act(bikes.hass, "get_track")

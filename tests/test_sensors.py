@@ -76,10 +76,7 @@ async def test_ride_while_nobody_asked(ready: Bikes, is_asleep: bool) -> None:
 
 @pytest.mark.parametrize("way", ["outage", "unassigned", "silent"])
 async def test_steps_of_last_update(ready: Bikes, writes: list[str], way: str) -> None:
-    """*Last update* changes only in steps of five minutes, or at once after an interruption.
-
-    While the tracker is silent, no state changes.
-    """
+    """*Last update* changes only in steps of five minutes, or at once after an interruption. While the tracker is silent, no state changes."""
 
     async def report() -> int:
         """Report, poll, and return how often *Last update* was written. A written state must be the exact report time."""

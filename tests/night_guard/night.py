@@ -64,8 +64,9 @@ class Night(House):
         for key in ("night_begins", "night_ends"):
             if time := data.pop(key.removeprefix("night_"), None):
                 data[key] = f"{time}:00"
-        if "riders" in data:
-            data["riders"] = [f"person.{name}" for name in data["riders"].split("+")]
+        for key, domain in {"riders": "person", "others": "notify"}.items():
+            if key in data:
+                data[key] = [f"{domain}.{name}" for name in data[key].split("+")]
         devices = [self.bikes.device(BIKES[bike]).id for bike in bikes]
         chosen = {"bikes": devices, "phones": [self._phone]}
         data = {**_SETTINGS, **chosen, **data}

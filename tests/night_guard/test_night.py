@@ -550,10 +550,7 @@ report meters=1100 motion=yes, report blue meters=1100 motion=yes, fail, wait 20
 
 @pytest.mark.parametrize(("script", "told"), stories(NIGHTS))
 async def test_nights(night: Night, script: str, told: list[str]) -> None:
-    """In each story, the guards have the expected states, and the phone gets the expected messages.
-
-    Nothing is remembered of deleted bikes.
-    """
+    """In each story, the guards have the expected states, and the phone gets the expected messages. Nothing is remembered of deleted bikes."""
     await night.async_tell(script)
     assert night.told == told
     content = night.entry.runtime_data.coordinator.database.content

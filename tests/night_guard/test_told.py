@@ -287,12 +287,14 @@ async def test_recipient_is_gone(night: Night, phones: list[str]) -> None:
 
 
 async def test_removed_entities(night: Night) -> None:
-    """If the user removed the device tracker entity of a bike, no message mentions the bike."""
+    """If the user removed the device tracker entity of a bike, no message mentions the bike. A chat of two night guards gets messages once."""
+    chats = async_mock_service(night.hass, "notify", "send_message")
     await night.async_tell("night begins=12:00, wait 1")
     er.async_get(night.hass).async_remove("device_tracker.blue_bike")
-    await night.async_tell("night begins=11:00, ride 15 red blue")
+    chat = "others=chat begins=11:00"
+    await night.async_tell(f"night {chat}, night also=yes {chat}, ride 15 red blue")
     told = ["critical: Red bike is being moved" in it for it in night.told]
-    assert told == [True, True]
+    assert told == [True, True] and len(chats) == 2
 
 
 async def test_lost_state(night: Night, caplog: pytest.LogCaptureFixture) -> None:
