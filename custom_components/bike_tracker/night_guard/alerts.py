@@ -24,7 +24,7 @@ from ..tracking.guard import Guard
 from ..tracking.occurrences import Occurrence
 from ..tracking.state import Tracker, TrackerState
 from . import GuardState, NightGuard, meters
-from .messages import GUARD_TAG, URGENT, Message, link_button, map_of
+from .messages import GUARD_TAG, Message, link_button, map_of
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
@@ -115,7 +115,7 @@ def triggered(
     elif alarm:
         title = titled(hass, bike.name, label=alarm_text(hass, alarm))
         said = happened(hass, occurrence, text(hass, _ALARM))
-    return _about(hass, bike, title, said)._replace(level=URGENT)
+    return _about(hass, bike, title, said)
 
 
 def whereabouts(
@@ -131,14 +131,14 @@ def whereabouts(
         way = meters(guard.place.point, (values["latitude"], values["longitude"]))
         moved = {"cause": "place", "alarm": None, "distance": way}
         said = f"{cause_text(hass, moved)}\n{said}"
-    return _about(hass, bike, title, said)._replace(level=URGENT)
+    return _about(hass, bike, title, said)
 
 
 def moved(hass: HomeAssistant, bike: Bike) -> Message:
     """Return the message about a moved bike whose tracker has contact again. It names the state of the guard's panel."""
     label = panel_text(hass, "triggered", bike.state.panel_key)
     title = titled(hass, bike.name, label=label)
-    return whereabouts(hass, bike, title, is_silent=False)._replace(level={})
+    return whereabouts(hass, bike, title, is_silent=False)
 
 
 def not_armed(hass: HomeAssistant, bike: Bike) -> Message:

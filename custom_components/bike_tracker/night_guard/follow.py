@@ -1,6 +1,6 @@
 """Send each message of an account's night guards once, to its recipients."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -141,20 +141,19 @@ class Messenger:
         self,
         nights: Iterable[NightGuard],
         message: Message,
-        *,
-        is_critical: bool = False,
+        level: Mapping[str, Any] = {},
     ) -> None:
         """Send a message once to each recipient of these night guards.
 
-        A critical message is critical for all recipients of a night guard that allows it.
+        A critical message is only urgent if no night guard of a recipient allows more.
         """
         hass, told = self._hass, set[str]()
         for night in sorted(nights, key=attrgetter("critical"), reverse=True):
-            level = CRITICAL if is_critical and night.critical else message.level
+            shown = URGENT if level is CRITICAL and not night.critical else level
             phones = phones_of(hass, (it for it in night.phones if it not in told))
             others = [it for it in night.others if it not in told]
             told.update(night.phones, others)
-            addressed = message._replace(level=level, phones=phones, others=others)
+            addressed = message._replace(level=shown, phones=phones, others=others)
             # An unload of the account does not cancel this task.
             hass.async_create_task(async_deliver(hass, Context(), addressed))
 
@@ -168,7 +167,7 @@ class Messenger:
             self._followed_at[unique_id] = now
             rider = self._rider_with(bike, guard, now)
             message = alerts.triggered(self._hass, bike, occurrence, rider)
-            self.send(self.guards_of(bike), message, is_critical=not rider)
+            self.send(self.guards_of(bike), message, URGENT if rider else CRITICAL)
         # The first report after the arming may show the end of the owner's ride.
         was_moved = guard.is_done and occurrence.since > guard.place.time
         was_moved = was_moved or is_armed_by_arrival(guard, occurrence)
@@ -243,7 +242,7 @@ class Messenger:
             found = self._bikes_of(night, shown)
             bikes = [(bike, told[key]) for key, bike in found.items()]
             message = alerts.trackers_silent(self._hass, night, bikes, named)
-            self.send([night], message._replace(level=URGENT if new else {}))
+            self.send([night], message, URGENT if new else {})
         self.remember_of(night, silent=told, without_contact=shown)
 
     def _still_silent(self, night: NightGuard, back: set[str]) -> dict[str, str]:
@@ -329,7 +328,7 @@ class Messenger:
                 yield _Silence(bike, guard.is_done, began, stands_since, is_due)
 
     def _tell_cut_off(
-        self, bike: Bike, since: datetime, *, is_critical: bool = False
+        self, bike: Bike, since: datetime, level: Mapping[str, Any] = URGENT
     ) -> None:
         """Send a message about a moved bike that stands, and whose tracker is silent or unlisted."""
         if nights := self.guards_of(bike):
@@ -340,7 +339,7 @@ class Messenger:
             state = tracker.state._replace(is_silent=True)
             bike = bike._replace(tracker=tracker._replace(state=state))
             message = alerts.whereabouts(self._hass, bike, title, is_silent=True)
-            self.send(nights, message, is_critical=is_critical)
+            self.send(nights, message, level)
 
     def _tell_contact(self, unique_id: str, now: datetime) -> None:
         """Replace the message about the silence of a moved bike, unless this update has already sent its place."""
@@ -362,15 +361,16 @@ class Messenger:
         self._followed_at[bike.unique_id] = now
         # After the arrival, the rider may leave the bike, or the phone may rest.
         rider = self._rider_with(bike, guard, arrived_at or now)
+        level = URGENT if rider else CRITICAL
         if arrived_at and tracker.state.is_silent:
             since = tracker.device.last_update or now
-            self._tell_cut_off(bike, since, is_critical=not rider)
+            self._tell_cut_off(bike, since, level)
             return
         key = "stopped" if arrived_at else "with_rider" if rider else "moved"
         title = alerts.words(self._hass, key, name=bike.name, rider=rider)
         message = alerts.whereabouts(self._hass, bike, title, is_silent=False)
         nights = (it for it in self.guards_of(bike) if it.follow)
-        self.send(nights, message, is_critical=not rider)
+        self.send(nights, message, level)
 
     async def async_report(self, bike: Bike) -> None:
         """Write a theft report into the media folder, and send the name of the file, or the error."""
@@ -404,7 +404,7 @@ class Messenger:
             if new or {*shown} != {*told.not_guarded}:
                 lines = [(bikes[key].name, reason) for key, reason in shown.items()]
                 message = alerts.not_guarded(self._hass, night, lines)
-                self.send([night], message._replace(level=URGENT if new else {}))
+                self.send([night], message, URGENT if new else {})
             self.remember_of(night, reasons=known, not_guarded=tuple(sorted(shown)))
 
     def tell_outage(self, since: datetime) -> None:
@@ -422,7 +422,7 @@ class Messenger:
                 self.remember_of(night, outage=states)
                 message = alerts.no_contact(self._hass, night, bikes, since)
                 new = states.items() - told.items()
-                self.send([night], message._replace(level=URGENT if new else {}))
+                self.send([night], message, URGENT if new else {})
 
     def tell_contact(self) -> None:
         """Let each night guard that sent a message about an outage send a message about its end."""
