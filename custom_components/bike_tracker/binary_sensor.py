@@ -1,6 +1,7 @@
 """Binary sensors: is the tracker online, disabled, moving, charging, unlocked?"""
 
 from functools import partial
+from operator import attrgetter
 from typing import override
 
 from homeassistant.components.binary_sensor import (
@@ -15,33 +16,22 @@ from .entity import (
     async_register_entities,
     of_position,
 )
-from .tracking.state import Tracker
 
 # 0 means no limit. The coordinator updates all entities.
 PARALLEL_UPDATES = 0
-
-_IS_ONLINE: dict[str | None, bool] = {"online": True, "offline": False}
-
-
-def _is_open(tracker: Tracker) -> bool | None:
-    """Return whether the lock is open, which is "on" in Home Assistant; None if unknown."""
-    position = tracker.state.position
-    is_locked = position and position.lock
-    return None if is_locked is None else not is_locked
-
 
 DESCRIPTIONS = (
     BikeTrackerDescription(
         key="online",
         reported_fn=lambda _: True,
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
-        value_fn=lambda tracker: _IS_ONLINE.get(tracker.device.status),
+        value_fn=attrgetter("device.is_online"),
     ),
     BikeTrackerDescription(
         key="disabled",
         reported_fn=lambda _: True,
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=lambda tracker: tracker.device.disabled,
+        value_fn=attrgetter("device.disabled"),
     ),
     BikeTrackerDescription(
         key="motion",
@@ -54,7 +44,9 @@ DESCRIPTIONS = (
         value_fn=of_position("charge"),
     ),
     BikeTrackerDescription(
-        key="lock", device_class=BinarySensorDeviceClass.LOCK, value_fn=_is_open
+        key="lock",
+        device_class=BinarySensorDeviceClass.LOCK,
+        value_fn=of_position("is_unlocked"),
     ),
 )
 

@@ -96,6 +96,11 @@ class Device(NamedTuple):
         """Return the time of the last update or, if it is unknown, `datetime.min` in UTC."""
         return self.last_update or _UNKNOWN_TIME
 
+    @property
+    def is_online(self) -> bool | None:
+        """Return whether the status is `online`, or None if it is unknown."""
+        return None if self.status in (None, "unknown") else self.status == "online"
+
 
 class Position(NamedTuple):
     """One report of a device, as in Traccar's `GET /positions`.
@@ -184,6 +189,11 @@ class Position(NamedTuple):
     def moment(self) -> datetime:
         """Return the time of the fix or, if it is unknown, `datetime.min` in UTC."""
         return self.fix_time or _UNKNOWN_TIME
+
+    @property
+    def is_unlocked(self) -> bool | None:
+        """Return whether the lock is open, or None if unknown."""
+        return None if self.lock is None else not self.lock
 
     @property
     def moving(self) -> bool | None:
