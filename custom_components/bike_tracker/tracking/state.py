@@ -40,7 +40,6 @@ _OF_TRACKER: Final = (
     *("battery_voltage", "power_voltage", "firmware"),
 )
 _MAX_ALARM_AGE: Final = timedelta(hours=1)
-_MAX_ANNOUNCED: Final = 100
 # Reports that were sent during a silence arrive within this time after the silence, or
 # with the history.
 _JOINED_WITHIN: Final = timedelta(minutes=2)
@@ -404,7 +403,7 @@ class TrackerState(NamedTuple):
             # two minutes, the announcement is split.
             under_way = under_way._replace(started_at=over.pop().started_at)
         announced, events = announce(known, over, under_way)
-        after = self._replace(announced=announced[-_MAX_ANNOUNCED:])
+        after = self._replace(announced=announced)
         for kind, ride in events:
             is_over = kind == "ride_ended"
             at = ride.moved_at if is_over else ride.started_at
