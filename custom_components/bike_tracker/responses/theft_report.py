@@ -46,8 +46,8 @@ _COORDINATES: Final = itemgetter("latitude", "longitude")
 _PAGE: Final = Template(Path(__file__).with_suffix(".html").read_text(encoding="utf-8"))
 
 
-type _Event = tuple[datetime, str, str]
-"""The time, the escaped label and the escaped value."""
+type _Event = tuple[datetime, str, tuple[str | None, ...]]
+"""The right time, the escaped label, and the lines below the time."""
 type ArmedBy = tuple[Guard, str | None]
 """A guard and the name of the user who armed it; None if no user did."""
 
@@ -262,19 +262,17 @@ def _events(hass: HomeAssistant, report: TheftReport) -> Iterable[tuple[str, str
     if not report.guards:
         yield guarded, escape(panel_text(hass, "disarmed"))
     for guard, by in report.guards:
-        value = _lines(_time(guard.armed_at), _place(guard.place), by)
-        armed_at = guard.armed_at - state.clock_error
-        events.append((armed_at, guarded, value))
+        events.append((guard.armed_at, guarded, (_place(guard.place), by)))
         if triggered := guard.triggered:
             events.append(_triggered(hass, report, triggered))
     is_triggered = any(guard.triggered for guard, _ in report.guards)
     if not is_triggered and ride and ride.moved_at >= report.fixes[0].time:
         # The bike was not guarded, so the ride may be the thief's.
-        start = report.time(ride.started_at), _place(ride.start)
-        end = report.time(ride.moved_at), _place(ride.end)
+        more = _place(ride.start), report.time(ride.moved_at), _place(ride.end)
         label = escape(text(hass, _RIDE))
-        events.append((ride.started_at, label, _lines(*start, *end)))
-    yield from (event[1:] for event in sorted(events, key=itemgetter(0)))
+        events.append((ride.started_at + state.clock_error, label, more))
+    for time, label, lines in sorted(events, key=itemgetter(0)):
+        yield label, _lines(_time(time), *lines)
     if last := state.position and fix_of(state.position, state.seen_at):
         value = _lines(_time(last.time), _place(last))
         yield _label(hass, "last_seen"), value
@@ -287,7 +285,7 @@ def _triggered(
     cause, place = cause_text(hass, attributes), _place(triggered.fix)
     key = "guard_alarm" if triggered.cause == "alarm" else "guard_moved"
     label = escape(panel_text(hass, "triggered", key))
-    return triggered.since, label, _lines(report.time(triggered.since), cause, place)
+    return triggered.since + report.tracker.state.clock_error, label, (cause, place)
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
