@@ -28,7 +28,6 @@ from .messages import GUARD_TAG, Message, link_button, map_of
 
 NIGHT: Final = f"{DOMAIN}_night_"
 """Prefix of the buttons' actions and of the messages' tags."""
-REPORT_TAG: Final = f"{NIGHT}report_"
 # The buttons of messages about a guard, with the keys of their texts. A fourth button
 # opens the map. It comes last, because Android shows only three buttons, and a tap on
 # the message opens the map, too.
@@ -260,7 +259,7 @@ def report(hass: HomeAssistant, bike: Bike, said: str, url: str | None) -> Messa
     """Return the message that answers a tap on *Theft report*. It opens the report or, without a URL, the map."""
     label = _label(hass, "report")
     title = titled(hass, bike.name, label=label)
-    tag = f"{REPORT_TAG}{bike.device_id}"
+    tag = f"{NIGHT}report_{bike.device_id}"
     buttons = (link_button(url, label),) if url else ()
     url = url or map_of(hass, bike.device_id)
     return Message(tag, title, said, url, buttons)
