@@ -83,8 +83,10 @@ async def test_tracker_whose_clock_is_behind(bikes: Bikes) -> None:
 async def test_triggered_during_a_start(guarded: Bikes) -> None:
     """If the guard is triggered while Home Assistant starts, its state changes after the start, so that automations run."""
     guarded.hass.set_state(CoreState.starting)
-    await guarded.async_report(latitude=AWAY, motion=True)
+    await guarded.async_report(attributes={"alarm": "tow"})
     assert guarded.state(GUARD).state == "armed_away"
+    entity = er.async_get(guarded.hass).entities[GUARD]
+    assert entity.translation_key == "guard"
     guarded.hass.set_state(CoreState.running)
     await guarded.poll()
     assert guarded.state(GUARD).state == "triggered"

@@ -77,6 +77,11 @@ def polls(simulator: Simulator) -> int:
 async def test_a_message_is_shown_at_once(live: Bikes) -> None:
     """A message is shown without a further request. It does not postpone the next poll."""
     requests = live.simulator.record.counts.total()
+    contact = dt_util.utcnow().replace(microsecond=0) + timedelta(minutes=9)
+    live.simulator.touch([BLUE], last_update=contact)
+    await settle(live.hass)
+    shown = live.value_of(f"{BLUE}_last_update", Platform.SENSOR)
+    assert shown == contact.isoformat()
     live.simulator.report(RED, latitude=48.5, battery_level=7)
     await settle(live.hass)
     assert latitude(live) == 48.5
@@ -361,13 +366,13 @@ async def test_requested_wait(live: Bikes, monkeypatch: pytest.MonkeyPatch) -> N
 
 async def test_long_message(live: Bikes) -> None:
     """A long message is applied in steps of at most 200 positions, so that no step blocks Home Assistant for long."""
-    sizes, apply = list[int](), Account.apply_message
+    applied, apply = list[Any](), Account.apply_message
     device = live.simulator.devices[RED]
     position = device.position
     assert position
 
     def spy(account: Account, devices: Any, positions: Any, context: Any) -> Any:
-        sizes.append(len(positions))
+        applied.append(positions)
         return apply(account, devices, positions, context)
 
     first, moved = position.id + 1, replace(position, latitude=48.5)
@@ -378,6 +383,7 @@ async def test_long_message(live: Bikes) -> None:
     with patch.object(Account, "apply_message", spy):
         live.simulator.live.tell([EMAIL], {"positions": rows})
         await settle(live.hass)
+    sizes = [*map(len, applied)]
     assert (sum(sizes), max(sizes)) == (1_299, 200)
     assert latitude(live) == 48.5
     # Before its own answer, a poll applies waiting messages, also in steps of 200.
@@ -386,12 +392,13 @@ async def test_long_message(live: Bikes) -> None:
     assert known.state.position
     long = Message([], [known.state.position] * 300)
     # Reports of several messages are applied together, because late ones cost a replay.
-    single = Message([], [known.state.position])
+    single = Message([], [known.state.position._replace()])
     offline = Message([known.device._replace(status="offline")], [])
     with patch.object(Account, "apply_message", spy):
         coordinator.live.messages += [long, offline, single]
         await coordinator.async_refresh()
-    assert sizes[-3:] == [200, 0, 101]
+    assert [*map(len, applied[-3:])] == [200, 0, 101]
+    assert applied[-1][-1] is single.positions[0]
     assert is_online(live) == STATE_ON
     # The message changed the status before the poll did, so each change is an event.
     kinds = [it.type for it in coordinator.data.states[RED].occurrences]

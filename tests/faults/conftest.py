@@ -150,10 +150,7 @@ async def home(
     all_enabled: None,
     hass_storage: dict[str, object],
 ) -> AsyncIterator[Home]:
-    """Yield a home before the fault. Random waits are as long as possible.
-
-    After the test, check that no secret was written.
-    """
+    """Yield a home before the fault. Random waits are as long as possible. After the test, check that no secret was written."""
     monkeypatch.setattr("random.uniform", lambda _, most: most)
     monkeypatch.setattr(
         "homeassistant.util.ssl.client_context", lambda *_: client_context()

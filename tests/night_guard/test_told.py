@@ -77,10 +77,7 @@ async def async_submit(
 
 
 async def test_nothing_to_type(ready: Bikes, phones: list[str]) -> None:
-    """A user can submit the form unchanged. By default, all phones of the house get the messages.
-
-    The name is suggested in Home Assistant's language.
-    """
+    """A user can submit the form unchanged. By default, all phones of the house get the messages. The name is suggested in Home Assistant's language."""
     hass, entry = ready.hass, ready.entry
     suggested, result = await async_submit(hass, entry)
     defaults = {"name": "Night guard", **DEFAULTS, "phones": suggested["phones"]}

@@ -13,7 +13,7 @@ from custom_components.bike_tracker.api.errors import (
     TrackingError,
 )
 
-from ..conftest import RED, Bikes, async_setup, logged
+from ..conftest import BLUE, RED, Bikes, async_setup, logged
 from ..long import some
 from .conftest import AWAY, asked, place
 
@@ -95,3 +95,13 @@ async def test_never_offered(
     await bikes.poll(600, times=12)
     began = "127.0.0.1: Positions cannot be fetched (more than 8 MiB); trackers stay where they were"
     assert logged(caplog) == [began] * is_too_large
+
+
+async def test_refused_history(ready: Bikes) -> None:
+    """After the service refused a request for its history, no more reports count as missing."""
+    ready.simulator.fault("status-404", path="history")
+    for bike in (RED, BLUE):
+        ready.freezer.tick(600)
+        ready.simulator.report(bike)
+        await ready.poll()
+    assert ready.coordinator.data.gaps.keys() == {RED}

@@ -34,10 +34,7 @@ def report(minutes: float, *place: float) -> Position:
 
 
 def test_points() -> None:
-    """The GPX file has the time, place and altitude of each point.
-
-    After more than half an hour without a report, a new segment begins.
-    """
+    """The GPX file has the time, place and altitude of each point. After more than half an hour without a report, a new segment begins."""
     rows = [(0, 47.9990076, 7.8421043, 278.04), (30, -0.0000001, -179.5), (61, 1, 1, 0)]
     text = gpx("Fahrrad", Track([report(*it) for it in rows]).segments())
     assert [

@@ -82,10 +82,7 @@ def test_notes(release: Path) -> None:
 
 
 def test_wrong_release_is_refused(release: Path) -> None:
-    """The script refuses a tag that is not the version, a version without notes, and languages that lack texts.
-
-    The error lists the missing texts.
-    """
+    """The script refuses a tag that is not the version, a version without notes, and languages that lack texts. The error lists the missing texts."""
 
     def refused(tag: str = VERSION) -> str:
         done = release_notes(release, tag)

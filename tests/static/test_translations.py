@@ -80,10 +80,7 @@ def test_rules_of_hassfest(language: str) -> None:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_translation(language: str) -> None:
-    """The texts of a language are in the same order as in English, with the same placeholders.
-
-    Some texts of the language may be missing.
-    """
+    """The texts of a language are in the same order as in English, with the same placeholders. Some texts of the language may be missing."""
     english, texts = TEXTS["en"], TEXTS[language]
     assert list(texts) == [place for place in english if place in texts]
     for place, text in texts.items():
@@ -304,10 +301,7 @@ def test_icons_exist() -> None:
 
 @pytest.mark.parametrize("platform", DESCRIPTIONS)
 def test_icons_of_entities(platform: str) -> None:
-    """Each entity has an icon: its own or that of its device class.
-
-    Each icon belongs to an entity and state that exist.
-    """
+    """Each entity has an icon: its own or that of its device class. Each icon belongs to an entity and state that exist."""
     icons, descriptions = ICONS["entity"].get(platform, {}), DESCRIPTIONS[platform]
     without_class = {it.key for it in descriptions if it.device_class is None}
     assert without_class <= icons.keys() <= KEYS[platform]

@@ -94,10 +94,7 @@ def test_outdated(device: Device, known: Position | None, outdated: bool) -> Non
     ],
 )
 def test_merged(said: Position, expected: Position | dict[str, Any]) -> None:
-    """If a report lacks the place or a value, the known one is kept, except motion and alarms.
-
-    The address is kept as long as the place stays the same.
-    """
+    """If a report lacks the place or a value, the known one is kept, except motion and alarms. The address is kept as long as the place stays the same."""
     position = merged(KNOWN, said)
     if isinstance(expected, Position):
         expected = expected._replace(id=2)._asdict()

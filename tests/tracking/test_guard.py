@@ -158,6 +158,8 @@ Night guards disarm it at a time: what came before still counts, even after late
   stand 9, arm, stand 2, receive outage, ride 3 @15, disarm cut_off, stand 20, receive live, stand 20, arm, history -> place 12 250 m, triggered
   stand 9, arm, receive outage, stand 9, disarm cut_off, ride 3 @15, stand 9, arm, receive poll, stand 3, history, ride 3 @15 -> place 32 750 m, triggered
   receive live, stand 9, arm, receive hold, ride 3 @15, stand 9, disarm cut_off, stand 30, arm, stand 9, disarm cut_off, stand 30, arm, deliver -> place 10 250 m, triggered
+  receive live, stand 9, arm, receive hold, sleep 5, jump 1500, stand 1, jump -1500, stand 9, disarm cut_off, stand 30, arm, deliver -> place 15 1500 m, triggered
+  stand 9, arm, receive outage, sleep 5, jump 1500, stand 1, jump -1500, stand 9, disarm cut_off, stand 30, arm, receive poll, stand 1, history -> armed
   receive live, stand 9, arm, stand 9, disarm cut_off, stand 3, arm, receive hold, ride 3 @15, disarm cut_off, stand 30, arm, deliver -> place 22 250 m, triggered
   receive live, stand 9, arm, receive hold, stand 9, disarm cut_off, ride 3 @15, stand 9, arm, stand 9, deliver -> armed
   receive live, stand 9, arm, receive hold, ride 3 @15, stand 9, disarm cut_off, stand 30, arm, disarm, arm, deliver -> armed

@@ -44,10 +44,7 @@ STATE_OF_2_0: dict[str, Any] = {
 
 
 def imported(**more: Any) -> House:
-    """Return a house that imported `STATE_OF_2_0`, in which `more` replaces values.
-
-    The house does not fire the occurrences of this state again.
-    """
+    """Return a house that imported `STATE_OF_2_0`, in which `more` replaces values. The house does not fire the occurrences of this state again."""
     state = reader(TrackerState)(state_from_2_0(STATE_OF_2_0 | more))
     return House(account=Account("Bikes", {"red": state}), last_fired=7)
 

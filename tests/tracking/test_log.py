@@ -97,6 +97,7 @@ After a report that an answer lacks, the server's total knows bends, as others m
   bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request lacks=3, respond -> started 3, ended 5, 0.65 km
   bike every=30, says total_distance=1000, stand 3, ride 1 @15, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 9, request, respond -> started 3, ended 5, 0.37 km
   bike every=30, says total_distance=1000, stand 30, receive outage, ride 0.5 @15 total_distance=1000.4, says total_distance=1000.4, receive poll, stand 25, history, stand 5 -> started 30, ended 31, 0.12 km
+  says total_distance=10, bike every=30, receive live, stand 3, jump 200, stand 0.5 total_distance=10.3, jump 200, stand 9 total_distance=10.6 -> started 3, ended 4, 0.4 km
 A ride of many hours settles while it goes on.
   receive live, bike every=10, ride 316 @15, stand 9 -> started 0, ended 316, 79 km
 A report with the fix of an earlier one counts from its own time: it says that the bike moves.
@@ -104,6 +105,8 @@ A report with the fix of an earlier one counts from its own time: it says that t
   receive live, stand 3, receive outage, bike fix_age=3, stand 3 motion=yes, bike fix_age=0, ride 3 @15, stand 6, receive poll, stand 1, history -> started 3, ended 9, 0.75 km
   receive live, stand 3, kill, receive live, stand 1, bike fix_age=2, stand 1 motion=yes, bike fix_age=0, ride 3 @15, stand 6 -> started 4, ended 8, 0.75 km
   bike every=10, receive live, stand 3, receive hold, stand 0.3, bike fix_age=0.5, stand 0.3 motion=yes, bike fix_age=0, deliver newest, ride 3 @15, stand 6, history -> started 3.33, ended 6.67, 0.75 km
+  receive live, stand 3, receive hold, stand 1, receive live, bike fix_age=1.5, stand 1 is_fix=no motion=yes, bike fix_age=0, deliver newest, ride 3 @15, stand 9 -> started 4, ended 8, 0.75 km
+  bike every=30, receive live, stand 3, receive hold, stand 0.5 latitude=none fix_time=none motion=yes, receive live, bike fix_age=0.7, stand 0.5, deliver newest, stand 1, ride 3 @15, stand 9 -> started 4.3, ended 7.3, 0.75 km
 A report that the server announces as current keeps its time, whichever fix it has.
   stand 15, ride 3 @15, stand 12, receive live, bike fix_age=3, ride 5 @-9, bike fix_age=0, stand 6 -> started 15, ended 18, started 28, ended 32, 1.5 km
 The tracker's clock falls back under way: what it reports has the time of its receipt, until that changes no order.

@@ -227,7 +227,7 @@ def _north(place: Fix, meters: float) -> Fix:
     [
         ("stand 3 address=Lane", "Lane"),
         ("stand 3 address=Lane, ride 2 @15 address=Road", "Lane"),
-        ("stand 3 address=Lane, ride 2 @15, stand 6 address=Road", "Road"),
+        ("ride 2 @15, stand 2 address=Road, jump 5, stand 4", "Road"),
         ("stand 3 address=Lane, jump 400, stand 1 address=Canal", "Canal"),
         ("stand 3, stand 1 is_fix=no address=Canal", "Canal"),
         ("stand 3, ride 2 @15 address=Road", None),
