@@ -36,10 +36,7 @@ def test_log_messages_begin_with_the_account() -> None:
 
 
 def test_constants_have_one_value() -> None:
-    """Constants with the same name, with or without an underscore, have the same value in each module.
-
-    Only loggers and the lists `DESCRIPTIONS` differ.
-    """
+    """Constants with the same name, with or without an underscore, have the same value in each module. Only loggers and the lists `DESCRIPTIONS` differ."""
     values = defaultdict[str, set[str]](set)
     for tree in syntax_trees().values():
         for name, value in CONSTANT.findall(ast.unparse(tree)):

@@ -42,6 +42,7 @@ A kilometer beyond that one report is enough, if it is no jump.
   stand 3, arm, jump 3000, stand 1 -> armed
   stand 3, arm, sleep 5, jump 1060, receive missed, stand 1 -> armed
 A fix of a mobile network tells neither the place nor that the bike is back.
+  stand 3, arm, jump 300, stand 3 is_fix=no -> armed
   says motion=none, ride 3 @15, jump 800, stand 9 accuracy=1500, jump -800, arm, stand 6, ride 3 @15 -> place 20 500 m, triggered
   stand 9, arm, jump 400, stand 1, stand 1 accuracy=1500, stand 1 -> place 12 400 m, triggered
   says motion=no, stand 9, jump 400, stand 1, jump -400, stand 20 accuracy=1500, arm, jump 9000, stand 5 -> place 32 9000 m, triggered
