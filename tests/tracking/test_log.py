@@ -116,6 +116,7 @@ The tracker's clock falls back under way: what it reports has the time of its re
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=5, ride 8 @15, stand 9 -> started 15, ended 31, 4 km
   bike every=10, receive live, stand 5, kill, bike behind=10, ride 8 @15, stand 9 -> started 5, ended 13, 2 km
   bike every=10, receive live, stand 15, ride 8 @15, bike behind=10, ride 8 @15, stand 25, sleep 40, ride 5 @15, stand 9, history -> started 15, ended 31, started 86.17, ended 91, 5.25 km
+  stand 15, bike behind=10, ride 3 @15, bike every=600, ride 15 @15, stand 15 -> started 15, ended 38, 5.75 km
 It falls back to a settled time: nothing can be inserted there.
   service has_history=no, bike every=10, receive live, stand 5, ride 5 @15, wait 31, wait 1, bike behind=50, ride 8 @15, stand 9 -> started 5, ended 10, started 42.17, ended 50, 3.25 km
   bike every=10, receive live, stand 60, bike behind=360, ride 8 @15, stand 9 -> started 60, ended 68, 2 km
