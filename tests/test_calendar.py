@@ -75,8 +75,8 @@ async def test_ride_that_is_over(bikes: Bikes) -> None:
         ({"start": None}, {"location": "? → Am Bach 3"}),
         ({"start": HOME | {"address": "Lane"}}, {"location": "Lane → Am Bach 3"}),
         ({"end": None, "start": HOME}, {"location": "test home → ?"}),
-        ({"maximum_speed": None}, {"description": "1 h 0 min"}),
         ({"maximum_speed": None, "duration": 32 * 60 + 29}, {"description": "32 min"}),
+        ({"language": "ar"}, {"summary": "\u206812.3 km\u2069 · Red bike"}),
         ({"distance": 0.04}, {"summary": "0.0 km · Red bike"}),
         ({"distance": 104.25}, {"summary": "104.2 km · Red bike"}),
         # The decimal sign follows Home Assistant's language, even if the integration

@@ -11,7 +11,7 @@ from homeassistant.util import dt as dt_util
 
 from .devices import name_of
 from .entity import BikeTrackerDescription, BikeTrackerEntity, async_register_entities
-from .responses.texts import distance, duration, speed, zone_name
+from .responses.texts import distance, duration, isolated, speed, with_commas, zone_name
 from .tracking.rides import SILENT_AFTER, Ride
 from .tracking.state import Tracker
 
@@ -96,14 +96,14 @@ class BikeTrackerCalendar(BikeTrackerEntity[tuple[object, ...]], CalendarEntity)
         has_several = len(self.coordinator.data.trackers) > 1
         # Put the distance before the bike's name: narrow views cut off the end.
         bike = f" · {name_of(self.device_entry)}" if has_several else ""
-        description = duration(ride.duration)
+        shown = [duration(ride.duration)]
         if ride.maximum_speed is not None:
-            description += f", max. {speed(self.hass, ride.maximum_speed)}"
+            shown.append(f"max. {speed(self.hass, ride.maximum_speed)}")
         return CalendarEvent(
             start=ride.started_at,
             end=max(map(dt_util.as_local, (end, ride.started_at + _SHORTEST))),
-            summary=distance(self.hass, ride.distance) + bike,
-            description=description,
+            summary=isolated(self.hass, distance(self.hass, ride.distance)) + bike,
+            description=with_commas(self.hass, shown),
             location=self._route(ride),
             uid=f"{self.coordinator_context} {ride.started_at.isoformat()}",
         )

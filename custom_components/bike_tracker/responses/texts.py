@@ -87,14 +87,20 @@ def clock_time(time: datetime) -> str:
     return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
+def isolated(hass: HomeAssistant, part: str) -> str:
+    """Return a part of a text, isolated from its neighbors if the language is written from right to left.
+
+    Otherwise, two neighbors in Latin letters would be shown in reverse order.
+    """
+    is_right_to_left = hass.config.language in RIGHT_TO_LEFT
+    return f"\u2068{part}\u2069" if is_right_to_left else part
+
+
 def with_commas(hass: HomeAssistant, parts: Iterable[str]) -> str:
     """Join texts with the comma of Home Assistant's language."""
-    comma = _COMMAS.get(hass.config.language, ", ")
-    if hass.config.language in RIGHT_TO_LEFT:
-        # Isolate each part. Otherwise, in a text that is written from right to left,
-        # two neighbors in Latin letters would be shown in reverse order.
-        return "\u200f" + comma.join(f"\u2068{part}\u2069" for part in parts)
-    return comma.join(parts)
+    language = hass.config.language
+    joined = _COMMAS.get(language, ", ").join(isolated(hass, part) for part in parts)
+    return f"\u200f{joined}" if language in RIGHT_TO_LEFT else joined
 
 
 def titled(hass: HomeAssistant, *names: str, label: str) -> str:
