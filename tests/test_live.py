@@ -190,12 +190,12 @@ async def test_while_polls_fail_nothing_more_is_asked(live: Bikes) -> None:
     live.simulator.set_password(EMAIL, "another one")
     await live.async_wait(61)
     live.simulator.live.drop()
-    for _ in range(30):
+    for _ in range(25):
         await live.async_wait(61)
     assert sign_ins(live.simulator) == 1
     live.simulator.set_password(EMAIL, PASSWORD)
-    for _ in range(7):
-        await live.async_wait(61)
+    await live.coordinator.async_refresh()
+    await live.async_wait(61)
     assert len(live.simulator.live.sockets) == 1
     assert sign_ins(live.simulator) == 2
     assert live.entry.state is ConfigEntryState.LOADED

@@ -4,12 +4,13 @@ from datetime import datetime, timedelta
 from itertools import permutations, product
 import logging
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import call, patch
 
 from homeassistant.helpers import device_registry as dr
 from homeassistant.util import dt as dt_util
 import pytest
 
+from custom_components.bike_tracker.database import SOON, Database
 from tests.blueprints.house import stories
 from tests.conftest import BLUE, EMAIL, RED
 from tests.long import some
@@ -176,16 +177,17 @@ async def test_what_was_so_before(
 
 
 async def test_reports_that_come_just_in_time(garage: Garage) -> None:
-    """If each report comes just before the wait ends, the trigger fires only after the last report."""
-    await garage.async_tell("of became_silent, listen for=10")
-    every, start = timedelta(seconds=585), dt_util.utcnow()
-    for _ in range(120):
-        # The next poll is 54 seconds from now. Let it return the newest report of the
-        # next 50 seconds.
-        reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
-        garage.simulator.set_last_update(RED, start + reports * every)
-        await garage.async_minutes(1)
-    await garage.async_tell("wait 0 = 0, wait 12 = 1")
+    """If each report comes just before the wait ends, the trigger fires only after the last report. The database is soon written after the start and the run of the trigger."""
+    with patch.object(Database, "async_write_within") as write:
+        await garage.async_tell("of became_silent, listen for=10")
+        every, start = timedelta(seconds=585), dt_util.utcnow()
+        for _ in range(120):
+            # Let the poll in 54 seconds return the newest report of the next 50 seconds.
+            reports = (dt_util.utcnow() + timedelta(seconds=50) - start) // every
+            garage.simulator.set_last_update(RED, start + reports * every)
+            await garage.async_minutes(1)
+        await garage.async_tell("wait 0 = 0, wait 12 = 1")
+    assert write.mock_calls.count(call(SOON)) == 2
 
 
 async def test_first_word(garage: Garage) -> None:
@@ -282,8 +284,7 @@ async def test_fires_at_once(garage: Garage, trigger: str) -> None:
     assert datetime.fromisoformat(run.data["since"]) == since.replace(microsecond=0)
     times = (run.data[it] for it in ("since", "started_at", "ended_at", "time"))
     assert all(datetime.fromisoformat(it).utcoffset() for it in times if it)
-    has_opposite = trigger in TRIGGERS and trigger != "became_silent"
-    assert (run.data["before"] is None) is not has_opposite
+    assert bool(run.data["before"]) is (trigger in {*TRIGGERS} - {"became_silent"})
 
 
 @pytest.mark.parametrize("trigger", WAITING)
@@ -291,8 +292,7 @@ async def test_fires_after_a_wait(garage: Garage, trigger: str) -> None:
     """A trigger with a wait fires one time, with the first poll after the wait. Its times are in the house's time zone."""
     await garage.hass.config.async_set_time_zone("Asia/Tokyo")
     await garage.async_tell(f"of {trigger}, prepare")
-    wait: dict[str, Any] = {"for": "00:10:10"}
-    automation = garage.automation(trigger, **wait)
+    automation = garage.automation(trigger, target=None, **{"for": "00:10:10"})
     # This action changes the bike while triggers are evaluated. The trigger must still
     # fire only once, and the next action must see the armed guard.
     panel, [given] = "alarm_control_panel.red_bike_guard", automation["actions"]

@@ -69,13 +69,11 @@ async def test_many_old_positions(bikes: Bikes) -> None:
     for tracker in trackers:
         traccar.add_device(tracker, email=EMAIL)
         traccar.report(tracker, fix_time=dt_util.utcnow() - LONG_AGO)
-    lost, *others = trackers
+    lost = trackers[0]
     traccar.forget_position(lost)
     await async_setup(bikes.hass, bikes.entry)
     await bikes.poll(times=20)
-    assert place(bikes, lost) == (None, None)
-    for tracker in others:
-        assert place(bikes, tracker) == AT_HOME
+    assert [place(bikes, it) for it in trackers] == [(None, None), *[AT_HOME] * 5]
     alone = requested_alone(traccar)
     assert sorted(alone[:6]) == trackers
     # The position of `lost` is still requested, because it may arrive later.
@@ -87,16 +85,18 @@ async def test_many_old_positions(bikes: Bikes) -> None:
 @lists_no_old_positions
 @pytest.mark.parametrize("fault", ["status-400", "status-503"])
 async def test_old_position_fails(bikes: Bikes, fault: str) -> None:
-    """If the request for an old position fails, it is repeated the next day. Other trackers show their places."""
-    bikes.simulator.report(RED, fix_time=dt_util.utcnow() - LONG_AGO)
+    """If the request for an old position fails, it is repeated the next day. Other old positions wait for later polls. Other trackers show their places."""
+    bikes.simulator.add_device("old", name="The old bike", email=EMAIL)
+    for tracker in (RED, "old"):
+        bikes.simulator.report(tracker, fix_time=dt_util.utcnow() - LONG_AGO)
     # The first request is for the list. The second, for the old position, fails.
     bikes.simulator.fault(fault, path="positions", every=2)
     await async_setup(bikes.hass, bikes.entry)
-    assert requested_alone(bikes.simulator) == [RED]
+    assert len(requested_alone(bikes.simulator)) == 1
     assert (place(bikes), place(bikes, BLUE)) == ((None, None), AT_HOME)
     bikes.simulator.fault(None)
     await bikes.poll(3600, times=25)
-    assert place(bikes) == AT_HOME
+    assert place(bikes) == place(bikes, "old") == AT_HOME
 
 
 async def test_older_positions(ready: Bikes, monkeypatch: pytest.MonkeyPatch) -> None:
