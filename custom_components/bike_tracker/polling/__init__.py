@@ -235,8 +235,7 @@ class Service:
     @property
     def has_history(self) -> bool:
         """Return whether the service may have a history of reports."""
-        may_work = self.history.support.is_supported is not False
-        return bool(self.positions.support.is_supported) and may_work
+        return self.history.support.is_supported is not False
 
     @property
     def has_missed(self) -> bool:

@@ -142,7 +142,7 @@ class Live:
     def _async_connected(self) -> None:
         """Set the state to "live". After a reconnect, poll: the server pushes current positions, but no devices."""
         self.report.set_state("live")
-        if self.report.reconnects and self.coordinator.last_update_success:
+        if self.report.reconnects:
             self.coordinator.hass.async_create_background_task(
                 self.coordinator.async_refresh(), f"{DOMAIN} poll"
             )
