@@ -6,7 +6,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.device_registry import DeviceEntry
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.helpers.typing import ConfigType
 
 from .config_flow import BikeTrackerConfigFlow, unique_id_of
@@ -19,6 +18,7 @@ from .entity import BikeTrackerConfigEntry, EntityAdder
 from .frontend import async_serve_frontend
 from .night_guard.arming import NightGuards, async_note_outage
 from .polling import Service
+from .responses.texts import async_load_texts
 from .responses.theft_report import ReportView
 from .responses.track import GpxView
 from .services import async_setup_services
@@ -44,10 +44,12 @@ async def async_setup(hass: HomeAssistant, _config: ConfigType) -> bool:
         hass.http.register_view(ReportView)
     await async_serve_frontend(hass)
 
+    await async_load_texts(hass)
+
     # If the user changes the language, Home Assistant loads its texts into a cache from
     # which they cannot be read.
     async def load_texts(_event: object) -> None:
-        await async_load_integrations(hass, {DOMAIN})
+        await async_load_texts(hass)
 
     hass.bus.async_listen(EVENT_CORE_CONFIG_UPDATE, load_texts)
     return True

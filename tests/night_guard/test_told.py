@@ -16,7 +16,6 @@ from homeassistant.helpers import (
     entity_registry as er,
     issue_registry as ir,
 )
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -31,6 +30,7 @@ from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.database.file import Sent
 from custom_components.bike_tracker.night_guard import DEFAULTS
 from custom_components.bike_tracker.night_guard.alerts import silences
+from custom_components.bike_tracker.responses.texts import async_load_texts
 from custom_components.bike_tracker.responses.theft_report import ReportView
 from tests.blueprints.house import stories
 from tests.books import file_of
@@ -88,7 +88,7 @@ async def test_nothing_to_type(ready: Bikes, phones: list[str]) -> None:
     assert subentry.title == "Night guard"
     assert subentry.data == suggested
     hass.config.language = "de"
-    await async_load_integrations(hass, {"bike_tracker"})
+    await async_load_texts(hass)
     suggested, _ = await async_submit(hass, entry)
     assert suggested["name"] == "Nachtwache"
 
@@ -388,7 +388,7 @@ async def test_in_words(
     """In each language, messages and titles of buttons match the snapshot. For Klingon (tlh), no texts are loaded."""
     night.hass.config.language = language
     if language != "tlh":
-        await async_load_integrations(night.hass, {"bike_tracker"})
+        await async_load_texts(night.hass)
     await night.async_tell(f"night red, {script}")
     data = [push.data.get("data", {}) for push in night.pushes]
     buttons = {it["title"]: None for each in data for it in each.get("actions", ())}

@@ -6,13 +6,11 @@ import re
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_system import US_CUSTOMARY_SYSTEM
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from custom_components.bike_tracker.const import DOMAIN
 from custom_components.bike_tracker.responses import bike_of, texts
 from custom_components.bike_tracker.responses.where import where
 from custom_components.bike_tracker.tracking.occurrences import Occurrence
@@ -262,7 +260,7 @@ async def test_languages(hass: HomeAssistant, snapshot: SnapshotAssertion) -> No
     fallbacks = ("bn", "cy", "gsw", "hi", "ml", "ta", "te", "th", "ur", "hr")
     for language in sorted([*LANGUAGES, *fallbacks]):
         hass.config.language = language
-        await async_load_integrations(hass, {DOMAIN})
+        await texts.async_load_texts(hass)
         parts = texts.distance(hass, 4.2), texts.speed(hass, 27.4)
         said[language] = texts.as_sentence(hass, parts)
     assert said == snapshot

@@ -1,5 +1,6 @@
 """Distances, times and occurrences as texts in Home Assistant's language and units."""
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -8,7 +9,11 @@ from homeassistant.components.zone import async_active_zone
 from homeassistant.const import UnitOfLength, UnitOfSpeed
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.translation import async_get_cached_translations
+from homeassistant.helpers.singleton import singleton
+from homeassistant.helpers.translation import (
+    async_get_cached_translations,
+    async_load_integrations,
+)
 from homeassistant.util import dt as dt_util
 from homeassistant.util.unit_conversion import DistanceConverter, SpeedConverter
 
@@ -28,6 +33,10 @@ _LANGUAGES_WITH_POINT: Final = {
 _COMMAS: Final = {"ar": "، ", "ja": "、", "zh-Hans": "，", "zh-Hant": "，"}
 _FULL_STOPS: Final = dict.fromkeys(("ja", "zh-Hans", "zh-Hant"), "。")
 RIGHT_TO_LEFT: Final = ("ar", "he")
+_CATEGORIES: Final = (
+    *("config_panel", "config_subentries", "entity", "exceptions", "issues"),
+    *("selector", "services"),
+)
 _TEXTS: Final = "selector.occurrence.options"
 _ALARM_TEXTS: Final = "selector.alarm.options"
 _CAUSES: Final = "entity.alarm_control_panel.guard.state_attributes.cause.state"
@@ -115,10 +124,29 @@ def as_sentence(hass: HomeAssistant, parts: Iterable[str]) -> str:
     return with_commas(hass, parts) + _FULL_STOPS.get(hass.config.language, ".")
 
 
+@singleton(f"{DOMAIN}_texts")
+def _texts_in(_hass: HomeAssistant) -> dict[str, Mapping[str, str]]:
+    """Return the loaded texts by language and key.
+
+    From Home Assistant 2026.11 on, an update of the integration removes its texts from
+    the cache, and later the texts of the new release are loaded. Until the restart,
+    this release still needs its own.
+    """
+    return {}
+
+
+async def async_load_texts(hass: HomeAssistant) -> None:
+    """Load the texts in Home Assistant's language, if they are not loaded yet."""
+    language = hass.config.language
+    await async_load_integrations(hass, {DOMAIN})
+    read = async_get_cached_translations
+    loaded = (read(hass, language, it, DOMAIN) for it in _CATEGORIES)
+    _texts_in(hass).setdefault(language, ChainMap(*loaded))
+
+
 def text(hass: HomeAssistant, key: str, **placeholders: object) -> str:
     """Return a text in Home Assistant's language. If the text is not loaded, return the last part of its key."""
-    category, name = key.partition(".")[0], key.rpartition(".")[2]
-    texts = async_get_cached_translations(hass, hass.config.language, category, DOMAIN)
+    texts, name = _texts_in(hass).get(hass.config.language, {}), key.rpartition(".")[2]
     return texts.get(f"component.{DOMAIN}.{key}", name).format(**placeholders)
 
 
