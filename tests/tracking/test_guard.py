@@ -170,6 +170,7 @@ A late alarm counts by the time of its message.
   receive live, stand 3, arm, receive hold, stand 1 alarm=tow, receive live, stand 1, deliver newest -> alarm 4 0 m, triggered
   receive live, stand 3, arm, receive hold, ride 3 @15, deliver newest -> place 6 750 m, triggered
 It stays triggered, also after a kill.
+  jump 120, stand 3 alarm=tow, jump -210, arm, kill, stand 1, history, stand 3 -> place 5 210 m, triggered
   stand 3, arm, jump 200, stand 2, jump -200, stand 9 -> place 5 200 m, triggered
   stand 3, arm, kill, jump 120, stand 2 motion=yes -> place 4 120 m, triggered
   stand 3, arm, jump 120, stand 1 motion=yes, kill, stand 9 -> place 4 120 m, triggered
