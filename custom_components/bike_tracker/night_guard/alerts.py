@@ -182,8 +182,8 @@ def silence(hass: HomeAssistant, bike: Bike, since: datetime) -> str:
         return words(hass, "left_account", name=bike.name)
     if bike.tracker.device.disabled:
         return titled(hass, bike.name, label=words(hass, "disabled"))
-    is_off = bike.tracker.device.status != "online"
-    key = "went_offline_since" if is_off else "became_silent_since"
+    is_online = bike.tracker.device.is_online
+    key = "became_silent_since" if is_online else "went_offline_since"
     names = {"name": bike.name, "time": clock_time(since)}
     return text(hass, f"selector.occurrence.options.{key}", **names)
 
