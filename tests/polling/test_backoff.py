@@ -69,12 +69,13 @@ def test_tables(backoff: Backoff, waits: list[float]) -> None:
 
 
 @pytest.mark.parametrize("jitter", [min], indirect=True)
-def test_jitter() -> None:
-    """Randomness shortens a wait by at most 10 %, but never below a minute. A wait below a minute stays the same."""
-    failures = Failures().another(NORMAL_BACKOFF)
-    assert failures.wait == MINUTE
+async def test_jitter(bikes: Bikes) -> None:
+    """Randomness shortens waits by at most 10 %, but not below a minute. A poll after almost a minute is not too early."""
+    assert (failures := Failures().another(NORMAL_BACKOFF)).wait == MINUTE
     assert failures.another(NORMAL_BACKOFF).wait == pytest.approx(0.9 * 2 * MINUTE)
     assert Failures().another(LIVE_BACKOFF).wait == 5
+    bikes.freezer.tick(MINUTE - 1)
+    assert failures.is_due
 
 
 # Polls

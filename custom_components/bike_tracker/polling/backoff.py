@@ -18,7 +18,8 @@ MAX_WAIT: Final = 5 * MINUTE - 10
 # 30 requests in ten minutes.
 _MAX_REQUESTS: Final = 10
 _MAX_REQUESTS_AT_ONCE: Final = 5
-# Tolerance in seconds: extra requests follow polls, which may start a second early.
+# Tolerance in seconds: retries and extra requests follow polls. A poll may start or be
+# answered a second earlier than the last one.
 _EARLY: Final = 2
 
 type Backoff = tuple[float, ...]
@@ -47,7 +48,7 @@ class Failures(NamedTuple):
     @property
     def is_due(self) -> bool:
         """Return whether the next try is due."""
-        return monotonic() >= self.retry_at
+        return monotonic() >= self.retry_at - _EARLY
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
         """Return these failures and another that happens now. `retry_after` is the server's wait in seconds."""
