@@ -36,7 +36,8 @@ DESCRIPTIONS = (
     BikeTrackerDescription(
         key="motion",
         device_class=BinarySensorDeviceClass.MOVING,
-        value_fn=of_position("motion"),
+        # As for triggers and conditions, motion below 3 km/h is noise.
+        value_fn=lambda tracker: (flag := tracker.state.moving) and flag.value,
     ),
     BikeTrackerDescription(
         key="charging",

@@ -87,12 +87,12 @@ async def test_guarded(
 
 
 async def test_at_home(bikes: Bikes, ask: Ask) -> None:
-    """A bike at home has no direction from home. The text does not mention a motion below 3 km/h: it may be noise."""
+    """A bike at home has no direction from home. Motion below 3 km/h is not shown: it may be noise."""
     home = bikes.hass.config.latitude
     await bikes.async_report(latitude=home, accuracy=5.0, motion=True, speed=1.0)
+    assert bikes.value_of("binary_sensor.red_bike_moving") == "off"
     [bike] = await ask()
-    assert bike["place"] == "test home"
-    assert "direction_from_home" not in bike
+    assert (bike["place"], bike.get("direction_from_home")) == ("test home", None)
     assert bike["text"].startswith("Red bike is at home, position from")
     assert "moving" not in bike["text"]
 
