@@ -284,6 +284,7 @@ def test_ends_with_a_poll_that_brings_nothing() -> None:
     assert before.state.ride_under_way
     assert (after.state.ride_under_way, after.state.is_under_way) == (None, False)
     assert after.state.ride and after.state.ride[:3] == before.state.ride_under_way[:3]
+    assert after.state.ride.route is after.state.ride.route
 
 
 def test_steps_of_a_poll(monkeypatch: pytest.MonkeyPatch) -> None:

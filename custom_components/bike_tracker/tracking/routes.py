@@ -1,6 +1,7 @@
 """Routes: the line of a ride, thinned and encoded as text."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import cos, hypot, radians
 from typing import Final
 
@@ -62,6 +63,8 @@ def extended(route: str, last: Point, point: Point) -> str:
     return route + encode([point], last)
 
 
+# The ride of a silent tracker ends anew each time its state is read.
+@lru_cache(maxsize=1_000)
 def thinned_route(route: str) -> str:
     """Return an encoded polyline without the points that are close to the rest of the line."""
     return encode(thinned(decode(route)))
