@@ -85,7 +85,7 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
     [push] = post.sent["mobile_app_ben_s_phone"]
     assert push.data["title"] == "Theft"
     data, is_critical = push.data["data"], how == "critical"
-    assert (data["ttl"], data["priority"]) == (0, "high")
+    assert data["priority"] == "high"
     assert data["push"]["interruption-level"] == level
     sound = {"name": "default", "critical": 1, "volume": 1.0}
     assert data["push"].get("sound") == (sound if is_critical else None)
@@ -99,11 +99,18 @@ async def test_phone_that_sleeps(post: Post, how: str, level: str) -> None:
 
 
 async def test_long_text(post: Post) -> None:
-    """Phones and chats get the first part of a long text, because they refuse long ones. Home Assistant shows all of it."""
-    text = "Cargo bike " * 1_000
-    await post.async_send(message=text, phones=post.phones, others=[CHAT])
-    *pushes, [shown], _ = post.sent.values()
-    assert {push.data["message"] for [push] in pushes} == {f"{text[:1_000]}…"}
+    """Phones and chats get the first part of a long text, because they refuse long ones. Home Assistant shows all of it.
+
+    A chat that shows no titles, such as Discord, gets the title as the first line.
+    """
+    text, chats = "Cargo bike " * 1_000, [CHAT, "notify.discord"]
+    for chat, features in zip(chats, (1, 0), strict=True):
+        post.hass.states.async_set(chat, "on", {"supported_features": features})
+    await post.async_send(message=text, phones=post.phones, others=chats)
+    [ann], [ben], said, [shown], _ = post.sent.values()
+    start = f"{text[:1_000]}…"
+    told = [push.data["message"] for push in (ann, ben, *said)]
+    assert told == [start, start, start, f"Red bike\n{start}"]
     assert shown.data["message"] == text
 
 

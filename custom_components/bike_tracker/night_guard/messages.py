@@ -7,7 +7,13 @@ from itertools import starmap
 import re
 from typing import Any, Final, NamedTuple
 
-from homeassistant.const import ATTR_DEVICE_ID, ATTR_ENTITY_ID, Platform
+from homeassistant.components.notify import NotifyEntityFeature
+from homeassistant.const import (
+    ATTR_DEVICE_ID,
+    ATTR_ENTITY_ID,
+    ATTR_SUPPORTED_FEATURES,
+    Platform,
+)
 from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
@@ -55,7 +61,8 @@ _MARKS: Final = re.compile(r"[_*`\[]")
 # Maximum number of characters of a text on phones and in chats: push services refuse
 # messages of more than 4 KiB, and the message about an outage names all bikes.
 _LONGEST_TEXT: Final = 1_000
-_AWAKE: Final = {"ttl": 0, "priority": "high"}
+# Without `ttl`, the push service keeps a message for a phone that has no reception.
+_AWAKE: Final = {"priority": "high"}
 _SOUND: Final = {"name": "default", "critical": 1, "volume": 1.0}
 URGENT: Final = {**_AWAKE, "push": {"interruption-level": "time-sensitive"}}
 """Data of a message that wakes a sleeping phone."""
@@ -152,7 +159,7 @@ async def async_deliver(
 
     If a chat refuses a message with Markdown, send it again without Markdown.
     """
-    failed = await async_call(hass, context, *_actions(message))
+    failed = await async_call(hass, context, *_actions(hass, message))
     texts = ("title", "message")
     plain = [
         (domain, service, data | {key: _MARKS.sub("-", data[key]) for key in texts})
@@ -162,7 +169,7 @@ async def async_deliver(
     await async_call(hass, context, *(it for it in plain if it not in failed))
 
 
-def _actions(message: Message) -> Iterator[_Action]:
+def _actions(hass: HomeAssistant, message: Message) -> Iterator[_Action]:
     """Yield the actions that show or remove a message. `notify` entities cannot remove a message."""
     tag, text = message.tag, message.text
     start = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
@@ -176,12 +183,22 @@ def _actions(message: Message) -> Iterator[_Action]:
     for phone in message.phones:
         yield Platform.NOTIFY, phone, on_phone
     for entity_id in message.others if text else ():
-        yield Platform.NOTIFY, "send_message", {ATTR_ENTITY_ID: entity_id, **shown}
+        # Some chats, such as Discord, leave out titles.
+        said = start if _shows_titles(hass, entity_id) else f"{message.title}\n{start}"
+        data = {ATTR_ENTITY_ID: entity_id, **shown, "message": said}
+        yield Platform.NOTIFY, "send_message", data
     if text and message.in_home_assistant:
         escaped = {"notification_id": tag, "message": _MARKDOWN.sub(r"\\\1", text)}
         yield "persistent_notification", "create", shown | escaped
     else:
         yield "persistent_notification", "dismiss", {"notification_id": tag}
+
+
+def _shows_titles(hass: HomeAssistant, entity_id: str) -> bool:
+    """Return whether a `notify` entity shows the titles of messages. Return True if the entity does not exist."""
+    state = hass.states.get(entity_id)
+    title = NotifyEntityFeature.TITLE
+    return not state or bool(state.attributes.get(ATTR_SUPPORTED_FEATURES, 0) & title)
 
 
 def phones_of(hass: HomeAssistant, device_ids: Iterable[str]) -> list[str]:
