@@ -10,15 +10,13 @@ from .night import Night
 
 NIGHTS = """
 A bike is armed with the first answer, where it is then, and disarmed in an outage. (2.0 raised a false alarm.)
-night red, fail, wait 2, until 22, wait 1 = disarmed
-report meters=1100, work, wait 15 = armed
+night red, fail, wait 2, until 22, wait 1 = disarmed, report meters=1100, work, wait 15 = armed
 fail, until 6 = disarmed
 22:00 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 22:04 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
 A bike is armed with the first answer after a start in an outage, too.
-night red, fail, wait 2, restart, until 22
-report meters=1100, work, wait 15 = armed
+night red, fail, wait 2, restart, until 22, report meters=1100, work, wait 15 = armed
 22:00 time-sensitive: No contact with the tracking service / Red bike: Not guarded
 22:02 quiet: Contact with the tracking service again / Red bike: guarded as before.
 
@@ -70,8 +68,7 @@ wait 25 = disarmed, = blue disarmed
 12:17 dusk removed
 
 *It's me*: the bike is not guarded until it has stood, even across a restart.
-ann 0, night red riders=ann, until 22, report alarm=shock
-tap disarm, restart = disarmed, ann 500 = disarmed
+ann 0, night red riders=ann, until 22, report alarm=shock, tap disarm, restart = disarmed, ann 500 = disarmed
 ride 3, stand 10 = armed
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 22:02 guard removed
@@ -87,15 +84,12 @@ night red begins=12:05 follow=no, wait 5, ride 3, stand 12, report meters=1500 m
 12:23 guard removed
 
 *It's me* on a bike whose tracker the service disabled in the meantime.
-night red follow=no, until 22, ride 1 = triggered
-lock red, wait 1, tap disarm = disarmed
+night red follow=no, until 22, ride 1 = triggered, lock red, wait 1, tap disarm = disarmed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 22:03 guard removed
 
 What was disarmed by hand stays so until the next night begins, also after a restart.
-night red, until 22, disarm, restart, wait 2 = disarmed
-until 22 = armed
-until 6 = disarmed
+night red, until 22, disarm, restart, wait 2 = disarmed, until 22 = armed, until 6 = disarmed
 22:00 guard removed
 22:00 time-sensitive: Red bike has not reported since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
 06:00 quiet: Red bike has not reported since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%.
@@ -111,9 +105,18 @@ What was disarmed by hand stays so until the next night begins, even if the last
 ann 0, night red riders=ann ends=22:00, disarm, until 22, ann 500 = armed
 22:00 guard removed
 
-What a person or an automation armed stays so while somebody is near.
-ann 0, night riders=ann, arm, automate arm_away blue, ann 10, wait 2 = armed, = blue armed
+What a person or an automation armed stays so while somebody is near, also after *Guard again*.
+ann 0, night riders=ann, arm, automate arm_away blue, report alarm=shock, tap arm, ann 10 = armed, = blue armed
 until 6 = disarmed, = blue disarmed
+12:03 critical: Red bike: Vibration / Alarm, Am Bach 3, 12:02
+12:04 guard removed
+
+*Guard again* by day: the night guard decides if it has riders. Otherwise, the bike stays armed, also after an outage.
+ann 500, night red riders=ann begins=23:00, wait 4, report alarm=shock, tap arm = armed, ann 0 = disarmed
+night red begins=23:00, tap arm, fail, wait 2, work, wait 5 = armed
+12:07 critical: Red bike: Vibration / Alarm, Am Bach 3, 12:06
+12:08 guard removed
+12:10 guard removed
 
 What a person or an automation armed or disarmed in an outage after the night began stays so, also after a restart.
 arm, night begins=12:05, fail, wait 10, disarm, automate arm_away blue, restart, wait 10, work, wait 5 = disarmed
@@ -123,8 +126,7 @@ until 6 = disarmed, = blue armed
 12:27 quiet: Contact with the tracking service again / Blue bike: guarded as before.
 
 A tracker that was offline for a day when night begins is in one message, not in one for each night. It stays until contact is back.
-offline red, until 13, night red, until 22 = armed
-until 6, until 22 = armed
+offline red, until 13, night red, until 22 = armed, until 6, until 22 = armed
 until 6, until 22 = armed, online red, stand 1
 22:00 time-sensitive: Red bike has been offline since 2026-11-20 12:00 / Red bike: guarded, but without contact since 2026-11-20 12:00. A theft would go unnoticed.
 06:00 quiet: Red bike has been offline since 2026-11-20 12:00 / Red bike is at home, position from 2026-11-20 12:00, battery 80%, its tracker is offline.
@@ -143,27 +145,22 @@ A person's choice ends if a night began and ended in an outage.
 ann 0, disarm, night red riders=ann begins=12:10 ends=12:14, stand 4, fail, wait 7, work, wait 6 = disarmed, ann 600, wait 3 = armed
 
 What is triggered stays so until the next night, and is armed anew then. Its tracker may sleep where it stands.
-night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered
-until 22 = armed
+night red follow=no, until 22, wait 30, ride 1, stand 9, until 6, restart, until 21 = triggered, until 22 = armed
 22:31 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:30
 
 A cat rings no alarm at breakfast, and at night none on phones that need not ring.
-night red critical=no, until 22, report alarm=vibration, until 6 = disarmed
-ride 10, stand 8
+night red critical=no, until 22, report alarm=vibration, until 6 = disarmed, ride 10, stand 8
 22:01 time-sensitive: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 
 A cat rings no alarm at breakfast after a tap on *Guard again*, even after *It's me*. It is no arming by hand.
-night red, until 22, report alarm=vibration, tap arm = armed
-tap disarm, tap arm, until 6 = disarmed
-ride 10, stand 8
+night red, until 22, report alarm=vibration, tap arm = armed, tap disarm, tap arm, until 6 = disarmed, ride 10, stand 8
 22:01 critical: Red bike: Vibration / Alarm, Am Bach 3, 22:00
 22:02 guard removed
 22:03 guard removed
 22:04 guard removed
 
 A thief who arrives after the night: the bike is guarded there, as was asked.
-night red, until 22, until 5, wait 55, ride 2, tap arm, ride 5 = triggered
-stand 10 = armed
+night red, until 22, until 5, wait 55, ride 2, tap arm, ride 5 = triggered, stand 10 = armed
 report meters=5000 motion=yes = triggered
 05:56 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 05:55
 05:58 quiet: Red bike: Guard again / It will be guarded again once it has stood for five minutes.
@@ -172,8 +169,7 @@ report meters=5000 motion=yes = triggered
 06:14 critical: Red bike is being moved / 1.5 km from where it stood, Roonstraße 12, 06:13
 
 *Guard again* on the dashboard while the bike moves: its message stays. With *Follow it*, the end of the ride replaces it.
-night red, arm, report motion=yes, arm, stand 8 = armed
-ride 2, arm, stand 10 = armed
+night red, arm, report motion=yes, arm, stand 8 = armed, ride 2, arm, stand 10 = armed
 night red follow=no, ride 2, arm, stand 10 = armed
 12:02 critical: Red bike is being moved / The bike moves, Am Bach 3, 12:01
 12:11 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:10
@@ -181,8 +177,7 @@ night red follow=no, ride 2, arm, stand 10 = armed
 12:23 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:22
 
 A bike that no night guard is for any longer is disarmed. Other buttons change nothing.
-night begins=12:00, wait 1, tap other = armed, = blue armed
-night red begins=12:00 = blue disarmed, = armed
+night begins=12:00, wait 1, tap other = armed, = blue armed, night red begins=12:00 = blue disarmed, = armed
 
 Two riders move the bike together.
 ann 1112, ben 1112, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
@@ -196,8 +191,7 @@ ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=11
 
 A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
 ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00
-wait 1, report meters=1112 motion=yes
-automate disarm, stand 1, automate, stand 7, ride 12, tap arm
+wait 1, report meters=1112 motion=yes, automate disarm, stand 1, automate, stand 7, ride 12, tap arm
 12:04 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:03
 12:05 guard removed
 12:13 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:12
@@ -266,8 +260,7 @@ ann 500, night red riders=ann begins=12:24, wait 4, fail, wait 11, reload
 12:27 time-sensitive: No contact with the tracking service / Red bike: guarded, but without contact since 12:06. A theft would go unnoticed.
 
 A clock that was half a day ahead costs no night, and a moved bike is followed on.
-clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed
-ride 2, clock -3, ride 13
+clock 12, wait 1, night red, wait 1, disarm, clock -12, until 22 = armed, ride 2, clock -3, ride 13
 12:03 guard removed
 22:01 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 22:00
 19:12 critical: Red bike is being moved / Red bike is at Roonstraße 12, 6.0 km north of home, position from 19:11, battery 80%.
@@ -278,8 +271,7 @@ behind 3, night red begins=12:05, stand 8, ride 12
 12:20 critical: Red bike is being moved / Red bike is at Work, 5.5 km north of home, position from 12:19, battery 80%.
 
 After 15 minutes of an outage one message says that a theft would go unnoticed, and one that it is over.
-new, night begins=12:05, wait 6, fail, wait 10
-wait 30, work, wait 7
+new, night begins=12:05, wait 6, fail, wait 10, wait 30, work, wait 7
 12:05 time-sensitive: Not guarded tonight / New bike: its place is not known
 12:22 time-sensitive: No contact with the tracking service / Blue bike, Red bike: guarded, but without contact since 12:07. A theft would go unnoticed.
 12:50 quiet: Contact with the tracking service again / Blue bike, Red bike: guarded as before.
@@ -364,9 +356,7 @@ night red begins=12:05 follow=no, automate, ride 25, stand 10, until 12, automat
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
 
 The message about unguarded bikes is removed when the last one can be guarded: a new bike has a place, a person disarmed the other.
-new, night begins=12:05, automate, ride 5 red = triggered
-place new, wait 1 = new armed
-disarm, wait 1
+new, night begins=12:05, automate, ride 5 red = triggered, place new, wait 1 = new armed, disarm, wait 1
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / New bike: its place is not known / Red bike: being moved, its alarm is still on
 12:07 quiet: Not guarded tonight / Red bike: being moved, its alarm is still on
@@ -374,8 +364,7 @@ disarm, wait 1
 12:08 guard removed
 
 A bike that cannot be guarded for a while is guarded and named again, also after a restart.
-night begins=12:05, lock blue, wait 5 = blue disarmed
-unlock blue, restart 10, wait 2 = blue armed
+night begins=12:05, lock blue, wait 5 = blue disarmed, unlock blue, restart 10, wait 2 = blue armed
 lock blue, wait 1, night begins=12:20, wait 5, lock red, wait 1, night begins=12:27, wait 4
 12:05 time-sensitive: Not guarded tonight / Blue bike: disabled
 12:16 dusk removed
@@ -396,8 +385,7 @@ new, night begins=12:05, night red also=yes begins=12:05, night also=yes begins=
 12:16 dusk removed
 
 A thief who arrives after the night that began with an alarm: the bike is guarded there.
-night red begins=12:05 ends=12:08 follow=no, automate, ride 10 = triggered
-stand 9 = armed
+night red begins=12:05 ends=12:08 follow=no, automate, ride 10 = triggered, stand 9 = armed
 12:02 critical: Red bike is being moved / 500 m from where it stood, Roonstraße 12, 12:01
 12:05 time-sensitive: Not guarded tonight / Red bike: being moved, its alarm is still on
 12:08 dusk removed

@@ -445,12 +445,15 @@ class NightGuards:
 
     def _arm(self, bike: Bike) -> None:
         account, unique_id = self._coordinator.data, bike.unique_id
-        is_gone = _is_gone(account.states[unique_id])
+        state, nights = account.states[unique_id], self._messenger.guards_of(bike)
+        is_gone = _is_gone(state)
         self._set_mine(forget=[unique_id])
-        if changes := account.arm(unique_id, dt_util.utcnow()):
+        # Keep a bike armed that a person armed, or that no night guard may guard now.
+        may_guard = any(it.riders or it.is_night(dt_util.now()) for it in nights)
+        by = None if state.changed_by is None and may_guard else ""
+        if changes := account.arm(unique_id, dt_util.utcnow(), by):
             self._coordinator.async_set_changes(changes)
         if is_gone or bike.tracker is None:
-            nights = self._messenger.guards_of(bike)
             self._messenger.send(nights, alerts.not_armed(self._hass, bike))
         else:
             async_remove_guard_message(self._hass, Context(), bike.device_id)
