@@ -118,6 +118,10 @@ night red begins=23:00, tap arm, fail, wait 2, work, wait 5 = armed
 12:08 guard removed
 12:10 guard removed
 
+Without a night, what a person disarmed stays so until the end of a ride.
+ann 0, night red riders=ann night_begins=none night_ends=none, disarm, ann 600, wait 4 = disarmed
+ride 2, ann 1000, stand 9 = disarmed, ann 5000, wait 3 = armed
+
 What a person or an automation armed or disarmed in an outage after the night began stays so, also after a restart.
 arm, night begins=12:05, fail, wait 10, disarm, automate arm_away blue, restart, wait 10, work, wait 5 = disarmed
 until 6 = disarmed, = blue armed

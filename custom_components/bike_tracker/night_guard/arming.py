@@ -307,6 +307,9 @@ class NightGuards:
         after_ride = unique_id in stood and self._stood_at_night(bike, guards, now)
         account, is_blocked = self._coordinator.data, reason not in (None, "triggered")
         state, is_wanted = account.states[unique_id], self._messenger.is_wanted
+        if not (state.guard or any(it.night for it in guards)):
+            # Without a night, a ride ends the choice of a person who disarmed the bike.
+            begins = unique_id in stood
         wanted = any(is_wanted(night, state, now) for night in guards)
         may_set_off = self._may_set_off(unique_id, now, is_wanted=wanted)
         cannot_arm = is_blocked or (may_set_off and not is_night)
