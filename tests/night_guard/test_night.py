@@ -187,11 +187,12 @@ Two riders move the bike together.
 ann 1112, ben 1112, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes
 12:06 time-sensitive: Red bike is moving with ann, ben / 1.1 km from where it stood, Roonstraße 12, 12:05
 
-While the rider stays with the moved bike, no message rings on a muted phone.
-ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes, ride 8, ann 5612, ride 1, stand 9
+While the rider stays with the moved bike, no message rings on a muted phone, even after *Guard again*.
+ann 1112, ben 0, night red riders=ann+ben begins=12:00, wait 2, report meters=1112 motion=yes, ride 8, ann 5612, ride 1, tap arm, stand 9
 12:06 time-sensitive: Red bike is moving with ann / 1.1 km from where it stood, Roonstraße 12, 12:05
 12:16 time-sensitive: Red bike is moving with ann / Red bike is at Work, 5.6 km north of home, position from 12:15, battery 80%.
-12:25 time-sensitive: Red bike has stopped / 5.6 km from where it stood / Red bike is at Work, 5.6 km north of home, position from 12:24, battery 80%.
+12:17 quiet: Red bike: Guard again / It will be guarded again once it has stood for five minutes.
+12:25 time-sensitive: Red bike has stopped / Red bike is at Work, 5.6 km north of home, position from 12:24, battery 80%, guarded.
 
 A phone of two night guards gets each message about a bike once. It rings only if none of them recognizes the rider.
 ann 1112, night red critical=no begins=22:00 ends=22:00, night red also=yes riders=ann begins=22:00 ends=22:00

@@ -172,7 +172,8 @@ class Messenger:
         was_moved = guard.is_done and occurrence.since > guard.place.time
         was_moved = was_moved or is_armed_by_arrival(guard, occurrence)
         if kind == "ride_ended" and occurrence.attributes["distance"] and was_moved:
-            self._tell_place(bike, guard, now, arrived_at=occurrence.since)
+            stolen = bike.state.stolen_guard or guard
+            self._tell_place(bike, stolen, now, arrived_at=occurrence.since)
 
     def _rider_with(self, bike: Bike, guard: Guard, at: datetime) -> str | None:
         """Return the names of the riders who move with a bike at the time `at`, or None."""
