@@ -85,7 +85,7 @@ async def test_one_after_the_other(bikes: Bikes, followers: Followers) -> None:
     assert since == evaluated
 
 
-@pytest.mark.parametrize(("what", "at_once"), [("changed", 3), ("contacted", 40)])
+@pytest.mark.parametrize(("what", "at_once"), [("changed", 2), ("contacted", 40)])
 async def test_loop_is_free(
     bikes: Bikes, followers: Followers, what: str, at_once: int
 ) -> None:

@@ -19,9 +19,9 @@ from .tracking.occurrences import Occurrence
 
 # Seconds that automations need after the start of Home Assistant until they listen.
 START_SECONDS: Final = 5
-# Maximum number of changed trackers to notify in one step of the event loop: 25 ms if
-# each of them adds 20 entities.
-_TRACKERS_AT_ONCE: Final = 3
+# Maximum number of changed trackers to notify in one step of the event loop: 17 ms if
+# each of them adds 20 entities, on a slow machine 50 ms.
+_TRACKERS_AT_ONCE: Final = 2
 # Maximum number of trackers to notify in one step if only the time of their contact
 # changed: 4 ms if each of them writes one entity.
 _CONTACTS_AT_ONCE: Final = 40
