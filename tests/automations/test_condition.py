@@ -45,12 +45,12 @@ async def test_end_of_the_wait(garage: Garage, missing: int, is_over: bool) -> N
     coordinator = garage.entry.runtime_data.coordinator
     # Stop polling: a poll that ends between the two questions would change the answers.
     await coordinator.async_shutdown()
-    flag = coordinator.data.states[RED].online
+    flag, wait = coordinator.data.states[RED].online, {"for": {"minutes": 10}}
     now = flag.changed_at + timedelta(minutes=10, microseconds=-missing)
     garage.bikes.freezer.move_to(now)
-    wait = {"for": {"minutes": 10}}
     assert await garage.async_ask("is_offline", **wait) is is_over
-    # It is not known whether the tracker was silent after the newest poll.
+    # Until the next poll ends, it is not known whether the tracker reported again.
+    coordinator.service.asked_at = now
     assert not await garage.async_ask("is_silent", **wait)
 
 

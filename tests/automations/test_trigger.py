@@ -80,10 +80,10 @@ restart 1380 = 0
 wait 60 = 1
 touch, wait 2, restart 1500 = 2
 
-A bike that falls silent after a clock ahead was put right is noticed, though the clock showed that time before.
+A bike that falls silent after a clock ahead was put right is noticed, though the clock showed that time before. So is its next silence.
 clock 30, listen for=10, become, wait 3, clock 0, wait 3, forget, become, wait 8 = 0
 wait 4 = 1
-wait 30 = 1
+wait 30 = 1, become, wait 12 = 2
 """
 
 CHANGES = "listen, begin {}, become at_once"

@@ -328,7 +328,7 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
         hass.config.media_dirs = {"local": str(tmp_path)}
         hass.config.allowlist_external_dirs = {str(tmp_path)}
     else:
-        hass.config.api = None
+        hass.config.api, hass.config.media_dirs = None, {}
     await night.async_tell("night red begins=12:00, ride 1, tap report")
     await hass.async_block_till_done()
     await night.async_tell("leave red, clock -.014, tap report")
@@ -336,7 +336,7 @@ async def test_report(night: Night, tmp_path: Path, has_folder: bool) -> None:
     url = "/map?entity_id=device_tracker.red_bike"
     assert night.pushes[0].data["data"]["url"] == url
     said, data = night.told[-1], night.pushes[-1].data["data"]
-    assert "quiet: Red bike: Theft report / " in said
+    assert "quiet: Red bike: Theft report / " in said and "report" in data["tag"]
     if has_folder:
         _, file = sorted(tmp_path.glob("*.html"))
         assert said.endswith(f"/ Written to the media folder: {file.name}")

@@ -86,14 +86,14 @@ async def test_stolen_bike(
     html = report["html"]
     assert html.partition("<body>")[2].splitlines() == snapshot
     # Fields that the owner left empty do not appear.
-    assert "Insurance" not in html
-    assert PASSWORD not in html
+    assert "Insurance" not in html and PASSWORD not in html
     assert len(read(report["gpx"]).segments[0].points) == 6
 
     bikes.hass.config.language = "de"
     await texts.async_load_texts(bikes.hass)
     # From 2026.11 on, an update of the integration removes its texts from the cache.
     monkeypatch.setattr(texts, "async_get_cached_translations", lambda *_: {})
+    await texts.async_load_texts(bikes.hass)
     html = (await async_report(bikes))["html"]
     labels = ("Bewacht", "Wurde bewegt", "Zuletzt gesehen", "Tracking-Dienst", "Zeit")
     headings = ("Diebstahlbericht: Red bike", "Was geschehen ist", "Positionen")
