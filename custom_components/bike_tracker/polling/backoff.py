@@ -48,7 +48,7 @@ class Failures(NamedTuple):
     @property
     def is_due(self) -> bool:
         """Return whether the next try is due."""
-        return monotonic() >= self.retry_at - _EARLY
+        return monotonic() >= self.retry_at
 
     def another(self, backoff: Backoff, retry_after: float | None = None) -> Failures:
         """Return these failures and another that happens now. `retry_after` is the server's wait in seconds."""
@@ -57,9 +57,11 @@ class Failures(NamedTuple):
         # Shorten the wait by up to 10 %, so that accounts do not retry in the same
         # second. But wait at least a minute, unless the backoff itself is shorter.
         wait = max(min(wait, MINUTE), wait * random.uniform(0.9, 1))  # noqa: S311 - no secret
+        retry_at = now + wait - _EARLY
         if retry_after is not None:
             wait = min(max(retry_after, MINUTE), HOUR)
-        return Failures(length, self.since or now, wait, now + wait)
+            retry_at = now + wait
+        return Failures(length, self.since or now, wait, retry_at)
 
 
 class EndpointSupport(NamedTuple):
