@@ -38,6 +38,7 @@ DESCRIPTIONS = (
         device_class=BinarySensorDeviceClass.MOVING,
         # As for triggers and conditions, motion below 3 km/h is noise.
         value_fn=lambda tracker: (flag := tracker.state.moving) and flag.value,
+        reported_fn=of_position("motion"),
     ),
     BikeTrackerDescription(
         key="charging",
